@@ -6,26 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/agents/codex"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 )
 
-// Adapters returns the table of the agents whose session files can be read.
+// Adapters returns what reads session files, of the agents for which something does.
 func Adapters() []sessionfile.Adapter {
-	return []sessionfile.Adapter{
-		claudecode.Adapter(),
-		codex.Adapter(),
-	}
+	return slices.DeleteFunc(registry.Sessions(), func(a sessionfile.Adapter) bool { return a.Decoder == nil })
 }
 
 // Hosts returns the names of those agents, as sessions have them.
-func Hosts() (out []string) {
-	for _, a := range Adapters() {
-		out = append(out, string(a.Agent))
-	}
-	return out
+func Hosts() []string {
+	return registry.Names(func(a registry.Agent) bool { return a.Sessions.Decoder != nil })
 }
 
 // adapterFor returns the adapter for a file, or what is most like it for one that is not recognised: it may
@@ -45,18 +38,34 @@ func adapterFor(path string, file io.ReaderAt) sessionfile.Adapter {
 
 // detect returns the adapter for a file, or an error that says what else the file is.
 func detect(path string, file io.ReaderAt) (sessionfile.Adapter, error) {
-	agent, err := sessionfile.DetectFile(path, file)
-	if err != nil {
-		return sessionfile.Adapter{}, sessionfile.FileError(path, err)
+	found, err := sessionfile.DetectFile(registry.Sessions(), path, file)
+	if err != nil || found.Decoder != nil {
+		return found, sessionfile.FileError(path, err)
 	}
 	var labels, hints []string
 	for _, a := range Adapters() {
-		if a.Agent == agent {
-			return a, nil
-		}
-		labels, hints = append(labels, a.Agent.Label()), append(hints, a.Where)
+		labels, hints = append(labels, a.Label), append(hints, a.Where)
 	}
 	return sessionfile.Adapter{}, fault.New(fault.Invalid, "agents.import", "%s is not %s: it is %s", path,
-		strings.Join(labels, " or "), agent.Label()).
+		strings.Join(labels, " or "), found.Label).
 		WithHint("%s", strings.Join(hints, "; "))
+}
+
+// WriterFor returns what writes sessions of an agent, by any of its names. Errors: invalid for an agent that has none, with the reason.
+func WriterFor(agent string) (sessionfile.Writer, error) {
+	a := registry.Of(agent)
+	switch {
+	case a.Write.Cannot != "":
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s",
+			a.Name, a.Write.Cannot).WithHint("sessions are written for %s", Written())
+	case a.Write.Encode == nil:
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "there is no agent %q to continue in",
+			agent).WithHint("sessions are written for %s", Written())
+	}
+	return a.Write, nil
+}
+
+// Written names the agents for which sessions are written, for people.
+func Written() string {
+	return strings.Join(registry.Names(func(a registry.Agent) bool { return a.Write.Encode != nil }), " or ")
 }

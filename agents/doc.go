@@ -1,7 +1,7 @@
 // Package agents brings the session files of coding agents into the ledger.
 //
 // Start with Import for one file and with Follow for everything that agents write for a workspace. Read
-// returns a file whole, without a ledger. Adapters is the table of the agents that can be read: each has a
+// returns a file whole, without a ledger. Adapters are those of the agents that can be read: each has a
 // package of its own below this one that decodes lines (see package sessionfile). docs/architecture.md says
 // how to add one.
 //

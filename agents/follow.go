@@ -31,9 +31,9 @@ type FollowOptions struct {
 	// Tick says when to look again at what cannot be watched and to try again what failed; nil:
 	// every two seconds.
 	Tick <-chan time.Time
-	// Reads are the files of Claude Code to be read now, without waiting for the system to say that they have changed;
-	// nil: none.
-	Reads <-chan Asked
+	// Reads are, for each agent that says so, its files to be read now, without waiting for the system to say that they have
+	// changed.
+	Reads map[sessionfile.Agent]chan Asked
 	// Pulse, if set, shows whether the following makes progress.
 	Pulse *pulse.Pulse
 	// Report, if set, is called after entries were appended, for each agent from a goroutine of its own.
@@ -77,9 +77,6 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 		agents.Go(func() {
 			defer end()
 			f.pulse, f.o.Tick = part, ticks[i]
-			if f.adapter.Agent != sessionfile.ClaudeCode {
-				f.o.Reads = nil
-			}
 			defer f.close()
 			f.start()
 			f.list()
@@ -94,9 +91,11 @@ func Follow(ctx context.Context, api Ledger, o FollowOptions) error {
 // followers returns one for each place in which agents keep sessions.
 func followers(api Ledger, o FollowOptions) (all []*follower) {
 	for _, a := range Adapters() {
-		for _, base := range a.Bases(o.Env) {
+		for i, base := range a.Bases(o.Env) {
 			f := newFollower(api, a, o)
-			f.base = base
+			if f.base = base; i > 0 {
+				f.reads = nil
+			}
 			all = append(all, f)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -506,7 +507,7 @@ func TestTransientTroubleIsToldOnce(t *testing.T) {
 func TestAFileIsReadWhenSomebodyAsks(t *testing.T) {
 	s := newScene(t)
 	reads := make(chan Asked)
-	s.opts.Reads = reads
+	s.opts.Reads = map[sessionfile.Agent]chan Asked{claudecode.Name: reads}
 	s.run(func(ctx context.Context) error {
 		f := s.follower() // never started: the system gives no events
 		f.loop(ctx)

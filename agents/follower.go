@@ -37,6 +37,7 @@ type follower struct {
 	adapter sessionfile.Adapter // of the agent whose sessions are followed; zero for one file
 	ledger  Ledger
 	o       FollowOptions
+	reads   <-chan Asked
 	pulse   *pulse.Pulse
 	log     *slog.Logger
 	only    string   // the one file to follow; "": all of the trees
@@ -76,7 +77,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 	}
 	return &follower{
 		watching: watching{subagents: a.Subagents, nested: a.Nested, log: log, shared: shared},
-		adapter:  a, ledger: api, o: o, pulse: o.Pulse, log: log,
+		adapter:  a, ledger: api, o: o, reads: o.Reads[a.Agent], pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		targets: map[string]string{}, logged: map[string]fault.Code{}, told: map[string]bool{},
 		importers: map[string]*importer{},
@@ -103,7 +104,7 @@ func (f *follower) loop(ctx context.Context) {
 			case <-ticks:
 				f.pulse.Beat()
 				f.tick()
-			case r := <-f.o.Reads:
+			case r := <-f.reads:
 				f.pulse.Beat()
 				f.ask(r)
 			}
@@ -151,7 +152,7 @@ func (f *follower) drain() {
 		select {
 		case e := <-f.events():
 			f.event(e.Path, e.Rescan)
-		case r := <-f.o.Reads:
+		case r := <-f.reads:
 			f.ask(r)
 		default:
 			return

@@ -92,7 +92,7 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 // describe fills in what the session is, as long as something is missing. The host id stays.
 func (im *importer) describe(file io.ReaderAt) error {
 	if !im.about.Complete {
-		if im.adapter.Agent == sessionfile.Unknown {
+		if im.adapter.Agent == "" {
 			im.adapter = adapterFor(im.path, file)
 		}
 		about, err := im.adapter.About(im.path, file)
@@ -135,7 +135,7 @@ func (im *importer) locate(ctx context.Context, file io.ReaderAt, size int64) er
 		case err != nil:
 			return err
 		case a.Agent != im.adapter.Agent:
-			return fault.New(fault.Invalid, "agents.import", "%s is %s", im.path, a.Agent.Label())
+			return fault.New(fault.Invalid, "agents.import", "%s is %s", im.path, a.Label)
 		}
 	}
 	sum, err := "", error(nil)

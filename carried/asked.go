@@ -13,7 +13,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// searched is when Claude Code loads the definition of a tool of which each request has only the name.
+// searched is when an agent loads the definition of a tool of which each request has only the name.
 const searched = "the model searches for its tools"
 
 // addAsked adds to each server what it answered when it was asked, if its configuration is still that one.
@@ -30,16 +30,15 @@ func (r *Report) addAsked(servers []ledger.AskedServer) {
 			if at < 0 {
 				continue
 			}
-			p.ask(h.Name, servers[at], r.counter)
+			p.ask(servers[at], r.counter)
 			h.Carried, h.Unknown = Plus(h.Carried, p.Carried), h.Unknown-1
 		}
 	}
 }
 
-// ask takes what a server answered. Claude Code loads the names of tools and what servers say of themselves, and a
-// definition only when the model looks for it, unless the configuration says otherwise.
-func (p *Part) ask(host string, a ledger.AskedServer, counter tokens.Counter) {
-	prefix := toolPrefix(host, p.Name)
+// ask takes what a server answered.
+func (p *Part) ask(a ledger.AskedServer, counter tokens.Counter) {
+	prefix := p.toolPrefix()
 	frame := counter.Count(prefix).N
 	definitions, names := tokens.Count{}, strings.Builder{}
 	for _, t := range a.Tools {
@@ -50,7 +49,7 @@ func (p *Part) ask(host string, a ledger.AskedServer, counter tokens.Counter) {
 	}
 	p.Unknown, p.Asked = false, a.At
 	p.Carried = about(counter.Of(a.Instructions))
-	if host != claudeCode || p.Config.Loaded {
+	if !p.Searched() || p.Config.Loaded {
 		p.Carried = Plus(p.Carried, definitions)
 		return
 	}
@@ -65,6 +64,10 @@ func about(n tokens.Count) tokens.Count {
 	n.Exact = false
 	return n
 }
+
+// Searched reports whether the agent of a server loads the names of its tools and what it says of itself, and a definition
+// when the model looks for it, unless the configuration of the server says otherwise.
+func (p Part) Searched() bool { return p.agent.searches }
 
 // Off reports whether a part is a server that is switched off.
 func (p Part) Off() bool {

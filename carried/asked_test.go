@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -30,7 +31,8 @@ func serversOf(t *testing.T, asked string, entry string) map[string]carried.Part
 		write(".mcp.json", `{"mcpServers": {"docs": `+entry+`}}`)
 		write(".cursor/mcp.json", `{"mcpServers": {"docs": `+entry+`}}`)
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
-		return carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()})
+		return carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+			Counter: tokens.O200kBase.Counter()})
 	}
 	config := ""
 	for _, h := range find(asked).Hosts {

@@ -5,12 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
 )
 
-// claudeCode is the name of Claude Code.
-const claudeCode = "claude-code"
+// ClaudeCode returns Claude Code, which keeps its files in a directory, and its own memory of a workspace in another one.
+func ClaudeCode(dir func(e env.Env) string, memory func(e env.Env, root string) string) Loading {
+	return Loading{dir: dir, searches: true, listens: true, rejects: true,
+		find: func(f *finder) []Part { return f.claude(memory(f.Env, f.Root)) }}
+}
 
 // claudeHops is how many imports in a row Claude Code follows.
 const claudeHops = 4
@@ -41,9 +44,9 @@ const (
 	ofAuto    = "user's auto-memory, persists across conversations"
 )
 
-// claude returns what Claude Code loads.
-func (f *finder) claude() (parts []Part) {
-	config := claudecode.ConfigDir(f.Env)
+// claude returns what Claude Code loads, whose own memory is in a directory.
+func (f *finder) claude(own string) (parts []Part) {
+	config := f.agent.dir(f.Env)
 	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), claudeInstructions(ofUser))...)
 	parts = append(parts, f.claudeRules(filepath.Join(config, "rules"), ofUser)...)
 	parts = append(parts, f.above("CLAUDE.md", "Claude Code")...)
@@ -56,7 +59,7 @@ func (f *finder) claude() (parts []Part) {
 	parts = append(parts, project...)
 	parts = append(parts, f.claudeRules(f.below(".claude", "rules"), ofProject)...)
 	parts = append(parts, local...)
-	parts = append(parts, f.autoMemory()...)
+	parts = append(parts, f.autoMemory(filepath.Join(own, "MEMORY.md"))...)
 	for _, path := range f.nested("CLAUDE.md", "CLAUDE.local.md") {
 		what := ofProject
 		if filepath.Base(path) == "CLAUDE.local.md" {
@@ -115,8 +118,7 @@ const maxWhen = 120
 const autoLines = 200
 
 // autoMemory returns Claude Code's own memory of the project.
-func (f *finder) autoMemory() []Part {
-	path := filepath.Join(claudecode.ProjectDir(f.Env, f.Root), "memory", "MEMORY.md")
+func (f *finder) autoMemory(path string) []Part {
 	how := claudeInstructions(ofAuto)
 	how.hops = 0
 	whole := how.body

@@ -5,17 +5,18 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
 )
 
-// Options say where to look and how to count. The first three have to be set.
+// Options say where to look and how to count. The first four have to be set.
 type Options struct {
-	Root    string         // of the workspace, absolute: agents are taken to run there
+	Agents  []Loading
+	Root    string         // of the workspace, absolute: agents are taken to run there; "": nothing is found
 	Env     env.Env        // the user's home, and where agents keep their files
 	Counter tokens.Counter // of the model that is asked
 	// Text returns the text of an open document; nil: no document is open. What requests carry is what is on disk: where
@@ -23,17 +24,41 @@ type Options struct {
 	Text func(path string) (string, bool)
 }
 
-// hosts are the agents that are known, in the order of their names in a tie.
-var hosts = []struct {
-	name, title string
-	find        func(*finder) []Part
-}{
-	{claudeCode, "Claude Code", (*finder).claude},
-	{"codex", "Codex", (*finder).codex},
-	{"copilot", "Copilot", (*finder).copilot},
-	{"cursor", "Cursor", (*finder).cursor},
-	{"gemini", "Gemini CLI", (*finder).gemini},
-	{"opencode", "opencode", (*finder).opencode},
+// Loading is how an agent loads what its requests carry. Functions of this package make it; who calls Find adds the
+// exported fields.
+type Loading struct {
+	Name, Title string
+	// Own is what a request carries of our server, in o200k_base tokens, where its tools are listed.
+	Own int
+
+	find func(*finder) []Part
+	// dir returns the directory of an agent that lets the user choose one, and dirs are others below the user's home. No
+	// other files of that are read.
+	dir  func(e env.Env) string
+	dirs []string
+	// tools is how the names begin that it gives to the tools of a server, which replaces %s. "": mcp__%s__.
+	tools string
+	// searches: it loads the definition of a tool when the model looks for it, and else names it alone, unless the
+	// configuration of a server says otherwise.
+	searches bool
+	// listens: it has what our hook lists when a session begins.
+	listens bool
+	// reference matches a reference to a variable in its configurations of servers, whose name is in a group. "": as most
+	// agents write it.
+	reference string
+	// disable returns edits of a configuration after which it no longer uses the server at a span; nil: it has to be removed.
+	disable func(source string, at Span) []Edit
+	// rejects: the user's own settings can list servers of the project that are not used.
+	rejects bool
+}
+
+// Known reports whether it is known what requests of the agent carry.
+func (l Loading) Known() bool { return l.find != nil }
+
+// Reference matches a reference to a variable in the configuration of a server, whose name is in a group: most agents write
+// ${NAME} or ${NAME:-default}.
+func (p Part) Reference() *regexp.Regexp {
+	return regexp.MustCompile(cmp.Or(p.agent.reference, `\$\{([^{}]*)\}`))
 }
 
 // Find returns what the requests of each agent carry that has files in the workspace or in the user's home. It never
@@ -49,17 +74,17 @@ func Find(ctx context.Context, o Options) Report {
 
 // find is Find for the files, or with edited for the documents where they are open.
 func find(ctx context.Context, o Options, edited bool) Report {
-	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o.Env)...)...)}
+	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
 	r := Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
-	for _, h := range hosts {
-		if ctx.Err() != nil {
+	for _, a := range o.Agents {
+		if ctx.Err() != nil || o.Root == "" {
 			break
 		}
-		f.loaded = map[string]bool{}
-		parts := h.find(f)
-		if h.name == claudeCode {
+		f.agent, f.loaded = a, map[string]bool{}
+		parts := a.find(f)
+		if a.listens {
 			if listed, any := Listed(ctx, o); any {
 				parts = append(parts, listed)
 			}
@@ -67,10 +92,11 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		if len(parts) == 0 {
 			continue
 		}
-		host := Host{Name: h.name, Title: h.title, Parts: parts, Carried: tokens.Count{Exact: true}}
+		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}}
 		f.duplicates(&host)
 		host.Each(func(p *Part) {
-			p.know(host.Name, o.Counter)
+			p.agent = a
+			p.know(o.Counter)
 			host.Carried = Plus(host.Carried, p.Carried)
 			if p.Unknown {
 				host.Unknown++
@@ -78,33 +104,35 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		})
 		r.Hosts = append(r.Hosts, host)
 	}
-	slices.SortStableFunc(r.Hosts, func(a, b Host) int { return cmp.Compare(b.Carried.N, a.Carried.N) })
+	slices.SortFunc(r.Hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(b.Carried.N, a.Carried.N), strings.Compare(a.Name, b.Name))
+	})
 	return r
 }
 
 // agentDirs are the directories below the user's home that agents keep their files in, and the only ones there that are
 // read.
-func agentDirs(e env.Env) []string {
-	if e.Home == "" {
+func agentDirs(o Options) (out []string) {
+	if o.Env.Home == "" {
 		return nil
 	}
-	return []string{
-		claudecode.ConfigDir(e), codexDir(e),
-		filepath.Join(e.Home, ".gemini"), filepath.Join(e.Home, ".config", "opencode"),
-		filepath.Join(e.Home, ".opencode"),
-		filepath.Join(e.Home, ".agents"), filepath.Join(e.Home, ".copilot"), filepath.Join(e.Home, ".cursor"),
+	for _, a := range o.Agents {
+		if a.dir != nil {
+			out = append(out, a.dir(o.Env))
+		}
+		for _, dir := range a.dirs {
+			out = append(out, filepath.Join(o.Env.Home, filepath.FromSlash(dir)))
+		}
 	}
-}
-
-func codexDir(e env.Env) string {
-	return cmp.Or(e.Lookup("CODEX_HOME"), filepath.Join(e.Home, ".codex"))
+	return append(out, filepath.Join(o.Env.Home, ".agents")) // of all
 }
 
 // finder finds the parts of one agent after the other.
 type finder struct {
 	Options
 	reader *reader
-	loaded map[string]bool // files that the present agent has loaded: it loads each once
+	agent  Loading         // the present one
+	loaded map[string]bool // files that it has loaded: it loads each once
 }
 
 func (f *finder) count(text string) tokens.Count {

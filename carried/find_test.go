@@ -3,12 +3,17 @@ package carried
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
+	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/codex"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
 )
@@ -106,11 +111,24 @@ func made(t testing.TB, files map[string]string) place {
 	return p
 }
 
+// agents are the agents that are known, by name.
+func agents() map[string]Loading {
+	all := map[string]Loading{}
+	for title, l := range map[string]Loading{"Claude Code": ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir),
+		"Codex": Codex(codex.ConfigDir), "Copilot": Copilot(), "Cursor": Cursor(), "Gemini CLI": Gemini(),
+		"opencode": OpenCode()} {
+		l.Name, l.Title = agentname.Key(title), title
+		all[l.Name] = l
+	}
+	return all
+}
+
 // options are those of a place.
 func (p place) options() Options {
 	e := env.System()
 	e.Home, e.Lookup = p.home, func(string) string { return "" }
-	return Options{Root: p.root, Env: e, Counter: tokens.Builtin().For("")}
+	return Options{Agents: slices.Collect(maps.Values(agents())), Root: p.root, Env: e,
+		Counter: tokens.Builtin().For("")}
 }
 
 // slug is how Claude Code names the directory of a workspace.

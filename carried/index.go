@@ -3,9 +3,9 @@ package carried
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/carried/library"
 	"ctxledger.dev/config"
 	"ctxledger.dev/memory"
@@ -14,18 +14,17 @@ import (
 // begins is when the index is told.
 const begins = "a session begins and the hook SessionStart is connected"
 
-// Listed returns what ctxledger's own configuration has a hook list when a session of Claude Code begins, about, as what
-// is loaded then; false: nothing.
+// Listed returns what ctxledger's own configuration has a hook list when a session of an agent begins, about, as what is
+// loaded then; false: nothing.
 func Listed(ctx context.Context, o Options) (Part, bool) {
-	settings, _ := config.Load(o.Env, o.Root, "") // what is wrong with them is said where they are checked
-	named := settings.Index
-	if len(named.Skills)+len(named.References)+len(named.Memories) == 0 {
+	at := slices.IndexFunc(o.Agents, func(l Loading) bool { return l.listens })
+	if at < 0 {
 		return Part{}, false
 	}
+	settings, _ := config.Load(o.Env, o.Root, "") // what is wrong with them is said where they are checked
 	found := library.Find(ctx, library.Options{Root: o.Root, Home: o.Env.Home,
-		Skills: named.Skills, References: named.References, Memories: named.Memories,
-		Known: []string{filepath.Join(o.Root, ".claude", "skills"),
-			filepath.Join(claudecode.ConfigDir(o.Env), "skills")}})
+		Skills: settings.Index.Skills, References: settings.Index.References, Memories: settings.Index.Memories,
+		Known: []string{filepath.Join(o.Root, ".claude", "skills"), filepath.Join(o.Agents[at].dir(o.Env), "skills")}})
 	block := found.Block(library.MaxTokens, memory.Tokens)
 	if block == "" {
 		return Part{}, false

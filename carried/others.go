@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -27,9 +28,14 @@ func unlessBlank(text string) string {
 // codexBytes is how many bytes of instructions Codex loads together.
 const codexBytes = 32 << 10
 
+// Codex returns Codex, which keeps its files in a directory.
+func Codex(dir func(e env.Env) string) Loading {
+	return Loading{dir: dir, find: (*finder).codex, disable: tomlSwitch}
+}
+
 // codex returns what Codex loads: one file in each directory.
 func (f *finder) codex() (parts []Part) {
-	home := codexDir(f.Env)
+	home := f.agent.dir(f.Env)
 	head := "# AGENTS.md instructions"
 	project := []string{f.below("AGENTS.override.md"), f.below("AGENTS.md")}
 	if slices.ContainsFunc(project, func(path string) bool { return unlessBlank(f.reader.read(path).text) != "" }) {
@@ -75,6 +81,12 @@ func (f *finder) firstOf(how instructions, paths ...string) []Part {
 // geminiHops is how many imports in a row Gemini CLI follows.
 const geminiHops = 5
 
+// Gemini returns Gemini CLI.
+func Gemini() Loading {
+	return Loading{find: (*finder).gemini, dirs: []string{".gemini"}, tools: "mcp_%s_",
+		reference: `\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`}
+}
+
 // gemini returns what Gemini CLI loads.
 func (f *finder) gemini() (parts []Part) {
 	how := instructions{frame: func(path, body string) string {
@@ -97,6 +109,12 @@ func (f *finder) gemini() (parts []Part) {
 		mcpFile{f.below(".gemini", "settings.json"), "mcpServers"})...)
 }
 
+// OpenCode returns opencode.
+func OpenCode() Loading {
+	return Loading{find: (*finder).opencode, dirs: []string{".config/opencode", ".opencode"}, tools: "%s_",
+		reference: `\{env:([^{}]*)\}`, disable: jsonSwitch}
+}
+
 // opencode returns what opencode loads: AGENTS.md, or CLAUDE.md where there is none, in the workspace and for the user.
 func (f *finder) opencode() (parts []Part) {
 	config := f.home(".config", "opencode")
@@ -117,6 +135,9 @@ func (f *finder) opencode() (parts []Part) {
 		mcpFile{f.below("opencode.json"), "mcp"})...)
 }
 
+// Copilot returns Copilot.
+func Copilot() Loading { return Loading{find: (*finder).copilot, dirs: []string{".copilot"}} }
+
 // copilot returns what Copilot loads in VS Code.
 func (f *finder) copilot() (parts []Part) {
 	parts = append(parts, f.memory(Memory, f.below(".github", "copilot-instructions.md"), plain(0))...)
@@ -128,6 +149,9 @@ func (f *finder) copilot() (parts []Part) {
 	return append(parts, f.servers(mcpFile{f.below(".vscode", "mcp.json"), "servers"},
 		mcpFile{f.home(".copilot", "mcp-config.json"), "mcpServers"})...)
 }
+
+// Cursor returns Cursor.
+func Cursor() Loading { return Loading{find: (*finder).cursor, dirs: []string{".cursor"}} }
 
 // cursor returns what Cursor loads.
 func (f *finder) cursor() (parts []Part) {

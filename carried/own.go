@@ -22,19 +22,16 @@ func (p Part) Own() bool {
 	return p.Name == "ctxledger"
 }
 
-// know gives our own server what it costs: it need not be asked. Claude Code loads the definitions of its tools only when
-// the model looks for them, unless the configuration says otherwise, as that of install does.
-func (p *Part) know(host string, counter tokens.Counter) {
+// know gives our own server what it costs: it need not be asked. What install writes has its tools always loaded.
+func (p *Part) know(counter tokens.Counter) {
 	longer := func(arg string) bool { return strings.HasPrefix(strings.TrimLeft(arg, "-"), "structured") }
 	if !p.Unknown || !p.Own() || p.Config == nil || slices.ContainsFunc(p.Config.Command, longer) {
 		return
 	}
 	cost := func(o200k int) tokens.Count { return tokens.Count{N: o200k, Upper: counter.Of(o200k).Upper} }
 	p.Unknown = false
-	client, _ := overhead.Named(host)
-	whole := client.Tokens
-	if p.Carried = cost(whole); host == claudeCode && !p.Config.Loaded {
-		p.Carried, p.Later, p.When = cost(overhead.Names), cost(whole), searched
+	if p.Carried = cost(p.agent.Own); p.Searched() && !p.Config.Loaded {
+		p.Carried, p.Later, p.When = cost(overhead.Names), p.Carried, searched
 	}
 }
 
@@ -52,20 +49,6 @@ func (r Report) OwnTokens(host string) (n *int) {
 		})
 	}
 	return n
-}
-
-// OwnCost is OwnTokens, or else what a host's requests carry of our own list where it is offered. as says whose form that is
-// in; "": it is as our server sends it, since the host's is not known.
-func (r Report) OwnCost(host string) (n int, as string) {
-	client, known := overhead.Named(host)
-	n = client.Tokens
-	if known {
-		as = client.Host
-	}
-	if own := r.OwnTokens(host); own != nil {
-		n = *own
-	}
-	return n, as
 }
 
 // The names of what is known of ledger.CategoryFixed: what the agent of a live session loads of files.

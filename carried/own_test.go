@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -19,7 +20,7 @@ import (
 // that of a server with another program stays unknown.
 func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 	const own, named = overhead.Tokens, overhead.Names
-	listed, _ := overhead.Named("claude-code")
+	listed := registry.ClientOf("claude-code")
 	claude := listed.Tokens
 	for entry, want := range map[string]struct {
 		claude, later, cursor int
@@ -42,7 +43,8 @@ func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 		}
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		for _, model := range []string{"gpt-5", "claude-opus-4-8"} {
-			r := carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.Builtin().For(model)})
+			r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+				Counter: tokens.Builtin().For(model)})
 			if len(r.Hosts) != 2 {
 				t.Fatalf("%+v", r.Hosts)
 			}
@@ -66,7 +68,7 @@ func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 // TestTheCostOfOurToolsIsThatOfTheAgent: as its configuration has them loaded, else as it would list them. What status and
 // context_status said differed where no configuration that is read names our server.
 func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
-	claude, _ := overhead.Named("claude-code")
+	claude := registry.ClientOf("claude-code")
 	for _, c := range []struct {
 		entry, host string
 		want        int
@@ -83,8 +85,9 @@ func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
-		r := carried.Find(t.Context(), carried.Options{Root: root, Env: e, Counter: tokens.O200kBase.Counter()})
-		if n, as := r.OwnCost(c.host); n != c.want || as != c.as {
+		r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+			Counter: tokens.O200kBase.Counter()})
+		if n, as := registry.OwnCost(r, c.host); n != c.want || as != c.as {
 			t.Errorf("%q of %s: %d, as %q lists them, not %d", c.entry, c.host, n, as, c.want)
 		}
 	}

@@ -28,10 +28,10 @@ func TestServersOfPlugins(t *testing.T) {
 	if got := strings.Join(p.Config.Command, " "); got != dir+"/run --in "+dir || p.Config.Env["AT"] != dir+"/x" {
 		t.Errorf("it is started as %q with %v", got, p.Config.Env)
 	}
-	if name := toolPrefix(claudeCode, p.Name); name != "mcp__plugin_p_s__" || p.Scope != ofPlugin {
+	if name := p.toolPrefix(); name != "mcp__plugin_p_s__" || p.Scope != ofPlugin {
 		t.Errorf("its tools begin with %q, its scope is %q", name, p.Scope)
 	}
-	ways := SwitchOff(claudeCode, at.root, p, func(path string) (string, bool) {
+	ways := SwitchOff(at.root, p, func(path string) (string, bool) {
 		raw, err := os.ReadFile(path)
 		return string(raw), err == nil
 	})

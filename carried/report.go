@@ -48,6 +48,7 @@ type Part struct {
 	Asked time.Time `json:"asked,omitzero"`
 	// Config is how a server is started or reached. It may hold secrets.
 	Config *ServerConfig `json:"-"`
+	agent  Loading       // whose part it is
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
 }

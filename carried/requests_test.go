@@ -93,7 +93,7 @@ func said(r Report, agent string) map[string]int {
 	add = func(p Part, name string) {
 		switch {
 		case p.Kind == Server && !p.Off():
-			out["server "+toolPrefix(agent, p.Name)] = 0
+			out["server "+p.toolPrefix()] = 0
 		case p.Carried.N == 0:
 		case p.Kind == Memory || p.Kind == Rule:
 			out["memory "+name] += p.Carried.N
@@ -103,7 +103,7 @@ func said(r Report, agent string) map[string]int {
 			out[string(p.Kind)+" "+p.Name] += p.Carried.N
 		}
 		for _, i := range p.Imports {
-			if agent == claudeCode {
+			if agent == "claude-code" {
 				name = i.Path
 			}
 			add(i, name)

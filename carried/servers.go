@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/pattern"
@@ -76,7 +75,7 @@ func (f *finder) server(path, name string, at Span, disabled bool) Part {
 func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
 	own := f.home(".claude.json")
 	if dir := f.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
-		own = filepath.Join(claudecode.ConfigDir(f.Env), ".claude.json")
+		own = filepath.Join(f.agent.dir(f.Env), ".claude.json")
 	}
 	f.reader.allow(own)
 	var off []string

@@ -25,41 +25,41 @@ type Switch struct {
 // settingsOfClaude is the file with a person's own settings of a project, which is not checked in.
 const settingsOfClaude = ".claude/settings.local.json"
 
-// SwitchOff returns the ways to switch off a server of a host that stands at p.At in its configuration: the form that
-// the agent has for it, or else removing the entry. No byte is changed that is no part of it. text returns a file as it
-// is now, "" for one that is not there, and whether it can be edited.
-func SwitchOff(host, root string, p Part, text func(path string) (string, bool)) (out []Switch) {
+// SwitchOff returns the ways to switch off a server that stands at p.At in its configuration: the form that its agent has
+// for it, or else removing the entry. No byte is changed that is no part of it. text returns a file as it is now, "" for one
+// that is not there, and whether it can be edited.
+func SwitchOff(root string, p Part, text func(path string) (string, bool)) (out []Switch) {
 	source, ok := text(p.Path)
 	if p.Kind != Server || p.Scope == ofPlugin || !ok {
 		return nil
 	}
-	if host == "codex" {
-		if edit, ok := tomlSwitch(source, p.At); ok {
-			out = append(out, Switch{"Disable " + p.Name, p.Path, []Edit{edit}})
-		}
-		return out
-	}
-	top, ok := jsonObject(source)
-	if !ok {
-		return nil
-	}
-	of, n := top.holder(p.At)
-	if n < 0 {
-		return nil
-	}
-	switch {
-	case host == "opencode":
-		if edits, ok := of.members()[n].value.set(source, "enabled", "false"); ok {
+	if p.agent.disable != nil {
+		if edits := p.agent.disable(source, p.At); edits != nil {
 			out = append(out, Switch{"Disable " + p.Name, p.Path, edits})
 		}
 		return out
-	case host == claudeCode && p.Path == filepath.Join(root, ".mcp.json"):
+	}
+	of, n := holder(source, p.At)
+	if n < 0 {
+		return nil
+	}
+	if p.agent.rejects && p.Path == filepath.Join(root, ".mcp.json") {
 		path := filepath.Join(root, filepath.FromSlash(settingsOfClaude))
 		if edits, ok := rejecting(path, p.Name, text); ok {
 			out = append(out, Switch{"Disable " + p.Name + " for you, in " + settingsOfClaude, path, edits})
 		}
 	}
 	return append(out, Switch{"Remove " + p.Name + " from " + filepath.Base(p.Path), p.Path, of.without(source, n)})
+}
+
+// jsonSwitch returns edits that switch off the server whose name is at a span, for an agent that reads "enabled".
+func jsonSwitch(source string, at Span) []Edit {
+	of, n := holder(source, at)
+	if n < 0 {
+		return nil
+	}
+	edits, _ := of.members()[n].value.set(source, "enabled", "false")
+	return edits
 }
 
 // rejecting returns edits of a person's settings after which Claude Code no longer uses a server of .mcp.json.
@@ -92,8 +92,10 @@ func rejecting(path, server string, text func(string) (string, bool)) ([]Edit, b
 	return []Edit{{Span{at, at}, string(name)}}, true
 }
 
-// holder returns the object that has a member whose name is at a span, and which of its members that is; -1: none has.
-func (o object) holder(at Span) (object, int) {
+// holder returns the object in a text that has a member whose name is at a span, and which of its members that is; -1: none
+// has.
+func holder(source string, at Span) (object, int) {
+	o, _ := jsonObject(source)
 	for depth := 0; depth < jsonspan.MaxDepth; depth++ {
 		within := object{}
 		for i, m := range o.members() {
@@ -179,29 +181,29 @@ func gap(source string, from, to int) string {
 // tomlOn matches a line that enables a server.
 var tomlOn = pattern.Lazy(`^\s*enabled\s*=\s*(true)\b`)
 
-// tomlSwitch returns an edit that switches off the server whose table has its head at a span. It gives up where a text
+// tomlSwitch returns edits that switch off the server whose table has its head at a span. It gives up where a text
 // of several lines could look like what it searches.
-func tomlSwitch(source string, head Span) (Edit, bool) {
+func tomlSwitch(source string, head Span) []Edit {
 	if head.To > len(source) || head.From > head.To || !tomlTable().MatchString(source[head.From:head.To]) {
-		return Edit{}, false
+		return nil
 	}
 	at, first := head.From, true
-	behind := Edit{Span{head.To, head.To}, "\nenabled = false"}
+	behind := []Edit{{Span{head.To, head.To}, "\nenabled = false"}}
 	for line := range strings.Lines(source[head.From:]) {
 		switch {
 		case first:
 			if strings.HasSuffix(line, "\r\n") {
-				behind.Text = "\r\nenabled = false"
+				behind[0].Text = "\r\nenabled = false"
 			}
 		case tomlAny().MatchString(line):
-			return behind, true
+			return behind
 		case strings.Contains(line, `"""`) || strings.Contains(line, `'''`):
-			return Edit{}, false
+			return nil
 		}
 		if m := tomlOn().FindStringSubmatchIndex(line); m != nil {
-			return Edit{Span{at + m[2], at + m[3]}, "false"}, true
+			return []Edit{{Span{at + m[2], at + m[3]}, "false"}}
 		}
 		at, first = at+len(line), false
 	}
-	return behind, true
+	return behind
 }

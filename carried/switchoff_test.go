@@ -23,7 +23,8 @@ func apply(text string, edits []Edit) string {
 // switches returns what each way to switch off a server does to its file, by title. The server is the first of that name
 // in text.
 func switches(host, path, name, text, other string) map[string]string {
-	p := Part{Kind: Server, Name: name, Path: path}
+	agent := agents()[host]
+	p := Part{Kind: Server, Name: name, Path: path, agent: agent}
 	quoted := `"` + name + `"`
 	if host == "codex" {
 		quoted = "[mcp_servers." + name + "]"
@@ -39,7 +40,7 @@ func switches(host, path, name, text, other string) map[string]string {
 		text, ok := files[path]
 		return text, ok
 	}
-	for _, s := range SwitchOff(host, "/w", p, now) {
+	for _, s := range SwitchOff("/w", p, now) {
 		out[s.Title] = apply(files[s.Path], s.Edits)
 	}
 	return out
@@ -142,7 +143,7 @@ func FuzzSwitchingOffKeepsAConfiguration(f *testing.F) {
 			return
 		}
 		for _, p := range fi.serversIn("/w/.cursor/mcp.json", top.member("mcpServers")) {
-			for _, s := range SwitchOff("cursor", "/w", p, func(string) (string, bool) { return text, true }) {
+			for _, s := range SwitchOff("/w", p, func(string) (string, bool) { return text, true }) {
 				got := apply(text, s.Edits)
 				after, ok := jsonObject(got)
 				if !ok {

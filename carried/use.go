@@ -1,6 +1,7 @@
 package carried
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -66,7 +67,7 @@ func (h *Host) calls(u ledger.HostToolUse) map[string]*Use {
 	prefixes, out := map[string]string{}, map[string]*Use{}
 	for _, p := range h.Parts {
 		if p.Kind == Server {
-			prefixes[toolPrefix(h.Name, p.Name)] = p.Name
+			prefixes[p.toolPrefix()] = p.Name
 			out[p.Name] = &Use{Sessions: u.Sessions}
 		}
 	}
@@ -92,21 +93,15 @@ func (u *Use) add(c ledger.Called) {
 	}
 }
 
-// toolPrefix is how the names begin that an agent gives to the tools of a server.
-func toolPrefix(host, server string) string {
+// toolPrefix is how the names begin that its agent gives to the tools of a server.
+func (p *Part) toolPrefix() string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z') {
 			return r
 		}
 		return '_'
-	}, server)
-	switch host {
-	case "gemini":
-		return "mcp_" + name + "_"
-	case "opencode":
-		return name + "_"
-	}
-	return "mcp__" + name + "__"
+	}, p.Name)
+	return fmt.Sprintf(cmp.Or(p.agent.tools, "mcp__%s__"), name)
 }
 
 // used returns how often a skill was used: by its name, or by reading its file.

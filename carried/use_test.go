@@ -35,10 +35,10 @@ func TestUsesAreCounted(t *testing.T) {
 			"Skill=7 | go=4 tools:go=1 .claude/skills/rust/SKILL.md=2 /w/.claude/skills/rust/SKILL.md=1", "4 3 0 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := Host{Name: c.host, Title: "Agent"}
+			h, agent := Host{Name: c.host, Title: "Agent"}, agents()[c.host]
 			for part := range strings.SplitSeq(c.parts, "; ") {
 				kind, name, _ := strings.Cut(part, " ")
-				p := Part{Kind: Kind(kind), Name: name, Unknown: kind == "server"}
+				p := Part{Kind: Kind(kind), Name: name, Unknown: kind == "server", agent: agent}
 				p.Path = "/w/.claude/skills/" + name + "/SKILL.md"
 				if kind == "off" {
 					p.Kind = Server

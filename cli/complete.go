@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -24,7 +25,7 @@ type completer func(ctx context.Context, a *action) ([]cobra.Completion, error)
 // complete files by themselves.
 func fixed() map[string]completer {
 	return map[string]completer{
-		"AGENT": func(context.Context, *action) ([]cobra.Completion, error) { return agentNames(), nil },
+		"AGENT": func(context.Context, *action) ([]cobra.Completion, error) { return agents.Hosts(), nil },
 		"MODE": func(context.Context, *action) ([]cobra.Completion, error) {
 			return append([]cobra.Completion{modeAuto}, settings.ModeNames(false)...), nil
 		},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/internal/agentname"
@@ -75,7 +76,8 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 	if err != nil {
 		return err
 	}
-	out.Report = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
+	out.Report = carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env,
+		Counter: counter})
 	if o.ask != "" {
 		if err := askServer(ctx, a, api, out.Report, o); err != nil {
 			return err

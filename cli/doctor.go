@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
@@ -17,10 +18,10 @@ import (
 
 // doctorReport says how far ctxledger works on this machine.
 type doctorReport struct {
-	Programs install.Programs `json:"programs"`
-	Problem  string           `json:"problem,omitempty"` // why our programs are not known
-	Daemon   daemonState      `json:"daemon"`
-	Agents   []agentState     `json:"agents"`
+	Programs registry.Programs `json:"programs"`
+	Problem  string            `json:"problem,omitempty"` // why our programs are not known
+	Daemon   daemonState       `json:"daemon"`
+	Agents   []agentState      `json:"agents"`
 	// Index is what the configuration has a hook list when a session of Claude Code begins; nil: nothing.
 	Index *carried.Part `json:"index,omitempty"`
 	// Others says of each ledger of this place that is not in use what it is and how to see it.
@@ -52,7 +53,7 @@ type agentState struct {
 
 // supported is an ability of an agent, as it is now.
 type supported struct {
-	install.Support
+	registry.Support
 	Now string `json:"now"` // yes, off, later or no
 }
 
@@ -83,7 +84,7 @@ func (s setup) doctor(names []string, d daemonState, unreached error) (doctorRep
 		r.Problem = s.incomplete.Error()
 	}
 	for _, h := range install.Hosts() {
-		if len(names) == 0 || slices.Contains(names, string(h.Agent)) {
+		if len(names) == 0 || slices.Contains(names, string(h.Name)) {
 			r.Agents = append(r.Agents, s.agent(h))
 		}
 	}
@@ -91,14 +92,14 @@ func (s setup) doctor(names []string, d daemonState, unreached error) (doctorRep
 }
 
 // agent looks at one agent.
-func (s setup) agent(h install.Host) agentState {
-	a := agentState{Agent: h.Agent, Label: h.Label, Found: s.Machine.Find(h), State: notFound}
+func (s setup) agent(h registry.Agent) agentState {
+	a := agentState{Agent: h.Name, Label: h.Title, Found: s.Machine.Find(h), State: notFound}
 	if a.Installed() {
-		a.Entries = s.Machine.Check(h, install.User)
-		if inTree := s.Machine.Check(h, install.Project); slices.ContainsFunc(inTree, there) {
+		a.Entries = s.Machine.Check(h, registry.User)
+		if inTree := s.Machine.Check(h, registry.Project); slices.ContainsFunc(inTree, there) {
 			a.Entries = append(a.Entries, inTree...)
 		}
-		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Agent)+s.replacing(h))
+		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Name)+s.replacing(h))
 		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
 			a.State, a.Fix = byPlugin, ""
 			if slices.ContainsFunc(a.Entries, isHook) {
@@ -121,8 +122,8 @@ func isHook(s install.Status) bool {
 
 // replacing returns the flag without which connecting an agent leaves what others wrote under our name; "" if there is
 // nothing of that kind.
-func (s setup) replacing(h install.Host) string {
-	if p, err := s.Machine.Connect(h, install.User, false); err != nil || len(p.Conflicts) == 0 {
+func (s setup) replacing(h registry.Agent) string {
+	if p, err := s.Machine.Connect(h, registry.User, false); err != nil || len(p.Conflicts) == 0 {
 		return ""
 	}
 	return " --replace"
@@ -150,15 +151,15 @@ func stateOf(entries []install.Status, command string) (state, fix string) {
 }
 
 // now says how an ability is at present.
-func (a agentState) now(x install.Support) string {
+func (a agentState) now(x registry.Support) string {
 	switch {
-	case x.Level == install.Later:
+	case x.Level == registry.Later:
 		return "later"
-	case x.Level == install.Cannot:
+	case x.Level == registry.Cannot:
 		return "no"
 	case !a.Installed():
 		return "off"
-	case x.Ability == install.Recording, a.Plugin != nil:
+	case x.Ability == registry.Recording, a.Plugin != nil:
 		return "yes"
 	}
 	event, hooked := strings.CutPrefix(x.Why, "hook ")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -57,7 +58,7 @@ func TestDoctorKnowsThePlugin(t *testing.T) {
 		e := env.System()
 		e.Home, e.Lookup = home, func(string) string { return "" }
 		s := setup{self: named, Machine: install.Machine{Env: e, State: filepath.Join(home, "state"),
-			Programs: install.Programs{CLI: "/opt/ctxledger", MCP: "/opt/ctxmcp"}}}
+			Programs: registry.Programs{CLI: "/opt/ctxledger", MCP: "/opt/ctxmcp"}}}
 		r, err := s.doctor([]string{"claude-code"}, daemonState{}, nil)
 		if err != nil {
 			t.Fatal(err)

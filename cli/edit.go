@@ -2,9 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"slices"
 
-	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -45,9 +44,10 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 			return err
 		}
 	}
-	if write && !o.undo && slices.Contains(p.agents(), sessionfile.ClaudeCode) {
-		a.say("with this you let Claude Code call three tools without asking you: read_artifact, context_status and changes. " +
-			"They only read. Your own rules that deny them or ask are obeyed")
+	for _, name := range p.agents() {
+		if h := registry.Of(string(name)); write && !o.undo && h.Agreed != "" {
+			a.say("%s", h.Agreed)
+		}
 	}
 	if len(p.Conflicts) > 0 {
 		a.say("what others wrote under our name stays; --replace replaces it")

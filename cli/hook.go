@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/cli/hooking"
 )
 
@@ -12,10 +14,13 @@ func hookCommand() command {
 		name: hooking.Name, args: "AGENT EVENT [SERVER]", rank: hidden,
 		short: "Answer a hook of a coding agent, whose settings call this",
 		long: "Reads the JSON of one event of an agent's hooks from standard input, and prints what the agent expects " +
-			"or nothing. The status is always 0, within a quarter of a second. The agent is claude-code. SERVER is " +
-			"the installed MCP server of which the person lets the agent use the tools that only read.",
+			"or nothing. The status is always 0, within a quarter of a second. The agent is " +
+			strings.Join(registry.Names(hooked), " or ") + ". SERVER is the installed MCP server of which the person lets the agent use the tools that only read.",
 		example: "ctxledger hook claude-code SessionStart < event.json",
 		does:    keeps, undo: "it records",
 		run: func(context.Context, *action, []string) error { return nil },
 	}
 }
+
+// hooked reports whether the hooks of an agent are answered.
+func hooked(a registry.Agent) bool { return a.Hooks != nil }

@@ -36,7 +36,7 @@ func importCommand() command {
 			f.BoolVar(&follow, "follow", false, "keep reading what is appended, until interrupted")
 		},
 		check: func(_ *action, files []string) error {
-			if names := agentNames(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
+			if names := agents.Hosts(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
 				return misuse("unknown agent %q: this version reads session files of %s", agent,
 					strings.Join(names, ", "))
 			}
@@ -52,14 +52,6 @@ func importCommand() command {
 			return importFiles(ctx, a, api, files)
 		},
 	}
-}
-
-// agentNames returns the names of the agents whose session files can be read.
-func agentNames() (names []string) {
-	for _, a := range agents.Adapters() {
-		names = append(names, string(a.Agent))
-	}
-	return names
 }
 
 // importFiles imports each file and prints a report of those that could be read.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/tokens"
@@ -15,9 +16,9 @@ import (
 func installCommand() command {
 	c := editCommand(editOptions{})
 	c.name, c.short = "install", "Connect coding agents to ctxledger"
-	c.long = "Adds the MCP server ctxmcp, and for Claude Code its hooks, to the configurations of the agents on this " +
-		"machine. Shows each change and asks before writing. Everything else in the files stays as it is. " +
-		"AGENT is one of " + strings.Join(agentsToInstall(), ", ") + "."
+	c.long = "Adds the MCP server ctxmcp, and for " + strings.Join(registry.Names(hooked), " and ") + " its hooks, " +
+		"to the configurations of the agents on this machine. Shows each change and asks before writing. Everything " +
+		"else in the files stays as it is. AGENT is one of " + strings.Join(registry.Names(connectable), ", ") + "."
 	c.example = "ctxledger install\nctxledger install claude-code --dry-run\nctxledger install codex --project"
 	return c
 }
@@ -88,7 +89,7 @@ func diagnose(ctx context.Context, a *action, args []string) error {
 	}
 	r.Others = otherLedgers(ctx, a, ws, "status")
 	if ws.Root != "" {
-		listed, any := carried.Listed(ctx, carried.Options{Root: ws.Root, Env: a.Env,
+		listed, any := carried.Listed(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env,
 			Counter: tokens.O200kBase.Counter()})
 		if any {
 			r.Index = &listed

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/resume"
-	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -59,7 +59,7 @@ func resumeCommand() command {
 				if _, err := agents.WriterFor(s.Host); err != nil {
 					return fault.New(fault.Invalid, "cli.resume",
 						"the session cannot continue in its own agent: no session files are written for %s", s.Host).WithHint(
-						"`ctxledger resume %s --in %s` writes one for that agent", s.ID, sessionfile.ClaudeCode)
+						"`ctxledger resume %s --in %s` writes one for that agent", s.ID, claudecode.Name)
 				}
 				r.In, r.Compacted = s.Host, true
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/agentname"
@@ -23,7 +24,7 @@ const setupOp = "cli.setup"
 // setup connects and disconnects agents.
 type setup struct {
 	Machine install.Machine
-	Scope   install.Scope
+	Scope   registry.Scope
 	Replace bool // entries of our name that others have made are replaced
 
 	self       self  // how the commands that it names start
@@ -36,11 +37,11 @@ func newSetup(e env.Env, ws workspace.Workspace, project bool) (setup, error) {
 	// Whatever is wrong with files of settings, there are settings. The user's own alone decide about the user's files.
 	own, _ := config.LoadOwn(e, ws.Root)
 	tree, _ := config.Load(e, ws.Root, ws.State)
-	s := setup{Scope: install.User, self: selfOf(e), incomplete: err,
+	s := setup{Scope: registry.User, self: selfOf(e), incomplete: err,
 		Machine: install.Machine{Env: e, Root: ws.Root, State: ws.UserState, Programs: programs, Hooks: own.Hooks,
 			TreeHooks: tree.Hooks}}
 	if project {
-		s.Scope = install.Project
+		s.Scope = registry.Project
 		if ws.Root == "" {
 			return setup{}, fault.New(fault.NotFound, setupOp, "no project here").
 				WithHint("run it in a project's directory, or leave --project out")
@@ -51,10 +52,10 @@ func newSetup(e env.Env, ws workspace.Workspace, project bool) (setup, error) {
 
 // findPrograms returns the paths of our programs that agents are to start: by the names under which they are in PATH,
 // since these stay when a newer version comes, else where this program is.
-func findPrograms(e env.Env) (install.Programs, error) {
+func findPrograms(e env.Env) (registry.Programs, error) {
 	own, err := os.Executable()
 	if err != nil {
-		return install.Programs{}, fault.Wrap(fault.Unavailable, setupOp, err)
+		return registry.Programs{}, fault.Wrap(fault.Unavailable, setupOp, err)
 	}
 	exe := ""
 	if runtime.GOOS == "windows" {
@@ -68,7 +69,7 @@ func findPrograms(e env.Env) (install.Programs, error) {
 		}
 	}
 	for _, dir := range dirs {
-		p := install.Programs{CLI: filepath.Join(dir, "ctxledger"+exe), MCP: filepath.Join(dir, "ctxmcp"+exe)}
+		p := registry.Programs{CLI: filepath.Join(dir, "ctxledger"+exe), MCP: filepath.Join(dir, "ctxmcp"+exe)}
 		if install.CheckProgram(p.CLI) != nil || install.CheckProgram(p.MCP) != nil {
 			continue
 		}
@@ -77,7 +78,7 @@ func findPrograms(e env.Env) (install.Programs, error) {
 		}
 		return p, nil
 	}
-	return install.Programs{}, fault.New(fault.NotFound, setupOp, "ctxledger%s and ctxmcp%s are not together in %s",
+	return registry.Programs{}, fault.New(fault.NotFound, setupOp, "ctxledger%s and ctxmcp%s are not together in %s",
 		exe, exe, dirs[len(dirs)-1]).WithHint("put both into one directory: agents are given their paths")
 }
 
@@ -89,70 +90,65 @@ func sameFile(a, b string) bool {
 
 // meant returns the agents of some names, each by any of them, or all that are on this machine. Errors: invalid for an unknown name; not_found
 // for an agent that is not here, or if none is.
-func (s setup) meant(names []string) (out []install.Host, err error) {
+func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	for _, h := range install.Hosts() {
-		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Agent) })
+		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Name) })
 		here := s.Machine.Find(h).Installed()
 		switch {
 		case named && !here:
 			return nil, fault.New(fault.NotFound, setupOp,
-				"%s is not on this machine: no program in PATH and no configuration", h.Label)
-		case named && s.Scope == install.Project && !h.Projects():
-			return nil, fault.New(fault.Invalid, setupOp, "%s has no configuration for one project", h.Label)
-		case named, len(names) == 0 && here && (s.Scope == install.User || h.Projects()):
+				"%s is not on this machine: no program in PATH and no configuration", h.Title)
+		case named && s.Scope == registry.Project && !h.Projects:
+			return nil, fault.New(fault.Invalid, setupOp, "%s has no configuration for one project", h.Title)
+		case named, len(names) == 0 && here && (s.Scope == registry.User || h.Projects):
 			out = append(out, h)
 		}
 	}
 	for _, name := range names {
-		if _, ok := install.HostOf(name); !ok {
+		if !connectable(registry.Of(name)) {
 			return nil, fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
-				WithHint("there are %s", strings.Join(agentsToInstall(), ", "))
+				WithHint("there are %s", strings.Join(registry.Names(connectable), ", "))
 		}
 	}
 	if len(out) == 0 {
 		return nil, fault.New(fault.NotFound, setupOp, "no agent that ctxledger knows is on this machine").
-			WithHint("there are %s", strings.Join(agentsToInstall(), ", "))
+			WithHint("there are %s", strings.Join(registry.Names(connectable), ", "))
 	}
 	return out, nil
 }
 
 // lacking returns the program of an agent that is not in PATH; "": it is there, or the agent has none.
 func lacking(e env.Env, agent string) string {
-	h, _ := install.HostOf(agent)
+	h := registry.Of(agent)
 	if (install.Machine{Env: e}).Find(h).Program != "" {
 		return ""
 	}
 	return h.Program
 }
 
-// agentsToInstall returns the names of all agents.
-func agentsToInstall() (out []string) {
-	for _, h := range install.Hosts() {
-		out = append(out, string(h.Agent))
-	}
-	return out
-}
+// connectable reports whether ctxledger can be connected to an agent.
+func connectable(a registry.Agent) bool { return a.Files != nil }
 
 // connect plans what connects agents. One with a plugin of ours is left as it is: hooks would run twice. Errors: those
 // of Machine.Connect, for any of them.
-func (s setup) connect(hosts []install.Host) (setupPlan, error) {
-	return s.plan(hosts, "connected", func(h install.Host) (install.Plan, error) {
+func (s setup) connect(hosts []registry.Agent) (setupPlan, error) {
+	return s.plan(hosts, "connected", func(h registry.Agent) (install.Plan, error) {
 		if p := s.Machine.Plugin(h); p != nil {
-			return install.Plan{Left: []install.Left{{Agent: h.Agent, Why: fmt.Sprintf(
-				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Agent, p.Name, p.Off)}}}, nil
+			return install.Plan{Left: []install.Left{{Agent: h.Name, Why: fmt.Sprintf(
+				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Name, p.Name, p.Off)}}}, nil
 		}
 		return s.Machine.Connect(h, s.Scope, s.Replace)
 	})
 }
 
 // disconnect plans what disconnects agents. Errors: those of Machine.Disconnect, for any of them.
-func (s setup) disconnect(hosts []install.Host) (setupPlan, error) {
-	return s.plan(hosts, "disconnected", func(h install.Host) (install.Plan, error) {
+func (s setup) disconnect(hosts []registry.Agent) (setupPlan, error) {
+	return s.plan(hosts, "disconnected", func(h registry.Agent) (install.Plan, error) {
 		return s.Machine.Disconnect(h, s.Scope)
 	})
 }
 
-func (s setup) plan(hosts []install.Host, done string, of func(h install.Host) (install.Plan, error),
+func (s setup) plan(hosts []registry.Agent, done string, of func(h registry.Agent) (install.Plan, error),
 ) (setupPlan, error) {
 	p := setupPlan{done: done}
 	for _, h := range hosts {
@@ -214,7 +210,7 @@ func (p setupPlan) ignored(a sessionfile.Agent) bool {
 // printDone says what was done, and what makes the agents notice.
 func (p setupPlan) printDone(w io.Writer) {
 	for _, a := range p.agents() {
-		h, _ := install.HostOf(string(a))
+		h := registry.Of(string(a))
 		switch {
 		case p.ignored(a):
 			fmt.Fprintf(w, "%s: written, but not connected before that is done; doctor has the lines as they are now\n", a)

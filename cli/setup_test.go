@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/workspace"
 )
@@ -42,8 +43,8 @@ func TestARepositoryDoesNotChooseTheUsersHooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Machine.Programs = install.Programs{CLI: "/opt/ctxledger", MCP: "/opt/ctxmcp"}
-			h, _ := install.HostOf("claude-code")
+			s.Machine.Programs = registry.Programs{CLI: "/opt/ctxledger", MCP: "/opt/ctxmcp"}
+			h := registry.Of("claude-code")
 			p, err := s.Machine.Connect(h, s.Scope, false)
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
@@ -46,13 +47,14 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 		var found carried.Report
 		if a.place.Root != "" {
 			counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
-			found = carried.Find(ctx, carried.Options{Root: a.place.Root, Env: a.Env, Counter: counter})
+			found = carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root,
+				Env: a.Env, Counter: counter})
 		}
 		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTokens(s.Host)})
 		if err != nil {
 			return err
 		}
-		out.ServerCost, out.ServerCostAs = found.OwnCost(s.Host)
+		out.ServerCost, out.ServerCostAs = registry.OwnCost(found, s.Host)
 		if s.Live(a.Env.Now()) {
 			st.Own = found.Explain(st.Own, s.Host)
 		}

@@ -13,7 +13,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
@@ -106,7 +106,8 @@ func (s *folder) carried(ctx context.Context) found {
 
 // findCarried looks for what the requests of agents carry.
 func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
-	return carried.Find(ctx, carried.Options{Root: s.workspace.Root, Env: s.o.Env, Counter: c, Text: s.texts()})
+	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: s.workspace.Root, Env: s.o.Env,
+		Counter: c, Text: s.texts()})
 }
 
 // usesIn returns the uses of each file of a report, by its path without links: CLAUDE.md may be one to AGENTS.md.
@@ -142,7 +143,7 @@ const recheck = 500 * time.Millisecond
 // its agent's settings may say something else about compacting: the ledger has no event for that.
 func (s *folder) watchAgentFiles() {
 	settings := func() carried.Stamps {
-		return carried.StampsOf(claudecode.SettingsFiles(s.o.Env, s.workspace.Root)...)
+		return carried.StampsOf(registry.Settings(s.o.Env, s.workspace.Root)...)
 	}
 	var before carried.Stamps // none: what was read until now may be older
 	var typed, shown map[uri.URI]*text.Text

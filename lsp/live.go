@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/lsp/live"
 )
 
@@ -73,9 +72,13 @@ func (s *Server) near() (all []live.Near) {
 	s.mu.Lock()
 	given := s.terminals
 	s.mu.Unlock()
-	for _, p := range claudecode.Running(s.o.Env, given.Processes) {
-		all = append(all,
-			live.Near{Host: string(sessionfile.ClaudeCode), ID: p.Session, Active: p.Below == given.Active})
+	for _, a := range registry.All() {
+		if a.Running == nil {
+			continue
+		}
+		for _, p := range a.Running(s.o.Env, given.Processes) {
+			all = append(all, live.Near{Host: string(a.Name), ID: p.Session, Active: p.Below == given.Active})
+		}
 	}
 	return all
 }

@@ -78,7 +78,7 @@ func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		if u.Kind != carried.Server || span(d.text, from, to) != one.Range {
 			continue
 		}
-		for _, way := range carried.SwitchOff(u.Host, s.workspace.Root, part, text) {
+		for _, way := range carried.SwitchOff(s.workspace.Root, part, text) {
 			e := files[way.Path]
 			edits := make([]protocol.TextEdit, 0, len(way.Edits))
 			for _, x := range way.Edits {

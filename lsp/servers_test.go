@@ -17,7 +17,7 @@ import (
 
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
@@ -113,7 +113,7 @@ func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
 	e.Home, e.Lookup = home, func(string) string { return "" }
 	f, root, k := recordedWorkspace(t, 0, func(s *Server) { s.o.Env = e })
 	local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: root, Env: e,
-		Settings: engine.Settings{CompactsAt: agents.AutoCompact(e, root)}})
+		Settings: engine.Settings{CompactsAt: registry.AutoCompact(e, root)}})
 	if err != nil {
 		t.Fatal(err)
 	}

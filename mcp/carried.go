@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -52,7 +53,8 @@ func (c *call) found(ctx context.Context, model string) (report carried.Report, 
 		models = c.o.Models(root)
 	}
 	counter, _ := ledger.CounterOf(ctx, c.api, models, model) // else without what is not known
-	return carried.Find(ctx, carried.Options{Root: root, Env: c.o.Env, Counter: counter}), root
+	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: root, Env: c.o.Env,
+		Counter: counter}), root
 }
 
 // carried returns what every request of a session's host carries, of what was found.

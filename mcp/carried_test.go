@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -58,7 +59,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
 		"when a session begins, the index of ctxledger.yaml is told: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
-	report := carried.Find(t.Context(), carried.Options{Root: root, Env: env.Env{Home: home,
+	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
 	config := report.Hosts[0].Parts[slices.IndexFunc(report.Hosts[0].Parts, func(p carried.Part) bool {
 		return p.Name == "docs"

@@ -63,7 +63,8 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 			agent := connect(t, s, "tester")
 			for tool, want := range map[string]string{"changes": c.changes, "context_status": c.status} {
 				var r proto.CallToolRequest
-				r.Params.Name, r.Params.Meta = tool, proto.NewMetaFromMap(map[string]any{metaClaudeCall: c.call})
+				r.Params.Name = tool
+				r.Params.Meta = proto.NewMetaFromMap(map[string]any{"claudecode/toolUseId": c.call})
 				got, err := agent.CallTool(t.Context(), r)
 				if err != nil {
 					t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 )
 
@@ -20,7 +21,7 @@ func (s *Server) measure() func() int {
 // cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
 // lists them, or of one that is not known our own list.
 func (s *Server) cost(found carried.Report, name string) int {
-	if n, as := found.OwnCost(name); as != "" {
+	if n, as := registry.OwnCost(found, name); as != "" {
 		return n
 	}
 	return s.overhead()

@@ -40,16 +40,22 @@ func TestTheFiguresAreThoseOfTheTools(t *testing.T) {
 		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),
 			count(tl.description))
 	}
-	const file = "overhead/overhead.go"
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for form, n := range map[string]int{
-		`(const Tokens = )\d+`: s.overhead(), `(const Names = )\d+`: count(names) + count(s.instructions()),
-		`(\{"claude-code", "claude-code", )\d+`: claude,
+	for form, is := range map[string]struct {
+		file string
+		n    int
+	}{
+		`(const Tokens = )\d+`:               {"overhead/overhead.go", s.overhead()},
+		`(const Names = )\d+`:                {"overhead/overhead.go", count(names) + count(s.instructions())},
+		`(Name: "claude-code", Tokens: )\d+`: {"../agents/registry/claudecode.go", claude},
 	} {
-		raw = regexp.MustCompile(form).ReplaceAll(raw, fmt.Appendf(nil, "${1}%d", n))
+		raw, err := os.ReadFile(is.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		re := regexp.MustCompile(form)
+		if !re.Match(raw) {
+			t.Fatalf("%s has no %s", is.file, form)
+		}
+		golden(t, is.file, re.ReplaceAll(raw, fmt.Appendf(nil, "${1}%d", is.n)))
 	}
-	golden(t, file, raw)
 }

@@ -8,9 +8,9 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/mcp/overhead"
 )
 
 // The addresses of resources.
@@ -24,7 +24,7 @@ const (
 // something in every request. To all others they cost nothing: a person picks them.
 func withholding() *server.Hooks {
 	withhold := func(ctx context.Context, told *proto.ServerCapabilities) {
-		if c, _ := overhead.Named(clientName(ctx)); c.Resources > 0 {
+		if registry.ClientOf(clientName(ctx)).Resources > 0 {
 			told.Resources = nil
 		}
 	}

@@ -5,80 +5,27 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
-// room is how much of one result a client passes on to its model whole. What is longer it cuts in the middle, or writes to
-// a file and shows the beginning.
-type room struct {
-	client string                // the beginning of the name that the client gives itself
-	most   int                   // of a result, as size counts it
-	size   func(text string) int // as the client counts; nil: it passes on whatever comes
-	lines  int                   // of a result; 0: however many
-}
-
-// rooms are the clients whose limit is known, a little below it: what they add to a result counts as well. For sources see
-// docs/answers.md.
-var rooms = []room{
-	{client: "claude-code", most: 49_000, size: codeUnits},
-	{client: "codex-mcp-client", most: 11_800, size: func(text string) int { return len(text) }},
-	{client: "gemini-cli-mcp-client", most: 39_500, size: codeUnits},
-	{client: "qwen-cli-mcp-client", most: 24_500, size: codeUnits, lines: 990},
-	{client: "opencode", most: 51_000, size: func(text string) int { return len(text) }, lines: 1_990},
-	{client: "@cline/core", most: 7_900, size: quoted},
-}
-
-// roomOf returns the room of a client by its name; that of an unknown one has no bound.
-func roomOf(client string) room {
-	for _, r := range rooms {
-		if strings.HasPrefix(client, r.client) {
-			return r
-		}
-	}
-	return room{}
-}
-
-// codeUnits counts as JavaScript does: in UTF-16.
-func codeUnits(text string) int {
-	n := 0
-	for _, r := range text {
-		n += utf16.RuneLen(r)
-	}
-	return n
-}
-
-// quoted counts a text within JSON in UTF-16, as JSON.stringify writes it.
-func quoted(text string) int {
-	n := codeUnits(text)
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"', c == '\\', c >= '\b' && c <= '\r' && c != '\v':
-			n++
-		case c < ' ':
-			n += len(`u001b`)
-		}
-	}
-	return n
-}
-
-// taken returns the share of the room that an answer takes; above 1 it does not arrive whole. With structured results
+// taken returns the share that an answer takes of what a client passes on; above 1 it does not arrive whole. With structured results
 // clients pass on either form or both.
-func (s *Server) taken(r room, a reply) float64 {
-	if r.size == nil {
+func (s *Server) taken(r registry.Client, a reply) float64 {
+	if r.Size == nil {
 		return 0
 	}
 	text := a.text
 	if s.o.Structured {
 		text += plainJSON(a.value)
 	}
-	share := float64(r.size(text)) / float64(r.most)
-	if r.lines > 0 {
-		share = max(share, float64(strings.Count(text, "\n")+1)/float64(r.lines))
+	share := float64(r.Size(text)) / float64(r.Most)
+	if r.Lines > 0 {
+		share = max(share, float64(strings.Count(text, "\n")+1)/float64(r.Lines))
 	}
 	return share
 }
@@ -92,7 +39,7 @@ func (c *call) readPage(ctx context.Context, r ledger.ReadArtifactRequest) (repl
 			return reply{}, err
 		}
 		a := c.shown(r, page, asked)
-		share := c.taken(roomOf(c.client), a)
+		share := c.taken(registry.ClientOf(c.client), a)
 		if share <= 1 || r.Limit == 1 {
 			return a, nil
 		}
@@ -107,7 +54,7 @@ func (c *call) whole(ctx context.Context, a reply) (reply, error) {
 	if a.text == "" {
 		a.text = plainJSON(a.value)
 	}
-	if c.o.Structured || c.taken(roomOf(c.client), a) <= 1 {
+	if c.o.Structured || c.taken(registry.ClientOf(c.client), a) <= 1 {
 		return a, nil
 	}
 	erased, err := ledger.Erased(ctx, c.api)

@@ -6,20 +6,11 @@ import (
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
-
-// The members of a call's _meta in which hosts say which chat it belongs to.
-const (
-	metaClaudeCall   = "claudecode/toolUseId" // Claude Code: the id of the call in the session file
-	metaCodexThread  = "threadId"             // Codex
-	metaCodexSession = "sessionId"            // Codex, older versions
-)
-
-// hostCodex is the host that sends such ids.
-const hostCodex = "codex"
 
 // maxMeta bounds what is read of a member, in bytes: no host's id is longer.
 const maxMeta = 256
@@ -32,17 +23,21 @@ func chat(meta *proto.Meta) (r ledger.SessionRequest) {
 	}
 	text := func(name string) string {
 		s, _ := meta.AdditionalFields[name].(string)
-		if len(s) > maxMeta {
+		if name == "" || len(s) > maxMeta {
 			return ""
 		}
 		return s
 	}
-	if r.Call = text(metaClaudeCall); r.Call != "" {
-		return r
-	}
-	r.Host = hostCodex
-	if r.HostID = text(metaCodexThread); r.HostID == "" {
-		r.HostID = text(metaCodexSession)
+	for _, a := range registry.All() {
+		if r.Call = text(a.Client.Call); r.Call != "" {
+			return r
+		}
+		for _, member := range a.Client.Chat {
+			if r.HostID = text(member); r.HostID != "" {
+				r.Host = string(a.Name)
+				return r
+			}
+		}
 	}
 	return r
 }

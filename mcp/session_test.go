@@ -35,13 +35,13 @@ func TestACallBelongsToTheChatThatItsHostNames(t *testing.T) {
 		meta map[string]any
 		want string // session; "": none
 	}{
-		{"Claude Code", map[string]any{metaClaudeCall: chatCall}, claude},
-		{"Codex", map[string]any{metaCodexThread: "0199-thread", metaCodexSession: "0199-other"}, codex.Session},
-		{"an older Codex", map[string]any{metaCodexSession: "0199-thread"}, codex.Session},
-		{"a call that is not recorded", map[string]any{metaClaudeCall: "toolu_other"}, ""},
-		{"a thread that is not recorded", map[string]any{metaCodexThread: "0199"}, ""},
-		{"a call that is no text", map[string]any{metaClaudeCall: 7}, ""},
-		{"a call without end", map[string]any{metaClaudeCall: strings.Repeat(chatCall, 1000)}, ""},
+		{"Claude Code", map[string]any{"claudecode/toolUseId": chatCall}, claude},
+		{"Codex", map[string]any{"threadId": "0199-thread", "sessionId": "0199-other"}, codex.Session},
+		{"an older Codex", map[string]any{"sessionId": "0199-thread"}, codex.Session},
+		{"a call that is not recorded", map[string]any{"claudecode/toolUseId": "toolu_other"}, ""},
+		{"a thread that is not recorded", map[string]any{"threadId": "0199"}, ""},
+		{"a call that is no text", map[string]any{"claudecode/toolUseId": 7}, ""},
+		{"a call without end", map[string]any{"claudecode/toolUseId": strings.Repeat(chatCall, 1000)}, ""},
 		{"a host that says nothing", nil, ""},
 	} {
 		for _, tool := range []string{"context_status", "compact_conversation"} {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/changes"
-	"ctxledger.dev/mcp/overhead"
 )
 
 func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
@@ -25,7 +25,7 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 		if sum != st.Used.N {
 			t.Errorf("the categories sum to %d, used are %d", sum, st.Used.N)
 		}
-		if host, _ := overhead.Named("claude-code"); st.Overhead != host.Tokens {
+		if host := registry.ClientOf("claude-code"); st.Overhead != host.Tokens {
 			t.Errorf("our own overhead is %d, not the %d of its requests", st.Overhead, host.Tokens)
 		}
 		// What the host really sends is what was measured, not our view of it.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -73,7 +74,8 @@ func answerOf(e env.Env, in io.Reader) (asking.Answer, error) {
 func approvedFor(ctx context.Context, e env.Env, r asking.Request) (approved trust.ApprovedServer, err error) {
 	err = fault.New(fault.NotFound, op, "there is no MCP server %.200q in %s any more", r.Server, r.File).
 		WithHint("save its configuration, if an editor has it open, and confirm it again")
-	report := carried.Find(ctx, carried.Options{Root: r.Root, Env: e, Counter: tokens.O200kBase.Counter()})
+	report := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: r.Root, Env: e,
+		Counter: tokens.O200kBase.Counter()})
 	for _, host := range report.Hosts {
 		for _, p := range host.Parts {
 			if host.Name != r.Host || p.Kind != carried.Server || p.Name != r.Server || p.Path != r.File {

@@ -8,14 +8,8 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// How configurations of MCP servers refer to variables: most as ${NAME} or ${NAME:-default}, Gemini CLI as $NAME, too,
-// and opencode as {env:NAME}.
-var (
-	reference         = regexp.MustCompile(`\$\{([^{}]*)\}`)
-	referenceGemini   = regexp.MustCompile(`\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`)
-	referenceOpencode = regexp.MustCompile(`\{env:([^{}]*)\}`)
-	variable          = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
-)
+// variable matches what a reference to a variable names.
+var variable = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
 
 // values returns the value of a variable, or what the reference gives instead where it is not set.
 type values func(name, or string, hasOr bool) (value string, err error)
@@ -24,15 +18,8 @@ type values func(name, or string, hasOr bool) (value string, err error)
 // a person has confirmed anything, no variable is looked at: references stay as they are, and their names are returned.
 // Errors: those of values; invalid for what only the agent knows.
 func (s *ServerAsk) expand(text string, of values) (out string, names []string, err error) {
-	pattern := reference
-	switch s.host {
-	case "gemini":
-		pattern = referenceGemini
-	case "opencode":
-		pattern = referenceOpencode
-	}
-	out = pattern.ReplaceAllStringFunc(text, func(found string) string {
-		name := strings.Join(pattern.FindStringSubmatch(found)[1:], "")
+	out = s.reference.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Join(s.reference.FindStringSubmatch(found)[1:], "")
 		if name == "workspaceFolder" || name == "CLAUDE_PROJECT_DIR" {
 			return s.Root
 		}

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,9 +34,10 @@ type ServerAsk struct {
 	Sets    []string `json:"sets,omitempty"`    // the variables, or headers, that the entry gives values to
 	Passes  []string `json:"passes,omitempty"`  // variables of the person whose values the server gets
 
-	host   string
-	config *carried.ServerConfig
-	finder finder
+	host      string
+	config    *carried.ServerConfig
+	reference *regexp.Regexp // to a variable
+	finder    finder
 }
 
 // maxQuestion bounds what a person is shown, in bytes: what does not fit into a dialogue is not read.
@@ -52,7 +54,7 @@ func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (Serv
 		return ServerAsk{}, fault.New(fault.Invalid, op, "%s cannot be asked: %s", quote(p.Name), p.Config.Problem)
 	}
 	s := ServerAsk{Root: root, Agent: host.Title, Name: p.Name, File: p.Path, Config: p.Config.Digest(),
-		host: host.Name, config: p.Config}
+		host: host.Name, config: p.Config, reference: p.Reference()}
 	s.finder = finder{env: e, root: root}
 	if err := s.resolve(); err != nil {
 		return ServerAsk{}, err

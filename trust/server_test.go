@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
@@ -20,7 +21,8 @@ import (
 func (p place) server(t *testing.T, entry string) (trust.ServerAsk, error) {
 	t.Helper()
 	put(t, filepath.Join(p.ws.Root, ".mcp.json"), `{"mcpServers": {"docs": `+entry+`}}`)
-	r := carried.Find(t.Context(), carried.Options{Root: p.ws.Root, Env: p.e, Counter: tokens.O200kBase.Counter()})
+	r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: p.ws.Root, Env: p.e,
+		Counter: tokens.O200kBase.Counter()})
 	for _, h := range r.Hosts {
 		for _, part := range h.Parts {
 			if part.Kind == carried.Server {

@@ -8,20 +8,13 @@ import (
 	"runtime"
 	"strings"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 )
 
 // Variable is the environment variable that names the workspace.
 const Variable = "CTXLEDGER_WORKSPACE"
-
-// hostVariables are the variables in which agent hosts pass the project directory to child processes. Some
-// hosts also set those of others, for compatibility: their own comes first here.
-var hostVariables = []string{
-	"QWEN_PROJECT_DIR",
-	"GEMINI_PROJECT_DIR",
-	"CLAUDE_PROJECT_DIR",
-}
 
 // findRoot returns the root and how it was found, or "" and why there is none.
 func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
@@ -33,9 +26,9 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 		root, err = explicit(e, r, Variable, v)
 		return root, "given by " + Variable, err
 	}
-	for _, name := range hostVariables {
-		if dir, ok := directory(e.Lookup(name)); ok && !o.Opened {
-			return nearest(r, dir, "given by "+name)
+	for _, a := range agentname.All() {
+		if dir, ok := directory(e.Lookup(a.Project)); ok && !o.Opened {
+			return nearest(r, dir, "given by "+a.Project)
 		}
 	}
 	refused := ""
@@ -55,6 +48,17 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 		return "", "there is no working directory", nil
 	}
 	return nearest(r, dir, "the working directory")
+}
+
+// HostSession returns the host's id of the session that started this process, or "". The ledger may not
+// have that session.
+func HostSession(e env.Env) string {
+	for _, a := range agentname.All() {
+		if id := e.Lookup(a.Session); id != "" {
+			return id
+		}
+	}
+	return ""
 }
 
 // nearest takes the nearest of a directory that was found and its ancestors that holds a marker, so that a

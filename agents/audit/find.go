@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -50,12 +51,12 @@ func (s *search) path(ctx context.Context, name string) error {
 	case !info.Mode().IsRegular():
 		s.failed = append(s.failed, Failure{name, "it is not a file"})
 	default:
-		agent, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFile(name)) })
+		what, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFile(name)) })
 		switch {
 		case err != nil:
 			s.fail(name, err)
-		case !s.reads(agent):
-			s.failed = append(s.failed, Failure{name, cmp.Or(s.why(name), "it is "+agent.Label())})
+		case what != "":
+			s.failed = append(s.failed, Failure{name, cmp.Or(s.why(name), what)})
 		}
 	}
 	return s.full()
@@ -132,13 +133,10 @@ func (s *search) link(root, name string) {
 }
 
 // listed takes in a file below a directory, and says what it is if that is no session of an agent known here.
-func (s *search) listed(root, name string) (why string) {
-	agent, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFound(root, name)) })
-	switch {
-	case err != nil:
+func (s *search) listed(root, name string) string {
+	why, err := s.file(name, func() (*os.File, error) { return opened(safefs.OpenFound(root, name)) })
+	if err != nil {
 		s.fail(name, err)
-	case !s.reads(agent):
-		why = "it is " + agent.Label()
 	}
 	return why
 }
@@ -148,31 +146,33 @@ func (s *search) isSession(name string) bool {
 	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.IsSession(filepath.Base(name)) })
 }
 
-// file looks whose a file is, and keeps it if its agent is known. One that has several names is kept once.
-func (s *search) file(name string, open func() (*os.File, error)) (sessionfile.Agent, error) {
+// file keeps a file if it is a session file that can be read, and says else what it is. One that has several names is kept
+// once.
+func (s *search) file(name string, open func() (*os.File, error)) (what string, err error) {
 	f, err := open()
 	if err != nil {
-		return sessionfile.Unknown, err
+		return "", err
 	}
 	defer f.Close() // opened for reading
 	info, err := f.Stat()
 	if err != nil {
-		return sessionfile.Unknown, err
+		return "", err
 	}
 	all, err := sessionfile.Unpacked(f)
 	if err != nil {
-		return sessionfile.Unknown, err
+		return "", err
 	}
-	agent, err := sessionfile.DetectFile(name, all)
+	a, err := sessionfile.DetectFile(registry.Sessions(), name, all)
 	if err != nil {
-		return agent, err
+		return "", err
 	}
-	for _, a := range s.adapters {
-		if a.Agent == agent && !s.known(info) {
-			s.found = append(s.found, source{path: name, size: info.Size(), from: a, open: open})
-		}
+	if a.Decoder == nil {
+		return "it is " + a.Label, nil
 	}
-	return agent, nil
+	if !s.known(info) {
+		s.found = append(s.found, source{path: name, size: info.Size(), from: a, open: open})
+	}
+	return "", nil
 }
 
 // known reports whether a file was found before, by another name, and notes it.
@@ -184,11 +184,6 @@ func (s *search) known(info fs.FileInfo) bool {
 	}
 	s.files[key] = append(alike, info)
 	return false
-}
-
-// reads reports whether there is an adapter for an agent.
-func (s *search) reads(agent sessionfile.Agent) bool {
-	return slices.ContainsFunc(s.adapters, func(a sessionfile.Adapter) bool { return a.Agent == agent })
 }
 
 // fail notes what could not be read.

@@ -56,7 +56,7 @@ func TestWithoutPathsTheAgentsPlacesAreRead(t *testing.T) {
 		o := options(c.config)
 		o.Env.Home = home
 		found, err := audit.Run(context.Background(), o)
-		if err != nil || found.Total.Requests != c.want || len(found.Looked) != 2 || len(found.Failed) > 0 {
+		if err != nil || found.Total.Requests != c.want || len(found.Looked) < 2 || len(found.Failed) > 0 {
 			t.Errorf("%s: %v, %d requests in %q, failed %v", name, err, found.Total.Requests,
 				found.Looked, found.Failed)
 		}
@@ -166,7 +166,7 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	o := options("")
 	o.Env.Home = home
 	found, err := audit.Run(context.Background(), o)
-	if err != nil || found.Total.Requests != 2+3+5+11+13+17 || found.Files != 6 || len(found.Looked) != 3 {
+	if err != nil || found.Total.Requests != 2+3+5+11+13+17 || found.Files != 6 || len(found.Looked) < 3 {
 		t.Errorf("%v: %d files with %d requests in %q", err, found.Files, found.Total.Requests, found.Looked)
 	}
 	var reasons []string

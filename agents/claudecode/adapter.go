@@ -1,17 +1,21 @@
 package claudecode
 
 import (
-	"bytes"
 	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/pattern"
 )
+
+// Name is the name of Claude Code.
+const Name sessionfile.Agent = "claude-code"
 
 // Adapter returns what reads the session files of Claude Code.
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
-		Agent: sessionfile.ClaudeCode,
+		Kind: sessionfile.Kind{Agent: Name, Label: "a session file of Claude Code", Line: isMessage,
+			Common: isRecord}, // Qwen Code writes such records, too
 		Where: "Claude Code keeps its sessions as .jsonl files below ~/.claude/projects",
 		Layout: sessionfile.Layout{
 			Base:      projectsDir,
@@ -24,10 +28,23 @@ func Adapter() sessionfile.Adapter {
 			Decoder: func(path string) sessionfile.Decode {
 				return sessionfile.Joined(decoder{subagent: isSubagent(path)}.decode)
 			},
-			Reports: reports,
-			Noise:   isNoise,
+			Reports: []string{"usage", "compact_boundary"},
+			Noise: []string{ // the echo of a command or of its output, a reminder, the notice of an interrupt
+				"<command-", "<local-command-", "<bash-", "<system-reminder>", "<ide_", "Caveat: ",
+				"[Request interrupted",
+			},
 		},
 	}
+}
+
+// isRecord reports whether the fields look like a record of Claude Code: a type, and one of the ids that its records carry.
+func isRecord(f sessionfile.Fields) bool {
+	return f.Has("type") && !f.Has("payload") &&
+		(f.Has("sessionId") || f.Has("uuid") || f.Has("parentUuid") || f.Has("leafUuid") || f.Has("messageId"))
+}
+
+func isMessage(_ string, f sessionfile.Fields) bool {
+	return isRecord(f) && f.Has("message.content") && (f["type"] == "user" || f["type"] == "assistant")
 }
 
 // identify names the session of a file: by its name if that is a UUID, else by what its records say.
@@ -37,7 +54,7 @@ func identify(path, session string) sessionfile.Identity {
 	switch {
 	case id.Subagent && session != "":
 		id.ID, id.Parent = session+"/"+stem, session
-	case !isUUID(stem) && session != "":
+	case !isUUID().MatchString(stem) && session != "":
 		id.ID = session
 	}
 	return id
@@ -46,39 +63,5 @@ func identify(path, session string) sessionfile.Identity {
 // isSubagent reports whether a session file is a subagent's.
 func isSubagent(path string) bool { return strings.HasPrefix(filepath.Base(path), "agent-") }
 
-// isUUID reports whether s has the form of the ids that Claude Code gives to sessions.
-func isUUID(s string) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range []byte(s) {
-		switch dash := i == 8 || i == 13 || i == 18 || i == 23; {
-		case dash != (c == '-'):
-			return false
-		case !dash && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'):
-			return false
-		}
-	}
-	return true
-}
-
-// reports looks for the names of members, whose quotes would be escaped inside a text.
-func reports(line []byte) bool {
-	return bytes.Contains(line, []byte(`"usage"`)) || bytes.Contains(line, []byte(`"compact_boundary"`))
-}
-
-// isNoise reports whether Claude Code wrote a user's text itself: the echo of a command or of
-// its output, a reminder, the notice of an interrupt.
-func isNoise(text string) bool {
-	text = strings.TrimSpace(text)
-	for _, start := range noise {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
-	}
-	return false
-}
-
-var noise = []string{
-	"<command-", "<local-command-", "<bash-", "<system-reminder>", "<ide_", "Caveat: ", "[Request interrupted",
-}
+// isUUID matches the form of the ids that Claude Code gives to sessions.
+var isUUID = pattern.Lazy(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$`)

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,6 +25,9 @@ func ProjectDir(e env.Env, workspace string) string {
 	return filepath.Join(projectsDir(e), slug(workspace))
 }
 
+// MemoryDir returns the directory where Claude Code keeps its own memory of a project.
+func MemoryDir(e env.Env, root string) string { return filepath.Join(ProjectDir(e, root), "memory") }
+
 // projectsDir returns the directory that holds one directory for each that sessions were started in.
 func projectsDir(e env.Env) string { return filepath.Join(ConfigDir(e), "projects") }
 
@@ -35,10 +39,12 @@ func mayHold(name, slug string) bool {
 
 // ConfigDir returns the directory where Claude Code keeps everything of one user.
 func ConfigDir(e env.Env) string {
-	if dir := e.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return filepath.Join(e.Home, ".claude")
+	return cmp.Or(e.Lookup("CLAUDE_CONFIG_DIR"), filepath.Join(e.Home, ".claude"))
+}
+
+// StateFile returns the file in which Claude Code keeps what it knows of all projects of one user.
+func StateFile(e env.Env) string {
+	return filepath.Join(cmp.Or(e.Lookup("CLAUDE_CONFIG_DIR"), e.Home), ".claude.json")
 }
 
 // slug makes the name of a project directory of a path: every UTF-16 unit that is no ASCII letter

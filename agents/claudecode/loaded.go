@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -15,11 +16,11 @@ import (
 func (l *line) attached(out *sessionfile.Record) {
 	kind := strings.TrimPrefix(out.Note, "attachment ")
 	at := l.rendered
-	if at.Empty() && (sent[kind] || ofState[kind]) {
+	if at.Empty() && (slices.Contains(sent, kind) || slices.Contains(ofState, kind)) {
 		at = l.attachment
 	}
 	load(out, at)
-	out.Loaded = out.Loaded && !ofState[kind]
+	out.Loaded = out.Loaded && !slices.Contains(ofState, kind)
 }
 
 // load makes a record one of what Claude Code put into the conversation: at is where that is. The empty span is nothing.
@@ -33,24 +34,16 @@ func load(out *sessionfile.Record, at transcript.Span) {
 
 // ofState are attachments that say how things stand. Claude Code makes them anew in a session that has none, so that no
 // view shows them.
-var ofState = set("environment", "model", "date", "remote_session_change", "skill_listing",
+var ofState = []string{"environment", "model", "date", "remote_session_change", "skill_listing",
 	"agent_listing_delta", "deferred_tools_delta", "mcp_instructions_delta", "mcp_tool_listing", "output_style",
 	"output_style_instructions", "language", "instructions", "context_sections", "coordinator_context",
-	"advisor_tool", "sandbox_instructions")
+	"advisor_tool", "sandbox_instructions"}
 
 // sent are the other attachments that are sent (2.1.328, for those of earlier versions, too).
-var sent = set("file", "directory", "edited_text_file", "compact_file_reference", "pdf_reference",
+var sent = []string{"file", "directory", "edited_text_file", "compact_file_reference", "pdf_reference",
 	"at_mention_reference", "selected_lines_in_ide", "selected_lines_in_diff", "opened_file_in_ide",
 	"diagnostics", "mcp_resource", "nested_memory", "relevant_memories", "invoked_skills", "agent_mention",
 	"skill_mention", "queued_command", "plan_mode", "plan_mode_reentry", "plan_mode_exit",
 	"plan_file_reference", "auto_mode", "auto_mode_exit", "hook_additional_context", "hook_blocking_error",
 	"hook_stopped_continuation", "async_hook_response", "task_status", "inlined_image_paths",
-	"critical_system_reminder", "date_change", "read_truncation_notice", "ultrathink_effort")
-
-func set(names ...string) map[string]bool {
-	out := make(map[string]bool, len(names))
-	for _, name := range names {
-		out[name] = true
-	}
-	return out
-}
+	"critical_system_reminder", "date_change", "read_truncation_notice", "ultrathink_effort"}

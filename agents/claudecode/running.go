@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/safefs"
@@ -18,12 +19,6 @@ const (
 	maxProcesses = 500      // entries of the directory: two for each process, and those that were left behind
 	maxProcess   = 64 << 10 // bytes of a file, which has about 600
 )
-
-// Process is a process of Claude Code with the session that it works on.
-type Process struct {
-	Session string // the host's id
-	Below   int    // the process, of those asked about, that it descends from or is
-}
 
 // processFile is what Claude Code (2.1.328) writes into the file sessions/PID.json of its configuration directory as long
 // as it runs. It writes another session into it when the user begins one with /clear.
@@ -36,7 +31,7 @@ type processFile struct {
 // Running returns the processes of Claude Code that descend from some others, such as the shells of terminals, sorted by
 // id. Those that another one of them has started are left out: they work for it. Only files of processes that descend
 // from those are read, and files that processes have left behind count for nothing.
-func Running(e env.Env, below []int) []Process {
+func Running(e env.Env, below []int) []sessionfile.Process {
 	tree, err := safefs.Open(filepath.Join(ConfigDir(e), "sessions"))
 	if err != nil || len(below) == 0 {
 		return nil
@@ -46,7 +41,7 @@ func Running(e env.Env, below []int) []Process {
 	if err != nil {
 		return nil
 	}
-	found, chains := map[int]Process{}, map[int][]int{}
+	found, chains := map[int]sessionfile.Process{}, map[int][]int{}
 	for _, entry := range entries {
 		pid := pidOf(entry.Name)
 		chain := append([]int{pid}, process.Ancestors(pid)...)
@@ -55,10 +50,10 @@ func Running(e env.Env, below []int) []Process {
 			continue
 		}
 		if session := sessionOf(tree.Read(entry.Name, maxProcess), pid); session != "" {
-			found[pid], chains[pid] = Process{session, chain[at]}, chain[1:]
+			found[pid], chains[pid] = sessionfile.Process{Session: session, Below: chain[at]}, chain[1:]
 		}
 	}
-	var out []Process
+	var out []sessionfile.Process
 	for _, pid := range slices.Sorted(maps.Keys(found)) {
 		started := func(by int) bool { _, ok := found[by]; return ok }
 		if !slices.ContainsFunc(chains[pid], started) {
@@ -82,7 +77,7 @@ func pidOf(name string) int {
 // same id, or that cannot be known.
 func sessionOf(content []byte, pid int) string {
 	var f processFile
-	if json.Unmarshal(content, &f) != nil || f.Pid != pid || !isUUID(f.SessionID) ||
+	if json.Unmarshal(content, &f) != nil || f.Pid != pid || !isUUID().MatchString(f.SessionID) ||
 		f.ProcStart == "" || f.ProcStart != process.Start(pid) {
 		return ""
 	}

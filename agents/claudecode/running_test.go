@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 )
@@ -69,22 +70,22 @@ func TestProcessesAreFoundByTheirTerminals(t *testing.T) {
 		name  string
 		files map[string]string
 		below []int
-		want  []Process
+		want  []sessionfile.Process
 	}{
 		{"nothing is asked", map[string]string{file(a): of(a, sessionA)}, nil, nil},
 		{"no agent runs", nil, []int{shellA}, nil},
 		{"of two terminals", map[string]string{file(a): of(a, sessionA), file(b): of(b, sessionB)}, []int{shellA},
-			[]Process{{sessionA, shellA}}},
+			[]sessionfile.Process{{Session: sessionA, Below: shellA}}},
 		{"both", map[string]string{file(a): of(a, sessionA), file(b): of(b, sessionB)}, []int{shellB, shellA},
-			[]Process{{sessionA, shellA}, {sessionB, shellB}}},
+			[]sessionfile.Process{{Session: sessionA, Below: shellA}, {Session: sessionB, Below: shellB}}},
 		{"it is the process of the terminal itself", map[string]string{file(a): of(a, sessionA)}, []int{a},
-			[]Process{{sessionA, a}}},
+			[]sessionfile.Process{{Session: sessionA, Below: a}}},
 		{"one that another one has started",
 			map[string]string{file(shellA): of(shellA, sessionB), file(a): of(a, sessionA)}, []int{os.Getpid()},
-			[]Process{{sessionB, os.Getpid()}}},
+			[]sessionfile.Process{{Session: sessionB, Below: os.Getpid()}}},
 		{"one whose terminal an agent has started",
 			map[string]string{file(os.Getpid()): of(os.Getpid(), sessionB), file(a): of(a, sessionA)}, []int{shellA},
-			[]Process{{sessionA, shellA}}},
+			[]sessionfile.Process{{Session: sessionA, Below: shellA}}},
 		{"an earlier process with that id",
 			map[string]string{file(a): fmt.Sprintf(written, a, sessionA, "1")}, []int{shellA}, nil},
 		{"a file of another one", map[string]string{file(a): of(b, sessionA)}, []int{shellA}, nil},
@@ -105,9 +106,9 @@ func TestProcessesAreFoundByTheirTerminals(t *testing.T) {
 			for name, content := range c.files {
 				must(t, os.WriteFile(filepath.Join(config, "sessions", name+".json"), []byte(content), 0o600))
 			}
-			slices.SortFunc(c.want, func(x, y Process) int { return strings.Compare(x.Session, y.Session) })
+			slices.SortFunc(c.want, func(x, y sessionfile.Process) int { return strings.Compare(x.Session, y.Session) })
 			got := Running(e, c.below)
-			slices.SortFunc(got, func(x, y Process) int { return strings.Compare(x.Session, y.Session) })
+			slices.SortFunc(got, func(x, y sessionfile.Process) int { return strings.Compare(x.Session, y.Session) })
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%v, want %v", got, c.want)
 			}

@@ -15,7 +15,7 @@ import (
 // Writer returns what writes session files of Claude Code.
 func Writer() sessionfile.Writer {
 	return sessionfile.Writer{
-		Agent: sessionfile.ClaudeCode,
+		Agent: Name,
 		Base:  projectsDir,
 		Path:  func(c *sessionfile.Continuation) string { return path.Join(slug(c.Dir), c.ID+".jsonl") },
 		Encode: func(c *sessionfile.Continuation) ([]byte, error) {

@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,15 +10,18 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
+// Name is the name of Codex.
+const Name sessionfile.Agent = "codex"
+
 // Adapter returns what reads the rollouts of Codex.
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
-		Agent: sessionfile.Codex,
+		Kind: sessionfile.Kind{Agent: Name, Label: "a rollout of Codex", Line: isLine},
 		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below ~/.codex/sessions and " +
 			"~/.codex/archived_sessions",
 		Layout: sessionfile.Layout{
-			Base:      func(e env.Env) string { return filepath.Join(base(e), "sessions") },
-			Archive:   func(e env.Env) string { return filepath.Join(base(e), "archived_sessions") },
+			Base:      func(e env.Env) string { return filepath.Join(ConfigDir(e), "sessions") },
+			Archive:   func(e env.Env) string { return filepath.Join(ConfigDir(e), "archived_sessions") },
 			Dirs:      dirs,
 			IsSession: isRollout,
 			Unread:    unread,
@@ -28,8 +30,8 @@ func Adapter() sessionfile.Adapter {
 		Reading: sessionfile.Reading{
 			Identify: identify,
 			Decoder:  func(string) sessionfile.Decode { return sessionfile.Joined(new(decoder).decode) },
-			Reports:  reports,
-			Noise:    isNoise,
+			Reports:  []string{typeMeta, typeItem, typeTurn, typeCompacted, typeUsage, eventTokens},
+			Noise:    noise,
 		},
 	}
 }
@@ -44,6 +46,14 @@ const (
 func isRollout(name string) bool {
 	name = strings.TrimSuffix(name, sessionfile.PackedSuffix)
 	return strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, nameSuffix)
+}
+
+// isLine reports whether the fields are those of a line of a rollout, or by its name, of one of 2025 whose first line is
+// lost.
+func isLine(name string, f sessionfile.Fields) bool {
+	types := []string{typeMeta, typeItem, typeEvent, typeTurn, typeCompacted, "world_state", typeUsage}
+	return f.Has("payload") && slices.Contains(types, f["type"]) || f.Bare() ||
+		f.Item() && strings.HasPrefix(name, namePrefix)
 }
 
 // uuidLen is how long the ids are that Codex gives to sessions.
@@ -61,16 +71,6 @@ func identify(path, session string) sessionfile.Identity {
 	return sessionfile.Identity{ID: stem}
 }
 
-// reports looks for the types of records, whose quotes would be escaped inside a text.
-func reports(line []byte) bool {
-	for _, kind := range []string{typeMeta, typeItem, typeTurn, typeCompacted, typeUsage, eventTokens} {
-		if bytes.Contains(line, []byte(`"`+kind+`"`)) {
-			return true
-		}
-	}
-	return false
-}
-
 // maxDirs bounds the directories that are looked at, those of the newest days first. Each one is followed.
 const maxDirs = 400
 
@@ -78,7 +78,7 @@ const maxDirs = 400
 // further ones appear, and that of archived sessions. Which of the sessions ran in one of the trees only the rollouts say.
 func dirs(e env.Env, _ []string, unread func(path string, why error)) (all []string) {
 	for _, root := range []string{"sessions", "archived_sessions"} {
-		all = append(all, dated(filepath.Join(base(e), root), unread)...)
+		all = append(all, dated(filepath.Join(ConfigDir(e), root), unread)...)
 	}
 	return all
 }
@@ -107,18 +107,8 @@ func unread(name string) string {
 	return ""
 }
 
-// isNoise reports whether Codex wrote a user's text itself: the environment, instructions of files, the notice of an
-// interrupt, its own summary of what came before.
-func isNoise(text string) bool {
-	text = strings.TrimSpace(text)
-	for _, start := range noise {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
-	}
-	return false
-}
-
+// noise is what Codex writes for the user: the environment, instructions of files, the notice of an interrupt, its own
+// summary of what came before.
 var noise = []string{
 	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<INSTRUCTIONS>", "<skill>",
 	"<skills_instructions>", "<turn_aborted>", "<subagent_notification>", "<permissions instructions>",

@@ -249,7 +249,7 @@ func (l *row) fromHarness() bool {
 // hostWrote reports whether Codex wrote a message in the user's name: all its texts are.
 func hostWrote(m transcript.Message) bool {
 	for _, p := range m.Parts {
-		if p.Kind != transcript.KindText || !isNoise(p.Text) {
+		if p.Kind != transcript.KindText || !sessionfile.Begins(p.Text, noise) {
 			return false
 		}
 	}

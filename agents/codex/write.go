@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -16,8 +17,8 @@ import (
 // Writer returns what writes rollouts of Codex.
 func Writer() sessionfile.Writer {
 	return sessionfile.Writer{
-		Agent: sessionfile.Codex,
-		Base:  base,
+		Agent: Name,
+		Base:  ConfigDir,
 		Path: func(c *sessionfile.Continuation) string {
 			at := c.At.UTC()
 			name := "rollout-" + at.Format("2006-01-02T15-04-05") + "-" + c.ID + ".jsonl"
@@ -31,12 +32,9 @@ func Writer() sessionfile.Writer {
 	}
 }
 
-// base returns the directory where Codex keeps everything of one user.
-func base(e env.Env) string {
-	if dir := e.Lookup("CODEX_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(e.Home, ".codex")
+// ConfigDir returns the directory where Codex keeps everything of one user.
+func ConfigDir(e env.Env) string {
+	return cmp.Or(e.Lookup("CODEX_HOME"), filepath.Join(e.Home, ".codex"))
 }
 
 // version is the version of Codex that was seen to load these rollouts.

@@ -145,14 +145,10 @@ func (r *run) starting(ctx context.Context, s sessions.Session) (parts []part, e
 // index returns what the configuration lists for reading on demand, without what Claude Code lists by itself. It gets
 // what the other parts leave, so its digest is of all that could be listed.
 func (r *run) index(ctx context.Context, left int) (part, error) {
-	named := r.Index
-	if len(named.Skills)+len(named.References)+len(named.Memories) == 0 {
-		return part{}, nil
-	}
 	short, cancel := context.WithTimeout(ctx, indexPath)
 	defer cancel()
 	found := library.Find(short, library.Options{Root: r.Root, Home: r.Env.Home,
-		Skills: named.Skills, References: named.References, Memories: named.Memories,
+		Skills: r.Index.Skills, References: r.Index.References, Memories: r.Index.Memories,
 		Known: []string{filepath.Join(r.Root, ".claude", "skills"),
 			filepath.Join(claudecode.ConfigDir(r.Env), "skills")}})
 	block := found.Block(min(left, library.MaxTokens), memory.Tokens)

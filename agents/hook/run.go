@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/claudecode/hooks"
-	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
@@ -118,7 +118,7 @@ func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error
 	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()
-	r.live = ledger.LiveSession{Host: string(sessionfile.ClaudeCode), HostID: id, Parent: parent, Dir: e.Dir}
+	r.live = ledger.LiveSession{Host: string(claudecode.Name), HostID: id, Parent: parent, Dir: e.Dir}
 	r.known = r.Contexts.live(id)
 	soon, cancel := answering(ctx)
 	defer cancel()

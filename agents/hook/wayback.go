@@ -172,11 +172,7 @@ func (r *run) program() (program string) {
 		mcpServers
 		Projects map[string]mcpServers
 	}
-	state := filepath.Join(r.Env.Home, ".claude.json")
-	if dir := r.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
-		state = filepath.Join(dir, ".claude.json")
-	}
-	if !decoded(state, &user) {
+	if !decoded(claudecode.StateFile(r.Env), &user) {
 		return ""
 	}
 	all := []mcpServers{user.mcpServers}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -39,7 +40,7 @@ var update = flag.Bool("update", false, "rewrite what the configurations of test
 // go test -update writes them. In them the programs lie in /opt/bin.
 type aCase struct {
 	agent    string
-	scope    Scope
+	scope    registry.Scope
 	files    map[string]string
 	want     map[string]string
 	order    []string // of the files' names
@@ -56,7 +57,7 @@ type aCase struct {
 // parseCase reads a case.
 func parseCase(t *testing.T, text string) (c aCase) {
 	t.Helper()
-	c = aCase{agent: "claude-code", scope: User, files: map[string]string{}, want: map[string]string{},
+	c = aCase{agent: "claude-code", scope: registry.User, files: map[string]string{}, want: map[string]string{},
 		modes: map[string]fs.FileMode{}, links: map[string]string{}}
 	var change []func(string) string
 	name := ""
@@ -84,7 +85,7 @@ func parseCase(t *testing.T, text string) (c aCase) {
 		case "agent":
 			c.agent = rest
 		case "project":
-			c.scope = Project
+			c.scope = registry.Project
 		case "crlf":
 			change = append(change, func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })
 		case "bom":
@@ -155,7 +156,7 @@ func machineAt(top string) Machine {
 	e.Home, e.Dir = filepath.Join(top, "home"), filepath.Join(top, "project")
 	e.Lookup = func(string) string { return "" }
 	return Machine{Env: e, Root: e.Dir, State: filepath.Join(top, "state"),
-		Programs: Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks(),
+		Programs: registry.Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}, Hooks: config.AllHooks(),
 		TreeHooks: config.AllHooks()}
 }
 
@@ -238,8 +239,8 @@ func TestConfigurations(t *testing.T) {
 func (c aCase) run(t *testing.T, file string) {
 	t.Helper()
 	top, m := c.place(t)
-	h, ok := HostOf(c.agent)
-	if !ok {
+	h := registry.Of(c.agent)
+	if h.Files == nil {
 		t.Fatalf("no agent %s", c.agent)
 	}
 	before := snapshot(t, top)
@@ -367,7 +368,7 @@ func (c aCase) compare(t *testing.T, file, top string) {
 // TestNothingIsHalfWritten: a plan is for several files, and one of them cannot be written.
 func TestNothingIsHalfWritten(t *testing.T) {
 	c := parseCase(t, "x\n-- home/.claude.json --\n{\"a\": 1}\n-- home/.claude/settings.json --\n{}\n")
-	h, _ := HostOf("claude-code")
+	h := registry.Of("claude-code")
 	for name, damage := range map[string]func(m Machine, p *Plan){
 		"no JSON meanwhile": func(m Machine, p *Plan) {
 			must(t, os.WriteFile(p.Changes[1].Path, []byte(`{"b": 2`), 0o644))
@@ -382,7 +383,7 @@ func TestNothingIsHalfWritten(t *testing.T) {
 		},
 	} {
 		top, m := c.place(t)
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		if len(p.Changes) != 2 {
 			t.Fatalf("%+v", p)
@@ -400,8 +401,8 @@ func TestNothingIsHalfWritten(t *testing.T) {
 func TestAFailureInTheMiddleIsRolledBack(t *testing.T) {
 	c := parseCase(t, "x\n-- home/.claude.json --\n{\"a\": 1}\n-- home/.claude/settings.json --\n{}\n")
 	top, m := c.place(t)
-	h, _ := HostOf("claude-code")
-	p, err := m.Connect(h, User, false)
+	h := registry.Of("claude-code")
+	p, err := m.Connect(h, registry.User, false)
 	must(t, err)
 	before := snapshot(t, top)
 	// The receipt of the second file cannot be written: a directory is in its place.
@@ -425,25 +426,25 @@ func TestAMovedProgramIsUpdated(t *testing.T) {
 		top, m := c.place(t)
 		before := snapshot(t, top)
 		for _, dir := range []string{"/opt/bin", "/usr/local/bin", "/home/me/bin"} {
-			m.Programs = Programs{CLI: dir + "/ctxledger", MCP: dir + "/ctxmcp"}
+			m.Programs = registry.Programs{CLI: dir + "/ctxledger", MCP: dir + "/ctxmcp"}
 			if dir != "/opt/bin" { // there first without the program for hooks, as in earlier versions
 				m.Programs.Hook = dir + "/ctxhook"
 			}
-			p, err := m.Connect(h, User, false)
+			p, err := m.Connect(h, registry.User, false)
 			if err != nil || len(p.Conflicts) > 0 || len(p.Changes) == 0 {
-				t.Fatalf("%s: %+v, %v", h.Agent, p, err)
+				t.Fatalf("%s: %+v, %v", h.Name, p, err)
 			}
 			must(t, m.Write(p))
 		}
-		for _, st := range m.Check(h, User) {
+		for _, st := range m.Check(h, registry.User) {
 			if st.State != Connected || st.Program != m.Programs.MCP && st.Program != m.Programs.Hook {
-				t.Errorf("%s: %+v", h.Agent, st)
+				t.Errorf("%s: %+v", h.Name, st)
 			}
 		}
-		p, err := m.Disconnect(h, User)
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, m.Write(p))
-		same(t, string(h.Agent), snapshot(t, top), before)
+		same(t, string(h.Name), snapshot(t, top), before)
 	}
 }
 
@@ -452,17 +453,17 @@ func TestWithoutReceiptsOnlyOurEntriesGo(t *testing.T) {
 	for _, h := range Hosts() {
 		c := aCase{files: map[string]string{"home/.codex/config.toml": "a = 1\n"}}
 		top, m := c.place(t)
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		must(t, m.Write(p))
 		must(t, os.RemoveAll(m.State))
-		if p, err = m.Disconnect(h, User); err != nil || len(p.Changes) == 0 {
-			t.Fatalf("%s: %+v, %v", h.Agent, p, err)
+		if p, err = m.Disconnect(h, registry.User); err != nil || len(p.Changes) == 0 {
+			t.Fatalf("%s: %+v, %v", h.Name, p, err)
 		}
 		must(t, m.Write(p))
 		for name, text := range snapshot(t, top) {
 			if strings.Contains(text, "ctxmcp") || strings.Contains(text, "ctxledger") {
-				t.Errorf("%s: %s has %s", h.Agent, name, text)
+				t.Errorf("%s: %s has %s", h.Name, name, text)
 			}
 		}
 	}
@@ -476,9 +477,9 @@ func TestForeignEntriesStay(t *testing.T) {
 		"home/.pi/agent/extensions/ctxledger.ts": "// mine\n"}}
 	for _, agent := range []string{"claude-code", "codex", "pi"} {
 		top, m := c.place(t)
-		h, _ := HostOf(agent)
+		h := registry.Of(agent)
 		before := snapshot(t, top)
-		p, err := m.Disconnect(h, User)
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
 		if len(p.Changes) > 0 {
 			t.Errorf("%s: %+v", agent, p)
@@ -492,8 +493,8 @@ func TestForeignEntriesStay(t *testing.T) {
 func TestReceiptsAreForTheUserAlone(t *testing.T) {
 	c := aCase{files: map[string]string{"home/.claude.json": `{"primaryApiKey":"secret"}`}}
 	_, m := c.place(t)
-	h, _ := HostOf("claude-code")
-	p, err := m.Connect(h, User, false)
+	h := registry.Of("claude-code")
+	p, err := m.Connect(h, registry.User, false)
 	must(t, err)
 	must(t, m.Write(p))
 	dir := filepath.Join(m.State, "installed")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -34,7 +35,7 @@ type Status struct {
 }
 
 // Check says how the entries of an agent are in its configurations. Nothing is started.
-func (m Machine) Check(h Host, s Scope) (out []Status) {
+func (m Machine) Check(h registry.Agent, s registry.Scope) (out []Status) {
 	for _, f := range m.files(h, s) {
 		now, err := m.read(h, s, f.Path)
 		var all []Status

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/confedit"
 )
@@ -13,14 +14,14 @@ import (
 // Disconnect plans what takes ctxledger out of an agent's configurations. A file that is as Connect left it gets back the
 // bytes that it had; any other one loses our entries alone, which are known by the programs that they start. What others
 // made under our name, or extended, stays and is named. Errors: those of Connect.
-func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
+func (m Machine) Disconnect(h registry.Agent, s registry.Scope) (p Plan, err error) {
 	for _, f := range m.everyFile(h, s) {
 		now, err := m.read(h, s, f.Path)
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
 		p.abandoned = append(p.abandoned, m.abandoned(now)...)
-		e := edit{agent: h.Agent, file: f, now: now, had: m.receipt(now.real, f)}
+		e := edit{agent: h.Name, file: f, now: now, had: m.receipt(now.real, f)}
 		c, left, err := e.disconnect()
 		if err == nil && c != nil {
 			err = canWrite(now)
@@ -29,7 +30,7 @@ func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
 			return Plan{}, of(f.Path, err)
 		}
 		for _, why := range left {
-			p.Left = append(p.Left, Left{h.Agent, why})
+			p.Left = append(p.Left, Left{h.Name, why})
 		}
 		if c == nil {
 			if e.had != nil {
@@ -47,14 +48,14 @@ func (m Machine) Disconnect(h Host, s Scope) (p Plan, err error) {
 		p.Changes = append(p.Changes, *c)
 	}
 	if len(p.Changes)+len(p.Left) == 0 {
-		p.Same = []sessionfile.Agent{h.Agent}
+		p.Same = []sessionfile.Agent{h.Name}
 	}
 	return p, nil
 }
 
 // everyFile returns the configurations of an agent at each of the paths at which it may have them and has one: which of
 // them counts may have changed since.
-func (m Machine) everyFile(h Host, s Scope) (out []File) {
+func (m Machine) everyFile(h registry.Agent, s registry.Scope) (out []File) {
 	for _, f := range m.files(h, s) {
 		at := f.Path
 		for _, path := range slices.Compact(append([]string{at}, f.Others...)) {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxledger.dev/agents/registry"
 )
 
 // interrupted is the environment variable that says where TestInterrupted is to write what, and which signal is to come when:
@@ -36,8 +38,8 @@ func TestInterrupted(t *testing.T) {
 			must(t, syscall.Kill(os.Getpid(), syscall.Signal(sig)))
 		}
 	}
-	h, _ := HostOf("claude-code")
-	p, err := m.Connect(h, User, false)
+	h := registry.Of("claude-code")
+	p, err := m.Connect(h, registry.User, false)
 	must(t, err)
 	must(t, m.Write(p))
 }
@@ -60,7 +62,7 @@ func temps(t *testing.T, top string) (out []string) {
 func TestAnInterruptionLeavesAllOrNothing(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
-	h, _ := HostOf("claude-code")
+	h := registry.Of("claude-code")
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGKILL} {
 		for _, at := range []int{1, 2} {
 			for _, then := range []string{"connected", "disconnected"} {
@@ -82,15 +84,15 @@ func TestAnInterruptionLeavesAllOrNothing(t *testing.T) {
 					name := fmt.Sprintf(".x.json.%016x1.tmp", child.Process.Pid)
 					must(t, os.WriteFile(filepath.Join(m.State, receipts, name), nil, 0o600))
 				default:
-					for _, s := range m.Check(h, User) {
+					for _, s := range m.Check(h, registry.User) {
 						if s.State != Connected {
 							t.Errorf("%s: %+v", what, s)
 						}
 					}
 				}
-				p, err := m.Disconnect(h, User)
+				p, err := m.Disconnect(h, registry.User)
 				if then == "connected" {
-					p, err = m.Connect(h, User, false)
+					p, err = m.Connect(h, registry.User, false)
 				}
 				must(t, err)
 				must(t, m.Write(p))

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/pattern"
@@ -16,9 +17,9 @@ import (
 // Machine is one user's agents on one machine. All fields but Root are required.
 type Machine struct {
 	env.Env
-	Root     string   // of the tree, for the scope Project; "": there is none
-	State    string   // directory in which is noted what was edited
-	Programs Programs // that agents are to start
+	Root     string            // of the tree, for the scope Project; "": there is none
+	State    string            // directory in which is noted what was edited
+	Programs registry.Programs // that agents are to start
 	// Hooks are what hooks do by the user's own settings: an event for which nothing is to do is left out.
 	Hooks config.Hooks
 	// TreeHooks are what they do by the settings of the tree too. They are for the scope Project alone: a repository
@@ -40,8 +41,8 @@ type Found struct {
 func (f Found) Installed() bool { return f.Program != "" || f.Dir != "" }
 
 // Find looks for an agent. It starts nothing.
-func (m Machine) Find(h Host) (f Found) {
-	if dir := h.dir(m.Env); isDir(dir) && !holdsOnly(dir, h.sessions) {
+func (m Machine) Find(h registry.Agent) (f Found) {
+	if dir := h.Dir(m.Env); isDir(dir) && !holdsOnly(dir, h.Written) {
 		f.Dir = dir
 	}
 	if h.Program == "" {
@@ -115,36 +116,34 @@ func versionOf(program, of string) string {
 	return ""
 }
 
-// places returns what the table's entries are made with.
-func (m Machine) places(s Scope) places {
+// places returns what the files of agents are made with.
+func (m Machine) places(s registry.Scope) registry.Places {
 	hooks := m.Hooks
-	if s == Project {
+	if s == registry.Project {
 		hooks = m.TreeHooks
 	}
-	return places{m.Env, s, m.Root, m.Programs, hooks}
+	return registry.Places{Env: m.Env, Scope: s, Root: m.Root, Programs: m.Programs, Hooks: hooks}
 }
 
 // files returns the configurations of an agent, each at the path at which the agent has it.
-func (m Machine) files(h Host, s Scope) []File {
-	if s == Project && (!h.projects || m.Root == "") {
+func (m Machine) files(h registry.Agent, s registry.Scope) (all []File) {
+	if s == registry.Project && (!h.Projects || m.Root == "") {
 		return nil
 	}
-	all := h.files(m.places(s))
-	for i, f := range all {
+	for _, f := range h.Files(m.places(s)) {
 		for _, other := range f.Others {
 			if _, err := os.Lstat(f.Path); err == nil {
 				break
 			}
 			if _, err := os.Lstat(other); err == nil {
-				all[i].Path = other
+				f.Path = other
+				break
 			}
 		}
+		all = append(all, File{f})
 	}
 	return all
 }
-
-// Projects reports whether an agent has configurations for one tree.
-func (h Host) Projects() bool { return h.projects }
 
 // present is a configuration as it is now.
 type present struct {

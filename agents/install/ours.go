@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -181,7 +182,8 @@ func (g group) has(o owner) bool { return slices.Contains(g.owners, o) }
 func (g group) ourPart() json.RawMessage {
 	var own []json.RawMessage
 	for i, h := range g.hooks {
-		if g.owners[i] == ours && !slices.ContainsFunc(own, func(o json.RawMessage) bool { return sameValue(o, h) }) {
+		same := func(o json.RawMessage) bool { return confedit.SameValue(o, h) }
+		if g.owners[i] == ours && !slices.ContainsFunc(own, same) {
 			own = append(own, h)
 		}
 	}
@@ -189,8 +191,8 @@ func (g group) ourPart() json.RawMessage {
 	for name, v := range g.all {
 		all[name] = v
 	}
-	all["hooks"] = value(own)
-	return value(all)
+	all["hooks"] = registry.JSON(own)
+	return registry.JSON(all)
 }
 
 // mineOf says how an element of a list is a form of an entry of ours. One that somebody extended counts as ours: a second
@@ -201,7 +203,7 @@ func mineOf(e confedit.Entry) confedit.Mine {
 		switch {
 		case !g.has(ours) && !g.has(extended):
 			return confedit.Absent
-		case sameValue(e.Value, g.ourPart()):
+		case confedit.SameValue(e.Value, g.ourPart()):
 			return confedit.Same
 		}
 		return confedit.Different
@@ -237,7 +239,7 @@ func (f File) judge(left *[]string) confedit.Judge {
 		case extended:
 			return stays(path, line, "was extended by somebody: it starts ctxledger's program within something else")
 		}
-		if path[1] == name {
+		if path[1] == registry.ServerName {
 			return stays(path, line, "was not written by ctxledger")
 		}
 		return confedit.Keep
@@ -282,7 +284,7 @@ func tableOwner(table map[string]any) owner {
 			v[name] = table[name]
 		}
 	}
-	return ownerOf(value(v))
+	return ownerOf(registry.JSON(v))
 }
 
 // tables returns the paths of our tables in a TOML file, and what stays though it names us.
@@ -302,7 +304,7 @@ func (f File) tables(text []byte) (own [][]string, left []string, err error) {
 		case extended:
 			why = "was extended by somebody: it starts ctxledger's program within something else"
 		default:
-			if server != name {
+			if server != registry.ServerName {
 				continue
 			}
 			why = "was not written by ctxledger"
@@ -324,6 +326,6 @@ func (f File) unedited(text []byte) bool {
 	if programIn(was) == "" {
 		return false
 	}
-	return plain(strings.Replace(string(text), string(value(was)), "", 1)) ==
-		plain(strings.Replace(f.Whole, string(value(now)), "", 1))
+	return plain(strings.Replace(string(text), string(registry.JSON(was)), "", 1)) ==
+		plain(strings.Replace(f.Whole, string(registry.JSON(now)), "", 1))
 }

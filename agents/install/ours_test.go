@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/env"
@@ -99,9 +100,9 @@ func TestAReceiptWithOurEntriesInItsCopyIsRead(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Join(m.State, "installed"), 0o700))
 		must(t, os.WriteFile(m.receiptFile(path), fmt.Appendf(nil,
 			`{"version":1,"agent":"gemini","path":%s,"existed":true,"before":%s,"after":%q,"undo":%s}`,
-			value(path), value([]byte(c.before)), after, c.undo), 0o600))
-		h, _ := HostOf("gemini")
-		p, err := m.Disconnect(h, User)
+			registry.JSON(path), registry.JSON([]byte(c.before)), after, c.undo), 0o600))
+		h := registry.Of("gemini")
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err := os.ReadFile(path)
@@ -121,17 +122,17 @@ func TestAnUpgradeBehindAForeignEditIsUninstalled(t *testing.T) {
 		"home/.claude/settings.json": "{}\n"}}
 	top, m := c.place(t)
 	before := snapshot(t, top)
-	h, _ := HostOf("claude-code")
+	h := registry.Of("claude-code")
 	for i, dir := range []string{"/opt/bin", "/new/bin", "/newer/bin"} {
-		m.Programs = Programs{CLI: dir + "/ctxledger", MCP: dir + "/ctxmcp", Hook: dir + "/ctxhook"}
-		p, err := m.Connect(h, User, false)
+		m.Programs = registry.Programs{CLI: dir + "/ctxledger", MCP: dir + "/ctxmcp", Hook: dir + "/ctxhook"}
+		p, err := m.Connect(h, registry.User, false)
 		if err != nil || len(p.Conflicts) > 0 {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		must(t, m.Write(p))
 		c.change(t, top, before, [2]string{fmt.Sprintf(`"a": %d`, i+1), fmt.Sprintf(`"a": %d`, i+2)})
 	}
-	p, err := m.Disconnect(h, User)
+	p, err := m.Disconnect(h, registry.User)
 	must(t, err)
 	must(t, m.Write(p))
 	same(t, "uninstalled", snapshot(t, top), before)
@@ -141,11 +142,11 @@ func TestAnUpgradeBehindAForeignEditIsUninstalled(t *testing.T) {
 func TestAFileThatWeMadeStaysOnceOthersUseIt(t *testing.T) {
 	const theirs = "{\n  \"theirs\": 1\n}\n"
 	_, m := aCase{}.place(t)
-	h, _ := HostOf("gemini")
+	h := registry.Of("gemini")
 	path := filepath.Join(m.Home, ".gemini", "settings.json")
 	for _, dir := range []string{"/opt/bin", "/new/bin"} {
 		m.Programs.MCP = dir + "/ctxmcp"
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err := os.ReadFile(path)
@@ -154,7 +155,7 @@ func TestAFileThatWeMadeStaysOnceOthersUseIt(t *testing.T) {
 			must(t, os.WriteFile(path, append([]byte("{\n  \"theirs\": 1,"), raw[1:]...), 0o600))
 		}
 	}
-	p, err := m.Disconnect(h, User)
+	p, err := m.Disconnect(h, registry.User)
 	must(t, err)
 	must(t, m.Write(p))
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != theirs {
@@ -174,11 +175,11 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 	t.Helper()
 	c := aCase{files: map[string]string{"home/.claude/settings.json": "{}\n"}}
 	_, m := c.place(t)
-	h, _ := HostOf("claude-code")
+	h := registry.Of("claude-code")
 	path := filepath.Join(m.Home, ".claude", "settings.json")
 	connect := func(changes int) {
 		t.Helper()
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		if err != nil || len(p.Conflicts) > 0 || len(p.Changes) != changes {
 			t.Fatalf("%+v, %v", p, err)
 		}
@@ -190,7 +191,7 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 	text := strings.Replace(string(raw), `"hooks": [`+"\n", `"hooks": [ `+theirs+",\n", 1)
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 	connect(0)
-	m.Programs = Programs{CLI: "/new/ctxledger", MCP: "/new/ctxmcp", Hook: "/new/ctxhook"}
+	m.Programs = registry.Programs{CLI: "/new/ctxledger", MCP: "/new/ctxmcp", Hook: "/new/ctxhook"}
 	connect(2)
 	raw, err = os.ReadFile(path)
 	must(t, err)
@@ -198,7 +199,7 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 		!strings.Contains(string(raw), theirs) {
 		t.Errorf("%d hooks in %s", n, raw)
 	}
-	p, err := m.Disconnect(h, User)
+	p, err := m.Disconnect(h, registry.User)
 	must(t, err)
 	must(t, m.Write(p))
 	raw, err = os.ReadFile(path)
@@ -213,7 +214,7 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 // TestCodexWritesOurTableAnew, as its command `codex mcp add` does: in another order, with other quotes, without the empty
 // list, with what its user allowed. It is still ours: connected, updated in its place when the program moves, and removed.
 func TestCodexWritesOurTableAnew(t *testing.T) {
-	h, _ := HostOf("codex")
+	h := registry.Of("codex")
 	for what, again := range map[string]string{
 		"in a table": "model = 'gpt'\n\n[mcp_servers.ctxledger]\nenv_vars = ['CTXLEDGER_STATE', 'XDG_STATE_HOME']\n" +
 			"command = 'PROGRAM'\nenabled = true\n\n[mcp_servers.ctxledger.tools.memory]\napproval_mode = 'approve'\n\n[mcp_servers.z]\n" +
@@ -226,7 +227,7 @@ func TestCodexWritesOurTableAnew(t *testing.T) {
 		path := filepath.Join(m.Home, ".codex", "config.toml")
 		connect := func(changes int) {
 			t.Helper()
-			p, err := m.Connect(h, User, false)
+			p, err := m.Connect(h, registry.User, false)
 			if err != nil || len(p.Conflicts) > 0 || len(p.Changes) != changes {
 				t.Fatalf("%s: %+v, %v", what, p, err)
 			}
@@ -243,7 +244,7 @@ func TestCodexWritesOurTableAnew(t *testing.T) {
 		if string(raw) != want {
 			t.Errorf("%s: %s, not %s", what, raw, want)
 		}
-		p, err := m.Disconnect(h, User)
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err = os.ReadFile(path)
@@ -265,10 +266,10 @@ func TestWhatSomebodyExtendedIsNamed(t *testing.T) {
 	before := snapshot(t, top)
 	for agent, where := range map[string]string{"claude-code": "hooks.SessionEnd.hooks in line 5 of ",
 		"codex": "mcp_servers.ctxledger in line 2 of "} {
-		h, _ := HostOf(agent)
-		p, err := m.Disconnect(h, User)
+		h := registry.Of(agent)
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
-		if len(p.Left) != 1 || p.Left[0].Agent != h.Agent || !strings.HasPrefix(p.Left[0].Why, where) || !p.Empty() {
+		if len(p.Left) != 1 || p.Left[0].Agent != h.Name || !strings.HasPrefix(p.Left[0].Why, where) || !p.Empty() {
 			t.Errorf("%s: %+v", agent, p)
 		}
 	}
@@ -283,11 +284,11 @@ func TestAServerOfAnotherProgramOfOurNameStays(t *testing.T) {
 	top, m := c.place(t)
 	before := snapshot(t, top)
 	for _, agent := range []string{"gemini", "codex"} {
-		h, _ := HostOf(agent)
+		h := registry.Of(agent)
 		for _, plan := range []func() (Plan, error){
-			func() (Plan, error) { return m.Disconnect(h, User) }, // without an installation
-			func() (Plan, error) { return m.Connect(h, User, false) },
-			func() (Plan, error) { return m.Disconnect(h, User) },
+			func() (Plan, error) { return m.Disconnect(h, registry.User) }, // without an installation
+			func() (Plan, error) { return m.Connect(h, registry.User, false) },
+			func() (Plan, error) { return m.Disconnect(h, registry.User) },
 		} {
 			p, err := plan()
 			must(t, err)
@@ -302,7 +303,7 @@ func TestAServerOfAnotherProgramOfOurNameStays(t *testing.T) {
 func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 	const theirs = `{"command": "theirs"}`
 	const pipe = `{"command": "/opt/bin/ctxhook claude-code PostToolUse | tee /tmp/x"}`
-	h, _ := HostOf("claude-code")
+	h := registry.Of("claude-code")
 	for what, c := range map[string]struct {
 		hooks, after string // of the group, and when it was replaced
 		conflicts    int
@@ -315,7 +316,7 @@ func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 		_, m := aCase{files: map[string]string{"home/.claude/settings.json": settings}}.place(t)
 		m.Programs.Hook = "/opt/bin/ctxhook"
 		for range 2 {
-			p, err := m.Connect(h, User, false)
+			p, err := m.Connect(h, registry.User, false)
 			if err != nil || len(p.Conflicts) != c.conflicts {
 				t.Fatalf("%s: %+v, %v", what, p, err)
 			}
@@ -326,12 +327,12 @@ func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 		if err != nil || !strings.Contains(string(raw), `[{"hooks": [`+c.hooks+`]}]`) {
 			t.Errorf("%s: %s, %v", what, raw, err)
 		}
-		for _, s := range m.Check(h, User) {
+		for _, s := range m.Check(h, registry.User) {
 			if s.Entry == "hooks.PostToolUse" && (s.State != Differs || strings.Contains(s.Problem, "tee")) {
 				t.Errorf("%s: %+v", what, s)
 			}
 		}
-		p, err := m.Connect(h, User, true)
+		p, err := m.Connect(h, registry.User, true)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err = os.ReadFile(path)
@@ -355,8 +356,8 @@ func TestWhatIsBehindOurServerInItsLineStays(t *testing.T) {
 		want = "{\"mcpServers\": {" + want + "}"
 		c := aCase{files: map[string]string{"home/.gemini/settings.json": text}}
 		_, m := c.place(t)
-		h, _ := HostOf("gemini")
-		p, err := m.Disconnect(h, User)
+		h := registry.Of("gemini")
+		p, err := m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err := os.ReadFile(filepath.Join(m.Home, ".gemini", "settings.json"))
@@ -370,12 +371,12 @@ func TestWhatIsBehindOurServerInItsLineStays(t *testing.T) {
 func TestACopyOfAFileThatIsGoneGoesToo(t *testing.T) {
 	c := aCase{files: map[string]string{"home/.gemini/settings.json": `{"key": "secret"}`}}
 	top, m := c.place(t)
-	h, _ := HostOf("gemini")
-	p, err := m.Connect(h, User, false)
+	h := registry.Of("gemini")
+	p, err := m.Connect(h, registry.User, false)
 	must(t, err)
 	must(t, m.Write(p))
 	must(t, os.Remove(filepath.Join(top, "home", ".gemini", "settings.json")))
-	p, err = m.Disconnect(h, User)
+	p, err = m.Disconnect(h, registry.User)
 	must(t, err)
 	if p.Empty() || len(p.Changes) > 0 {
 		t.Errorf("%+v", p)
@@ -395,10 +396,10 @@ func BenchmarkManyHooks(b *testing.B) {
 				all[i] = fmt.Sprintf(`{"matcher":"T%d","hooks":[{"type":"command","command":"/usr/bin/x%d"}]}`, i, i)
 			}
 			text := []byte(`{"hooks":{"PreToolUse":[` + strings.Join(all, ",") + `]}}`)
-			h, _ := HostOf("claude-code")
-			f := h.files(Machine{Env: env.System(), Hooks: config.AllHooks()}.places(User))[1]
+			h := registry.Of("claude-code")
+			f := h.Files(Machine{Env: env.System(), Hooks: config.AllHooks()}.places(registry.User))[1]
 			for b.Loop() {
-				e := edit{agent: h.Agent, file: f, now: present{text: text, exists: true}}
+				e := edit{agent: h.Name, file: File{f}, now: present{text: text, exists: true}}
 				if _, _, err := e.connect(); err != nil {
 					b.Fatal(err)
 				}

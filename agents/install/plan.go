@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/fault"
@@ -76,14 +77,14 @@ func (p *Plan) Add(q Plan) {
 // Connect plans what connects an agent. Entries of our name that others have made are conflicts, and stay unless replace
 // is set. Errors, with the path of the file: invalid for one that is not understood; denied for one that cannot be
 // written or lies elsewhere; those of reading.
-func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
+func (m Machine) Connect(h registry.Agent, s registry.Scope, replace bool) (p Plan, err error) {
 	for _, f := range m.files(h, s) {
 		now, err := m.read(h, s, f.Path)
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
 		p.abandoned = append(p.abandoned, m.abandoned(now)...)
-		e := edit{h.Agent, f, now, m.receipt(now.real, f), replace}
+		e := edit{h.Name, f, now, m.receipt(now.real, f), replace}
 		c, conflicts, err := e.connect()
 		if err == nil && c != nil {
 			err = canWrite(now)
@@ -103,11 +104,11 @@ func (m Machine) Connect(h Host, s Scope, replace bool) (p Plan, err error) {
 			p.Changes = append(p.Changes, *c)
 		}
 		if why := f.ignored(h, now.text); why != "" && (c == nil || f.ignored(h, c.After) != "") {
-			p.Ignored = append(p.Ignored, Ignored{h.Agent, why})
+			p.Ignored = append(p.Ignored, Ignored{h.Name, why})
 		}
 	}
 	if len(p.Changes)+len(p.Conflicts) == 0 {
-		p.Same = []sessionfile.Agent{h.Agent}
+		p.Same = []sessionfile.Agent{h.Name}
 	}
 	return p, nil
 }

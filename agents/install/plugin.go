@@ -3,11 +3,12 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 
-	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/agents/registry"
 )
 
 // Plugin is a plugin of ours that an agent has enabled: it brings the server and the hooks that Connect would write.
@@ -18,46 +19,32 @@ type Plugin struct {
 }
 
 // pluginName matches our plugin in any marketplace. Other names are not shown: a repository can choose them.
-var pluginName = regexp.MustCompile(`^` + name + `@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var pluginName = regexp.MustCompile(`^` + registry.ServerName + `@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// Plugin returns the plugin of ours that an agent has enabled, nil if there is none. Only Claude Code has one. Nothing is
-// started; a configuration that cannot be read counts as empty.
-func (m Machine) Plugin(h Host) *Plugin {
-	if h.Agent != sessionfile.ClaudeCode {
+// Plugin returns the plugin of ours that an agent has enabled, nil if there is none. Nothing is started; a configuration that
+// cannot be read counts as empty.
+func (m Machine) Plugin(h registry.Agent) *Plugin {
+	if h.Plugins == nil {
 		return nil
 	}
-	type source struct {
-		scope Scope
-		flag  string // Claude Code's name of the scope
-		path  string
-	}
-	sources := []source{{User, "user", filepath.Join(claudecode.ConfigDir(m.Env), "settings.json")}}
-	if m.Root != "" {
-		sources = append(sources,
-			source{Project, "project", filepath.Join(m.Root, ".claude", "settings.json")},
-			source{Project, "local", filepath.Join(m.Root, ".claude", "settings.local.json")})
-	}
 	enabled := map[string]*Plugin{}
-	for _, from := range sources { // a later one overrides what the earlier ones say of a plugin
-		for plugin, on := range m.plugins(h, from.scope, from.path) {
+	for _, from := range h.Plugins(m.places(registry.User)) { // a later one overrides the earlier ones
+		for plugin, on := range m.plugins(h, from.Scope, from.Path) {
 			delete(enabled, plugin)
 			if on {
-				enabled[plugin] = &Plugin{plugin, from.path,
-					"claude plugin disable " + plugin + " --scope " + from.flag}
+				enabled[plugin] = &Plugin{plugin, from.Path, fmt.Sprintf(from.Off, plugin)}
 			}
 		}
 	}
-	var first *Plugin
-	for _, p := range enabled {
-		if first == nil || p.Name < first.Name {
-			first = p
-		}
+	names := slices.Sorted(maps.Keys(enabled))
+	if len(names) == 0 {
+		return nil
 	}
-	return first
+	return enabled[names[0]]
 }
 
-// plugins returns what one configuration of Claude Code says of our plugins.
-func (m Machine) plugins(h Host, s Scope, path string) map[string]bool {
+// plugins returns what one configuration says of our plugins.
+func (m Machine) plugins(h registry.Agent, s registry.Scope, path string) map[string]bool {
 	now, err := m.read(h, s, path)
 	if err != nil {
 		return nil
@@ -65,7 +52,7 @@ func (m Machine) plugins(h Host, s Scope, path string) map[string]bool {
 	var settings struct {
 		Enabled map[string]json.RawMessage `json:"enabledPlugins"`
 	}
-	if json.Unmarshal(bytes.TrimPrefix(now.text, []byte("\ufeff")), &settings) != nil { // nor does Claude Code take it
+	if json.Unmarshal(bytes.TrimPrefix(now.text, []byte("\ufeff")), &settings) != nil { // nor does the agent take it
 		return nil
 	}
 	said := map[string]bool{}

@@ -3,6 +3,8 @@ package install
 import (
 	"path/filepath"
 	"testing"
+
+	"ctxledger.dev/agents/registry"
 )
 
 // TestAnEnabledPluginIsFound has the settings as Claude Code 2.1.328 writes them when a plugin is installed, disabled and
@@ -39,7 +41,7 @@ func TestAnEnabledPluginIsFound(t *testing.T) {
 		"odd":      {map[string]string{user: list, project: `[`, local: "\x00"}, "", ""},
 	} {
 		top, m := aCase{files: c.files}.place(t)
-		h, _ := HostOf("claude-code")
+		h := registry.Of("claude-code")
 		got := m.Plugin(h)
 		switch {
 		case c.at == "" && got != nil, c.at != "" && got == nil:
@@ -47,7 +49,7 @@ func TestAnEnabledPluginIsFound(t *testing.T) {
 		case got != nil && (got.Path != filepath.Join(top, filepath.FromSlash(c.at)) || got.Off != c.with):
 			t.Errorf("%s: %+v", what, got)
 		}
-		other, _ := HostOf("codex")
+		other := registry.Of("codex")
 		if got := m.Plugin(other); got != nil {
 			t.Errorf("%s: another agent: %+v", what, got)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
@@ -20,7 +21,7 @@ const writable = 0o200
 
 // read returns a configuration. A symbolic link is followed as long as it stays in the home, or in the tree for the scope
 // Project. Errors: denied for a link that leads elsewhere, invalid for no regular file, too_large.
-func (m Machine) read(h Host, s Scope, path string) (present, error) {
+func (m Machine) read(h registry.Agent, s registry.Scope, path string) (present, error) {
 	real, err := resolve(path)
 	if err != nil {
 		return present{}, err
@@ -67,8 +68,8 @@ func content(root *os.Root, rel string) (text []byte, mode fs.FileMode, exists b
 }
 
 // base is the directory that edits of a scope stay in.
-func (m Machine) base(s Scope) string {
-	if s == Project {
+func (m Machine) base(s registry.Scope) string {
+	if s == registry.Project {
 		return m.Root
 	}
 	return m.Home
@@ -76,9 +77,9 @@ func (m Machine) base(s Scope) string {
 
 // inside returns the directory below which a path without links may be edited in a scope: the home, the tree, or a
 // directory outside the home that the user named with a variable of the agent. ok is false for other paths.
-func (m Machine) inside(h Host, s Scope, real string) (base string, ok bool) {
+func (m Machine) inside(h registry.Agent, s registry.Scope, real string) (base string, ok bool) {
 	bases := []string{m.base(s)}
-	if dir := h.dir(m.Env); s == User && !below(dir, m.Home) {
+	if dir := h.Dir(m.Env); s == registry.User && !below(dir, m.Home) {
 		bases = append(bases, dir)
 	}
 	for _, base := range bases {

@@ -157,11 +157,8 @@ func (r *receipt) wrote(found json.RawMessage) bool {
 	if g := groupOf(found); g.has(ours) {
 		found = g.ourPart()
 	}
-	return slices.ContainsFunc(r.Wrote, func(own json.RawMessage) bool { return sameValue(own, found) })
+	return slices.ContainsFunc(r.Wrote, func(own json.RawMessage) bool { return confedit.SameValue(own, found) })
 }
-
-// sameValue compares two values, whatever their form.
-func sameValue(a, b json.RawMessage) bool { return confedit.SameValue(a, b) }
 
 func digest(text []byte) string {
 	sum := sha256.Sum256(text)

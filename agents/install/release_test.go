@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/confedit"
+	"ctxledger.dev/internal/env"
 )
 
 // readJSON reads a file of the release.
@@ -29,7 +31,7 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	hooks := filepath.Join("plugin", "hooks", "hooks.json")
 	if *update {
 		text := []byte{}
-		for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
+		for _, e := range claudeHooks(registry.Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
 			out, err := confedit.Add(text, e, mineOf(e))
 			must(t, err)
 			text = out
@@ -38,15 +40,15 @@ func TestThePluginDoesWhatInstallDoes(t *testing.T) {
 	}
 	var all struct{ Hooks map[string][]json.RawMessage }
 	raw := readJSON(t, hooks, &all)
-	for _, e := range claudeHooks(Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
+	for _, e := range claudeHooks(registry.Programs{Hook: root + "ctxhook"}, config.AllHooks()) {
 		if state, _, err := confedit.Find(raw, e, mineOf(e)); err != nil || state != confedit.Same {
 			t.Errorf("%v: %v, %v (-update writes it)", e.Path, state, err)
 		}
 	}
-	if len(all.Hooks) != len(claudeEvents) {
+	if len(all.Hooks) != len(claudeHooks(registry.Programs{}, config.AllHooks())) {
 		t.Errorf("%d events", len(all.Hooks))
 	}
-	want := serverEntry(server{"stdio", root + "ctxmcp", []string{}, true}, "mcpServers")[0]
+	want := claudeFiles(registry.Programs{MCP: root + "ctxmcp"}, config.Hooks{})[0].Entries[0]
 	raw = readJSON(t, filepath.Join("plugin", ".mcp.json"), &struct{}{})
 	if state, _, err := confedit.Find(raw, want, mineOf(want)); err != nil || state != confedit.Same {
 		t.Errorf("the server: %v, %v", state, err)
@@ -170,11 +172,21 @@ func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
 		{"what was lost", config.Hooks{Record: true}, "SessionStart UserPromptSubmit PreToolUse PostCompact SessionEnd"},
 	} {
 		var events []string
-		for _, e := range claudeHooks(Programs{Hook: "/bin/ctxhook"}, c.do) {
+		for _, e := range claudeHooks(registry.Programs{Hook: "/bin/ctxhook"}, c.do) {
 			events = append(events, e.Path[1])
 		}
 		if got := strings.Join(events, " "); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
+}
+
+// claudeFiles returns the files of Claude Code: that with the servers, and that with the hooks.
+func claudeFiles(p registry.Programs, do config.Hooks) []registry.File {
+	h := registry.Of("claude-code")
+	return h.Files(registry.Places{Programs: p, Hooks: do, Env: env.Env{Lookup: func(string) string { return "" }}})
+}
+
+func claudeHooks(p registry.Programs, do config.Hooks) []confedit.Entry {
+	return claudeFiles(p, do)[1].Entries
 }

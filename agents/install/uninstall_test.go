@@ -15,6 +15,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -95,9 +96,9 @@ func TestUninstallLeavesNothingOfOursAndEverythingOfOthers(t *testing.T) {
 		t.Fatalf("%d and %d files", len(jsonStarts), len(tomlStarts))
 	}
 	for _, h := range Hosts() {
-		t.Run(string(h.Agent), func(t *testing.T) {
+		t.Run(string(h.Name), func(t *testing.T) {
 			t.Parallel()
-			r := rand.New(rand.NewPCG(36, uint64(len(h.Agent))))
+			r := rand.New(rand.NewPCG(36, uint64(len(h.Name))))
 			_, m := aCase{}.place(t)
 			n, chosen := 0, combinations(r)
 			for i := range jsonStarts {
@@ -120,7 +121,7 @@ func TestUninstallLeavesNothingOfOursAndEverythingOfOthers(t *testing.T) {
 // life is what happens to the files of an agent.
 type life struct {
 	t      *testing.T
-	h      Host
+	h      registry.Agent
 	m      Machine
 	start  int
 	choice []int
@@ -156,7 +157,7 @@ func (l *life) live() {
 	must(l.t, os.RemoveAll(l.m.Home))
 	must(l.t, os.RemoveAll(l.m.State))
 	must(l.t, os.Mkdir(l.m.Home, 0o700))
-	files := l.m.files(l.h, User)
+	files := l.m.files(l.h, registry.User)
 	want := map[string][]byte{}
 	for _, f := range files {
 		if text := f.starting(l.start); text != "" {
@@ -165,7 +166,7 @@ func (l *life) live() {
 			want[f.Path] = []byte(text)
 		}
 	}
-	l.m.Programs = Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}
+	l.m.Programs = registry.Programs{CLI: "/opt/bin/ctxledger", MCP: "/opt/bin/ctxmcp"}
 	l.connect()
 	l.foreign(l.choice[0], want)
 	switch l.choice[1] {
@@ -173,20 +174,20 @@ func (l *life) live() {
 		l.m.Programs.Hook = "/opt/bin/ctxhook"
 		l.connect()
 	case 2: // moved, to a place with a space
-		l.m.Programs = Programs{CLI: "/home/me/my bin/ctxledger", MCP: "/home/me/my bin/ctxmcp",
+		l.m.Programs = registry.Programs{CLI: "/home/me/my bin/ctxledger", MCP: "/home/me/my bin/ctxmcp",
 			Hook: "/home/me/my bin/ctxhook"}
 		l.connect()
 	case 3: // twice
 		l.connect()
-		l.m.Programs = Programs{CLI: "/a/ctxledger", MCP: "/a/ctxmcp", Hook: "/a/ctxhook"}
+		l.m.Programs = registry.Programs{CLI: "/a/ctxledger", MCP: "/a/ctxmcp", Hook: "/a/ctxhook"}
 		l.connect()
 	}
 	l.edit(l.choice[2], want)
 	l.foreign(l.choice[3], want)
-	p, err := l.m.Disconnect(l.h, User)
+	p, err := l.m.Disconnect(l.h, registry.User)
 	must(l.t, err)
 	must(l.t, l.m.Write(p))
-	for _, f := range l.m.files(l.h, User) {
+	for _, f := range l.m.files(l.h, registry.User) {
 		l.compare(f, want, p)
 	}
 	if left, _ := filepath.Glob(filepath.Join(l.m.State, "installed", "*")); len(left) > 0 {
@@ -196,14 +197,14 @@ func (l *life) live() {
 
 func (l *life) connect() {
 	l.t.Helper()
-	p, err := l.m.Connect(l.h, User, false)
+	p, err := l.m.Connect(l.h, registry.User, false)
 	must(l.t, err)
 	must(l.t, l.m.Write(p))
 }
 
 // change changes each file, as it is, by a function; and what the file would be without us, if others do it.
 func (l *life) change(want map[string][]byte, do func(f File, text []byte) []byte) {
-	for _, f := range l.m.files(l.h, User) {
+	for _, f := range l.m.files(l.h, registry.User) {
 		text, err := os.ReadFile(f.Path)
 		if err != nil || f.Whole != "" {
 			continue
@@ -293,7 +294,7 @@ func (l *life) editServer(n int, f File, text []byte) []byte {
 	default:
 		return text
 	}
-	out, err := confedit.Add(text, confedit.Entry{Path: path, Value: value(entry)}, nil)
+	out, err := confedit.Add(text, confedit.Entry{Path: path, Value: registry.JSON(entry)}, nil)
 	must(l.t, err)
 	return out
 }
@@ -305,13 +306,13 @@ func (l *life) editHooks(n int, f File, text []byte, want map[string][]byte) []b
 	must(l.t, err)
 	g := groupOf(found)
 	put := func(hooks ...any) []byte {
-		raw := bytes.Replace(text, found, value(map[string]any{"hooks": hooks}), 1)
+		raw := bytes.Replace(text, found, registry.JSON(map[string]any{"hooks": hooks}), 1)
 		return raw
 	}
 	theirs := map[string]any{"type": "command", "command": "z"}
 	stays := func(hook any) { // without us the group is there with theirs alone
 		w := want[f.Path]
-		own := value(map[string]any{"hooks": []any{hook}})
+		own := registry.JSON(map[string]any{"hooks": []any{hook}})
 		out, err := confedit.Add(w, confedit.Entry{Path: e.Path, List: true, Value: own}, mineOf(e))
 		must(l.t, err)
 		want[f.Path] = out
@@ -387,8 +388,8 @@ func (l *life) compare(f File, want map[string][]byte, p Plan) {
 	must(l.t, err)
 	wanted, err := l.parsed(f, want[f.Path])
 	must(l.t, err)
-	if !bytes.Equal(value(maps.Clone(got)), value(wanted)) && len(got)+len(wanted) > 0 {
-		l.failf(f, "it says %s, not %s", value(got), value(wanted))
+	if !bytes.Equal(registry.JSON(maps.Clone(got)), registry.JSON(wanted)) && len(got)+len(wanted) > 0 {
+		l.failf(f, "it says %s, not %s", registry.JSON(got), registry.JSON(wanted))
 	}
 	for _, c := range []string{"// one", "/* c */", "// theirs", "// none", "# about d", "# in b", "# a", "/* head */",
 		"// tail"} {

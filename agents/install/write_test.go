@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 )
 
@@ -18,11 +19,11 @@ import (
 // synced, as often as that is planned anew. What it wrote is there at the end, with our entries. A program that
 // never stops is told of.
 func TestAFileThatChangesWhileItIsWrittenIsNotOverwritten(t *testing.T) {
-	h, _ := HostOf("gemini")
+	h := registry.Of("gemini")
 	for _, times := range []int{0, 1, 3, maxTries - 1, maxTries + 1} {
 		c := aCase{files: map[string]string{"home/.gemini/settings.json": `{"n": 0}`}}
 		_, m := c.place(t)
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		n := 0
 		m.kept = func() {
@@ -47,7 +48,7 @@ func TestAFileThatChangesWhileItIsWrittenIsNotOverwritten(t *testing.T) {
 			m.stored(p.Changes[0].at.real) != nil) {
 			t.Errorf("%d times: %v", times, err)
 		}
-		p, err = m.Disconnect(h, User)
+		p, err = m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err = os.ReadFile(filepath.Join(m.Home, ".gemini", "settings.json"))
@@ -61,7 +62,7 @@ func TestAFileThatChangesWhileItIsWrittenIsNotOverwritten(t *testing.T) {
 // and without ours, as long as we connect. The file is whole at every moment, we write it or refuse clearly, and after the
 // writer has ended and we have disconnected it is what the writer wrote last.
 func TestAWriterAllTheTimeLosesNothing(t *testing.T) {
-	h, _ := HostOf("gemini")
+	h := registry.Of("gemini")
 	c := aCase{files: map[string]string{"home/.gemini/settings.json": `{"n": 0}`}}
 	_, m := c.place(t)
 	path := filepath.Join(m.Home, ".gemini", "settings.json")
@@ -87,7 +88,7 @@ func TestAWriterAllTheTimeLosesNothing(t *testing.T) {
 	})
 	written := 0
 	for range 30 {
-		p, err := m.Connect(h, User, false)
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		if err := m.Write(p); err != nil && !fault.Is(err, fault.Conflict) {
 			t.Fatal(err)
@@ -101,7 +102,7 @@ func TestAWriterAllTheTimeLosesNothing(t *testing.T) {
 	}
 	close(stop)
 	ends.Wait()
-	p, err := m.Disconnect(h, User)
+	p, err := m.Disconnect(h, registry.User)
 	must(t, err)
 	must(t, m.Write(p))
 	raw, err := os.ReadFile(path)
@@ -150,18 +151,18 @@ func TestAPlanIsMadeAnewForAFileThatHasChanged(t *testing.T) {
 	} {
 		c := aCase{files: map[string]string{"home/.claude.json": `{"a": 1}`, "home/.claude/settings.json": "{}\n"}}
 		top, m := c.place(t)
-		h, _ := HostOf("claude-code")
-		p, err := m.Connect(h, User, false)
+		h := registry.Of("claude-code")
+		p, err := m.Connect(h, registry.User, false)
 		must(t, err)
 		must(t, change(p.Changes[1].Path))
 		want := snapshot(t, top)
 		must(t, m.Write(p))
-		for _, st := range m.Check(h, User) {
+		for _, st := range m.Check(h, registry.User) {
 			if st.State != Connected {
 				t.Errorf("%s: %+v", what, st)
 			}
 		}
-		p, err = m.Disconnect(h, User)
+		p, err = m.Disconnect(h, registry.User)
 		must(t, err)
 		must(t, change(p.Changes[0].Path))
 		want["home/.claude.json"] = snapshot(t, top)["home/.claude.json"]

@@ -2,7 +2,7 @@
 // what came before, and the newest messages word for word.
 //
 // Start at Write. The session should have been compacted; its view is what is written. Who can take what is the table
-// agents.Writers.
+// registry.Agent.
 //
 // Guarantees: no session file that exists is opened for writing, and none is replaced; the new one appears whole, with
 // mode 0600, below the agent's own directory, and behind no link there. Each record that is copied is marked, so that

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
@@ -299,14 +300,13 @@ func uuid(e env.Env) string {
 
 // fileOf returns the file of a session, if it is where its agent keeps it; else "".
 func fileOf(e env.Env, s sessions.Session) string {
-	for _, a := range agents.Adapters() {
-		if string(a.Agent) != s.Host || s.Dir == "" || !plainID().MatchString(s.HostID) || !s.Main() {
-			continue
-		}
-		for _, dir := range a.Dirs(e, []string{s.Dir}, func(string, error) {}) {
-			if file := fileIn(a, dir, s.HostID); file != "" {
-				return file
-			}
+	a := registry.Of(s.Host).Sessions
+	if a.Decoder == nil || s.Dir == "" || !plainID().MatchString(s.HostID) || !s.Main() {
+		return ""
+	}
+	for _, dir := range a.Dirs(e, []string{s.Dir}, func(string, error) {}) {
+		if file := fileIn(a, dir, s.HostID); file != "" {
+			return file
 		}
 	}
 	return ""

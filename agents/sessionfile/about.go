@@ -76,7 +76,7 @@ func (a Adapter) title(r *Record) string {
 		return "" // a summary of an earlier conversation, or our preamble to one
 	}
 	for _, p := range said.Parts {
-		if p.Kind != transcript.KindText || a.Noise != nil && a.Noise(p.Text) {
+		if p.Kind != transcript.KindText || Begins(p.Text, a.Noise) {
 			continue
 		}
 		return short(p.Text)

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"io"
 	"iter"
+	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/env"
 )
 
-// Adapter reads the session files of one agent. All fields but Archive, Unread, Subagents, Nested and Noise are required.
+// Adapter reads the session files of one agent. All fields but Archive, Unread, Subagents, Nested and Noise are required,
+// unless they are only recognised: then it has but their Kind.
 type Adapter struct {
-	Agent Agent
+	Kind
 	Where string // sentence for people: where the agent keeps its session files
 	Layout
 	Reading
@@ -55,10 +58,22 @@ type Reading struct {
 	// Decoder returns the function that decodes the lines of a file, one after another. It may remember what
 	// earlier lines said, which it sees again after an interruption. It is wrapped by Joined.
 	Decoder func(path string) Decode
-	// Reports reports quickly whether a line may hold the usage of a request or a compaction.
-	Reports func(line []byte) bool
-	// Noise reports whether the agent itself wrote a user's text, so that it is no title. nil: never.
-	Noise func(text string) bool
+	// Reports are names and types of which a line has one, in quotes, if it holds the usage of a request or a compaction.
+	Reports []string
+	// Noise is how the texts begin that the agent itself writes for the user: they are no titles.
+	Noise []string
+}
+
+// Reported reports quickly whether a line may hold the usage of a request or a compaction: quotes inside a text would be
+// escaped.
+func (r Reading) Reported(line []byte) bool {
+	return slices.ContainsFunc(r.Reports, func(name string) bool { return bytes.Contains(line, []byte(`"`+name+`"`)) })
+}
+
+// Begins reports whether a text begins with one of some beginnings, apart from white space.
+func Begins(text string, with []string) bool {
+	text = strings.TrimSpace(text)
+	return slices.ContainsFunc(with, func(start string) bool { return strings.HasPrefix(text, start) })
 }
 
 // Identity names the session of a file.

@@ -2,8 +2,10 @@ package sessionfile
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,114 +22,82 @@ const sniffLines = 64
 // sqliteMagic starts every SQLite database file.
 const sqliteMagic = "SQLite format 3\x00"
 
-// Detect says whose file it is, from its name and its first HeadLen bytes. The head may end
-// anywhere, also inside the first line.
-func Detect(name string, head []byte) Agent {
-	head = head[:min(len(head), HeadLen)]
-	if bytes.HasPrefix(head, []byte(sqliteMagic)) {
-		if strings.HasPrefix(filepath.Base(name), "opencode") {
-			return OpenCode
+// Detect returns which of some adapters a file is for, from its name and its first HeadLen bytes, or one that has but a
+// Kind. The head may end anywhere, also inside the first line. Where several kinds fit, the last one counts.
+func Detect(all []Adapter, name string, head []byte) Adapter {
+	name, head = filepath.Base(name), head[:min(len(head), HeadLen)]
+	last := func(fits func(k Kind) bool) *Adapter {
+		for i, a := range slices.Backward(all) {
+			if fits(a.Kind) {
+				return &all[i]
+			}
 		}
-		return SQLite
+		return nil
+	}
+	if bytes.HasPrefix(head, []byte(sqliteMagic)) {
+		return *cmp.Or(last(func(k Kind) bool { return k.Database != "" && strings.HasPrefix(name, k.Database) }),
+			&Adapter{Kind: Kind{Label: "an SQLite database"}})
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
-	if sniff(head).cline() { // one document over many lines
-		return Cline
+	whole := sniff(head) // one document over many lines
+	if k := last(func(k Kind) bool { return k.Document != nil && k.Document(whole) }); k != nil {
+		return *k
 	}
-	common := false // whether a line was seen that Claude Code and Qwen Code both write
+	var common *Adapter
 	n := 0
 	for line := range bytes.Lines(head) {
 		if n++; n > sniffLines {
 			break
 		}
 		f := sniff(bytes.TrimLeft(line, "\x00"))
-		if a := f.agent(); a != Unknown {
-			return a
+		if k := last(func(k Kind) bool { return k.Line != nil && k.Line(name, f) }); k != nil {
+			return *k
 		}
-		if f.item() && strings.HasPrefix(filepath.Base(name), "rollout-") { // of 2025, whose first line is lost
-			return Codex
-		}
-		common = common || f.claude()
+		common = cmp.Or(common, last(func(k Kind) bool { return k.Common != nil && k.Common(f) }))
 	}
 	switch {
-	case common:
-		return ClaudeCode
+	case common != nil:
+		return *common
 	case len(bytes.TrimSpace(head)) > 0 && readable(head):
-		return Text
+		return Adapter{Kind: Kind{Label: "text, but no session file of an agent known here"}}
 	default:
-		return Unknown
+		return Adapter{Kind: Kind{Label: "not a session file of an agent known here"}}
 	}
 }
 
-// DetectFile says whose a file is, from its name and its beginning, which may be behind NUL bytes: a crash of the system
-// leaves them. The error is that of reading.
-func DetectFile(path string, file io.ReaderAt) (Agent, error) {
+// DetectFile is Detect for a file whose beginning may be behind NUL bytes: a crash of the system leaves them. The error is
+// that of reading.
+func DetectFile(all []Adapter, path string, file io.ReaderAt) (Adapter, error) {
 	head := make([]byte, HeadLen)
 	for at := int64(0); ; {
 		n, err := file.ReadAt(head, at)
 		if err != nil && err != io.EOF {
-			return Unknown, err
+			return Adapter{}, err
 		}
 		empty := n - len(bytes.TrimLeft(head[:n], "\x00"))
 		if at += int64(empty); empty == 0 || at > limits.Line {
-			return Detect(path, head[:n]), nil
+			return Detect(all, path, head[:n]), nil
 		}
 	}
-}
-
-// agent says whose record the fields belong to, when they belong to one agent only.
-func (f fields) agent() Agent {
-	switch typ := f["type"]; {
-	case f.has("payload") && codexTypes[typ], f.oldCodex():
-		return Codex
-	case f.has("projectHash") && f.has("sessionId"), typ == "gemini" && f.has("id"):
-		return Gemini
-	case f.has("message.parts"), f.has("usageMetadata") && f.has("uuid"):
-		return Qwen
-	case typ == "session" && f.has("version") && f.has("cwd"):
-		return Pi
-	case f.claude() && f.has("message.content") && (typ == "user" || typ == "assistant"):
-		return ClaudeCode
-	default:
-		return Unknown
-	}
-}
-
-// codexTypes are the types of the lines of a Codex rollout.
-var codexTypes = map[string]bool{
-	"session_meta": true, "response_item": true, "event_msg": true, "turn_context": true,
-	"compacted": true, "world_state": true, "token_usage_record": true,
-}
-
-// oldCodex reports whether the fields are those of the first line of a rollout of 2025, whose lines have no envelope, or of
-// one of those that only they have.
-func (f fields) oldCodex() bool {
-	return f.has("record_type") || !f.has("type") && f.has("id") && f.has("timestamp") && f.has("instructions")
 }
 
 // record reports whether the fields are what records of agents have, and what is inside of such records has not: the
 // message of a subagent in a progress record has a uuid, too.
-func (f fields) record() bool {
-	return f.oldCodex() || f.has("type") && (f.has("payload") || f.has("sessionId") || f.has("parentUuid") ||
-		f.has("leafUuid") || f.has("messageId"))
+func (f Fields) record() bool {
+	return f.Bare() || f.Has("type") && (f.Has("payload") || f.Has("sessionId") || f.Has("parentUuid") ||
+		f.Has("leafUuid") || f.Has("messageId"))
 }
 
-// item reports whether the fields are those of an item of a conversation, which is a line of a rollout of 2025.
-func (f fields) item() bool {
-	return f.has("type") &&
-		(f.has("call_id") || f.has("summary") || f.has("role") && f.has("content") && !f.has("model"))
+// Bare reports whether the fields are those of the first line of a file whose lines have no envelope, or of one that only
+// such files have: rollouts of Codex of 2025.
+func (f Fields) Bare() bool {
+	return f.Has("record_type") || !f.Has("type") && f.Has("id") && f.Has("timestamp") && f.Has("instructions")
 }
 
-// claude reports whether the fields look like a record of Claude Code: a type, and one of the
-// ids that its records carry.
-func (f fields) claude() bool {
-	return f.has("type") && !f.has("payload") &&
-		(f.has("sessionId") || f.has("uuid") || f.has("parentUuid") || f.has("leafUuid") || f.has("messageId"))
-}
-
-// cline reports whether the fields look like the one document of a Cline task.
-func (f fields) cline() bool {
-	return f.has("messages") && (f.has("system_prompt") || f.has("version") && f.has("sessionId"))
+// Item reports whether the fields are those of an item of a conversation, which is a line of such a file.
+func (f Fields) Item() bool {
+	return f.Has("type") &&
+		(f.Has("call_id") || f.Has("summary") || f.Has("role") && f.Has("content") && !f.Has("model"))
 }
 
 // readable reports whether head is text: valid UTF-8 up to a rune cut at its end, without NUL.

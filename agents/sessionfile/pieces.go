@@ -61,8 +61,8 @@ func (s *splitter) records(yield func(jsonspan.Span) bool) {
 		switch {
 		case whole:
 			found, alone, inside := sniff(at.In(s.text)), s.followed("\x00{", pos), s.followed(",:]}", pos)
-			apart = apart && (found.record() || found.has("type") && !inside) ||
-				alone && (found.record() || found.item()) || !torn.Empty() && isRest(gap) && s.replaces(at, torn)
+			apart = apart && (found.record() || found.Has("type") && !inside) ||
+				alone && (found.record() || found.Item()) || !torn.Empty() && isRest(gap) && s.replaces(at, torn)
 			torn = jsonspan.Span{}
 		case (s.ended || pos < len(s.text)) && s.ends(inner, pos) && s.replaces(inner, at):
 			at, apart = inner, true // it was torn where a value begins, so that the next one became that value
@@ -118,7 +118,7 @@ func (s *splitter) followed(by string, at int) bool {
 // replaces reports whether an object where another one is torn is a record, and not what that one had there.
 func (s *splitter) replaces(object, torn jsonspan.Span) bool {
 	found := sniff(object.In(s.text))
-	return found.record() || found.item() && !sniff(torn.In(s.text)).record()
+	return found.record() || found.Item() && !sniff(torn.In(s.text)).record()
 }
 
 // ends reports whether nothing but white space lies between an object and an offset.

@@ -2,19 +2,20 @@ package sessionfile
 
 import "ctxledger.dev/internal/jsonspan"
 
-// fields are the members of a JSON object that detection needs: each key with its value when
+// Fields are the members of a JSON object that detection needs: each key with its value when
 // that is a string, and the keys of "message" as "message.key".
-type fields map[string]string
+type Fields map[string]string
 
-func (f fields) has(key string) bool {
+// Has reports whether there is a member of a name.
+func (f Fields) Has(key string) bool {
 	_, ok := f[key]
 	return ok
 }
 
 // sniff collects the fields of the object at the beginning of text, as far as it goes: text may
 // be cut off or damaged anywhere.
-func sniff(text []byte) fields {
-	f := fields{}
+func sniff(text []byte) Fields {
+	f := Fields{}
 	if w := jsonspan.New(text, jsonspan.MaxDepth); w.Peek() == '{' {
 		f.members(w, text, "")
 	}
@@ -22,7 +23,7 @@ func sniff(text []byte) fields {
 }
 
 // members adds the members of the object ahead.
-func (f fields) members(w *jsonspan.Walker, text []byte, prefix string) {
+func (f Fields) members(w *jsonspan.Walker, text []byte, prefix string) {
 	for name := range w.Inside {
 		key := prefix + jsonspan.Unquote(name.In(text))
 		f[key] = ""

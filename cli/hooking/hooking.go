@@ -48,9 +48,6 @@ const (
 // Name is the name of the command.
 const Name = "hook"
 
-// agent is the one whose hooks are answered, and sessionStart its event of a session that begins.
-const agent, sessionStart = "claude-code", "SessionStart"
-
 // Config is what a program hands to Main.
 type Config struct {
 	Args    []string // of the program, without its name
@@ -100,6 +97,7 @@ func Main(ctx context.Context, c Config) {
 // hooking is one run of a hook.
 type hooking struct {
 	Config
+	agent  agentname.Agent        // whose hooks are answered
 	state  atomic.Pointer[string] // the state directory, where the log is; nil: not known yet
 	time   time.Duration          // that this run may take
 	logged sync.Once
@@ -114,7 +112,10 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 	}()
 	n := len(h.Args)
 	wanted := n == 3 || n == 4 && filepath.IsAbs(h.Args[3])
-	if !wanted || agentname.Key(h.Args[1]) != agent || h.Env.Lookup("CURSOR_VERSION") != "" {
+	if wanted {
+		h.agent = agentname.Named(h.Args[1])
+	}
+	if h.agent.Hooks == nil || h.Env.Lookup("CURSOR_VERSION") != "" {
 		return a, nil // Cursor runs the hooks of Claude Code, too
 	}
 	place, missing := workspace.Find(h.Env, workspace.Options{})
@@ -146,7 +147,7 @@ func (h *hooking) answer(ctx context.Context) (a link.HookAnswer, err error) {
 // undecided returns what a session that begins shows the person where the ledger is of another repository: one line, which
 // the model does not get. A hook cannot ask.
 func undecided(event string, why error) []byte {
-	if event != sessionStart {
+	if event != "SessionStart" {
 		return nil
 	}
 	text := fmt.Sprintf("ctxledger: %s; %s", why, fault.HintOf(why))
@@ -157,22 +158,17 @@ func undecided(event string, why error) []byte {
 	return append(out, '\n')
 }
 
-// told returns the variables of this process's environment that the daemon's may have with other values.
-func told() []string {
-	return []string{"SHELL", "TZ", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"}
-}
-
 // ask has a running daemon answer an event. If there is none, it starts one for the next call and lets this one go.
 func (h *hooking) ask(
 	ctx context.Context, place workspace.Workspace, event string, input []byte,
 ) (link.HookAnswer, error) {
 	_, offset := h.Env.Now().Zone()
-	e := link.HookEvent{Agent: agent, Name: event, Root: place.Root, Variables: map[string]string{}, Offset: offset,
-		Input: input}
+	e := link.HookEvent{Agent: h.agent.Name, Name: event, Root: place.Root, Variables: map[string]string{},
+		Offset: offset, Input: input}
 	if len(h.Args) > 3 {
 		e.Server = h.Args[3]
 	}
-	for _, name := range told() {
+	for _, name := range slices.Concat(h.agent.Hooks, []string{"SHELL", "TZ"}) { // the daemon's may have other values
 		e.Variables[name] = h.Env.Lookup(name)
 	}
 	o := link.Options{State: place.State, Workspace: cmp.Or(place.Main, place.Root), Env: h.Env,

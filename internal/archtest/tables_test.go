@@ -14,6 +14,8 @@ var layers = map[string]int{
 	"agents":          4,
 	"agents/audit":    4,
 	"agents/hook":     4,
+	"agents/install":  4,
+	"agents/registry": 4, // names every agent
 	"agents/resume":   4,
 	"agents/...":      3,
 	"llm/...":         4,
@@ -53,7 +55,8 @@ var apart = []struct {
 		"facts go down, views come back; what must meet meets in the programs"},
 	{[]string{"engine"}, []string{"mcp", "lsp", "cli", "agents", "llm", "servertools"}, "the engine knows no face"},
 	{[]string{"cli"}, []string{"mcp", "lsp"}, "each face is one of several"},
-	{[]string{"mcp"}, []string{"lsp", "agents", "llm"}, "each face is one of several"},
+	{[]string{"mcp"}, []string{"lsp", "agents/audit", "agents/install", "agents/resume", "llm"},
+		"each face is one of several; of agents it knows what their clients are like"},
 	{[]string{"lsp"}, []string{"mcp", "llm"}, "each face is one of several"},
 	{[]string{"trust"}, []string{"ledger"}, "what may run is decided without a ledger"},
 	{[]string{"intents"}, []string{"compaction", "window"}, "what calls mean to do does not depend on a view of them"},

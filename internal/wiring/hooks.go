@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
@@ -17,10 +18,13 @@ import (
 
 // answerer returns how a daemon answers the hooks of agents: as the configuration of the event's tree says, in the
 // environment of the process that the agent started. reads hands session files to the task that follows them.
-func answerer(e env.Env, load func(tree string) config.Config, reads chan<- agents.Asked) daemon.HookAnswerer {
+func answerer(
+	e env.Env, load func(tree string) config.Config, reads map[sessionfile.Agent]chan agents.Asked,
+) daemon.HookAnswerer {
 	contexts := new(hook.Contexts)
 	return func(ctx context.Context, api ledger.API, event link.HookEvent) (daemon.HookAnswer, error) {
-		if event.Agent != string(sessionfile.ClaudeCode) {
+		agent := registry.Of(event.Agent)
+		if agent.Hooks == nil {
 			return daemon.HookAnswer{}, nil
 		}
 		c := load(event.Root)
@@ -29,10 +33,10 @@ func answerer(e env.Env, load func(tree string) config.Config, reads chan<- agen
 			Server: event.Server,
 			Open:   func(context.Context) (ledger.API, error) { return api, nil },
 		}
-		if c.Follow {
-			o.Read = func(ctx context.Context, path string) error { return read(ctx, reads, path) }
+		if c.Follow && agent.Sessions.Decoder != nil {
+			o.Read = func(ctx context.Context, path string) error { return read(ctx, reads[agent.Name], path) }
 		}
-		a, err := hook.Run(ctx, o, event.Name, event.Input)
+		a, err := agent.Hooks(ctx, o, event.Name, event.Input)
 		return daemon.HookAnswer(a), err
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/changes/watch"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
@@ -53,7 +55,10 @@ func Log(e env.Env) *slog.Logger {
 // The configuration of each tree is read again when it changes, and its problems are logged.
 func Role(e env.Env) daemon.Role {
 	load := loader(e, Log(e))
-	reads := make(chan agents.Asked)
+	reads := map[sessionfile.Agent]chan agents.Asked{}
+	for _, a := range registry.All() {
+		reads[a.Name] = make(chan agents.Asked)
+	}
 	background := func(root string, log *slog.Logger) []daemon.Task {
 		if root == "" {
 			return nil
@@ -90,7 +95,7 @@ func Role(e env.Env) daemon.Role {
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
-			CompactsAt: agents.AutoCompact(e, tree)}
+			CompactsAt: registry.AutoCompact(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}

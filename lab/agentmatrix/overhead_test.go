@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/lab/programtest"
-	model "ctxledger.dev/lab/scriptedmodel"
-	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
 
@@ -19,9 +18,8 @@ var ourInstructions = regexp.MustCompile(`A lossless record of this workspace's.
 // instructions: that is what status and context_status say. None lists tools that read resources because of us.
 func TestRealRequestsCarryWhatWeSayOfOurTools(t *testing.T) {
 	for _, h := range hosts {
-		said, known := overhead.Named(map[string]string{model.Claude: "claude-code"}[h.name] + strings.TrimPrefix(h.name,
-			model.Claude))
-		if !known {
+		said := registry.Of(h.name).Client
+		if said.Tokens == 0 {
 			continue // pi has no MCP client
 		}
 		t.Run(h.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/programtest"
@@ -82,7 +83,7 @@ func projectServers(t *testing.T, s *sandbox.Sandbox) {
 // found is what package carried finds of Claude Code's servers.
 func found(t *testing.T, s *sandbox.Sandbox) (carried.Report, map[string]carried.Part) {
 	t.Helper()
-	report := carried.Find(t.Context(), carried.Options{Root: s.Workspace, Env: at(s),
+	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: s.Workspace, Env: at(s),
 		Counter: tokens.O200kBase.Counter()})
 	return report, serversOf(report)
 }
@@ -110,7 +111,7 @@ func TestASwitchedOffServerIsInNoRealRequest(t *testing.T) {
 		t.Fatalf("before: %d tools of one server, %d of the other", k, o)
 	}
 	_, parts := found(t, s)
-	ways := carried.SwitchOff("claude-code", s.Workspace, parts["other"], func(path string) (string, bool) {
+	ways := carried.SwitchOff(s.Workspace, parts["other"], func(path string) (string, bool) {
 		raw, err := os.ReadFile(path)
 		return string(raw), err == nil || os.IsNotExist(err)
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/carried/library"
 	"ctxledger.dev/internal/env"
@@ -51,7 +52,8 @@ var contextSubject = subject{
 		{path: "d/rules.md"}},
 	leaks: regexp.MustCompile(`"n": ?[0-9]{4}`).MatchString,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
-		o := carried.Options{Root: p.inside, Env: p.env(p.inside), Counter: tokens.O200kBase.Counter()}
+		o := carried.Options{Agents: registry.Carried(), Root: p.inside, Env: p.env(p.inside),
+			Counter: tokens.O200kBase.Counter()}
 		return func(ctx context.Context) (string, bool) {
 			r := carried.Find(ctx, o)
 			parts, bad := 0, false

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -133,5 +134,12 @@ func TestAnEditNamesWhatItReplaces(t *testing.T) {
 	if !strings.Contains(all, "oldName") || !strings.Contains(all, "1234") || strings.Contains(all, "newName") ||
 		w.lines[0] != "oldName(1234)" {
 		t.Errorf("%q %q", w.words, w.lines)
+	}
+}
+
+// TestTheHooksThatAreReplayedAreAnswered: those of Claude Code, whose requests carry our tools.
+func TestTheHooksThatAreReplayedAreAnswered(t *testing.T) {
+	if a := registry.Of(replayed); a.Hooks == nil || a.Client.Tokens == 0 {
+		t.Errorf("%+v", a)
 	}
 }

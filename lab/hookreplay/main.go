@@ -34,11 +34,14 @@ import (
 	"sync"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/mcp/overhead"
 )
+
+// replayed is the agent whose hooks are played.
+const replayed = "claude-code"
 
 func main() {
 	curve := flag.Bool("curve", false, "play other limits of lengths instead")
@@ -46,7 +49,7 @@ func main() {
 	needs := flag.Bool("needs", false, "print what was needed")
 	only := flag.String("only", "", "play the configurations with this in their name alone")
 	flag.Parse()
-	host, _ := overhead.Named("claude-code")
+	host := registry.Of(replayed).Client
 	p := &program{shows: *show, needs: *needs, own: []listed{{"tools and instructions of ctxmcp", host.Tokens}}}
 	if err := p.run(context.Background(), flag.Args(), named(configurations(*curve), *only)); err != nil {
 		fmt.Fprintln(os.Stderr, "hookreplay:", err)

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/lab/programtest"
 	model "ctxledger.dev/lab/scriptedmodel"
-	"ctxledger.dev/mcp/overhead"
 )
 
 // bin is the directory of the built programs.
@@ -82,7 +82,7 @@ func TestTheRealAgentCarriesWhatWeSayOfIt(t *testing.T) {
 	one, _ := both.with.listed(ours)
 	words := d.words / len(both.with.steps) // our instructions
 	const heading = 30                      // of the instructions, if no other server has some
-	host, _ := overhead.Named("claude-code")
+	host := registry.ClientOf("claude-code")
 	if more := one + words - host.Tokens; len(ours) == 0 || more < 0 || more > heading {
 		t.Errorf("our tools %q take %d tokens, the instructions %d: overhead says %d", ours, one, words, host.Tokens)
 	}

@@ -184,7 +184,7 @@ func together(uses []Use) string {
 
 // serving says what requests carry of an agent's MCP servers.
 func serving(u Use) string {
-	if u.Host != "claude-code" {
+	if !u.Searched() {
 		return "Every request carries the definitions of their tools."
 	}
 	return "Every request carries the names of their tools; a definition is loaded when the model looks for it, " +

@@ -3,6 +3,7 @@ package hooks
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,12 +59,8 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 	if json.Unmarshal(raw, &e) != nil {
 		return Event{}, false
 	}
-	known := false
-	for _, n := range []string{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, PostCompact,
-		SessionEnd} {
-		known = known || n == name
-	}
-	if !known || e.Name != "" && e.Name != name || !isID(e.SessionID) {
+	known := []string{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, PostCompact, SessionEnd}
+	if !slices.Contains(known, name) || e.Name != "" && e.Name != name || !isID(e.SessionID) {
 		return Event{}, false
 	}
 	e.Name = name

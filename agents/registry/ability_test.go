@@ -1,11 +1,8 @@
-package install
+package registry
 
 import (
-	"slices"
 	"strings"
 	"testing"
-
-	"ctxledger.dev/agents"
 )
 
 // TestTheTableSaysWhatAgentsCanDo: a session is recorded where an adapter reads its file, and the other abilities have the
@@ -22,20 +19,20 @@ func TestTheTableSaysWhatAgentsCanDo(t *testing.T) {
 		"pi":             "works later later later later later later",
 		"cline":          "works later later later later cannot cannot",
 	}
-	for _, h := range Hosts() {
+	for _, h := range All() {
+		if h.Files == nil {
+			continue
+		}
 		var got []string
 		for _, s := range h.Support {
 			got = append(got, string(s.Level))
-			followed := slices.Contains(agents.Hosts(), string(h.Agent))
+			followed := h.Sessions.Decoder != nil
 			if s.Ability == Recording && (s.Level == Works) != followed {
-				t.Errorf("%s: recording is %s, and whether its session files are followed %v", h.Agent, s.Level, followed)
+				t.Errorf("%s: recording is %s, and whether its session files are followed %v", h.Name, s.Level, followed)
 			}
 		}
-		if want := levels[string(h.Agent)]; strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", h.Agent, got, want)
+		if want, seen := levels[string(h.Name)]; seen && strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", h.Name, got, want)
 		}
-	}
-	if len(Hosts()) != len(levels) {
-		t.Errorf("%d agents, %d rows of this test", len(Hosts()), len(levels))
 	}
 }

@@ -1,4 +1,4 @@
-package install
+package registry
 
 // Ability is something that ctxledger can do for an agent's sessions.
 type Ability string
@@ -44,10 +44,15 @@ type Support struct {
 	Why     string  `json:"why"` // what it goes by, or what is missing
 }
 
-// works, later and cannot make rows of the table.
-func works(a Ability, by string) Support   { return Support{a, Works, by} }
-func later(a Ability, by string) Support   { return Support{a, Later, by} }
-func cannot(a Ability, why string) Support { return Support{a, Cannot, why} }
+func works(by string) Support   { return Support{Level: Works, Why: by} }
+func later(by string) Support   { return Support{Level: Later, Why: by} }
+func cannot(why string) Support { return Support{Level: Cannot, Why: why} }
 
-// notFollowed is why sessions of an agent are not recorded.
-const notFollowed = "its session files are not read yet"
+// support returns how an agent supports each ability.
+func support(tools, recording, shrinking, guarding, context, summary, restoring Support) []Support {
+	all := []Support{tools, recording, shrinking, guarding, context, summary, restoring}
+	for i, a := range []Ability{Tools, Recording, Shrinking, Guarding, Context, Summary, Restoring} {
+		all[i].Ability = a
+	}
+	return all
+}

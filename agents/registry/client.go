@@ -1,0 +1,84 @@
+package registry
+
+import (
+	"strings"
+	"unicode/utf16"
+
+	"ctxledger.dev/carried"
+	"ctxledger.dev/mcp/overhead"
+)
+
+// Client is the MCP client of an agent. Zero is what is not known.
+type Client struct {
+	Name string // the beginning of the name that it gives itself
+	// Tokens are those of our tools, as it lists them, and of our instructions in each request to its model, and Resources
+	// is what it would add for a server that offers resources: tools of its own that list and read them. Where that is not
+	// 0, resources are not offered: the tools tell the same. lab/agentmatrix compares real requests with both.
+	Tokens, Resources int
+	// Most is how long a result may be, as Size counts it, and Lines how many lines it may have, so that the client passes it
+	// on to its model whole: a little below its limit, since what it adds to a result counts as well. What is longer it
+	// cuts in the middle, or writes to a file and shows the beginning. For sources see docs/answers.md.
+	Most  int
+	Size  func(text string) int
+	Lines int
+	// Call is the member of a call's _meta with its id, as the agent's session file has it, and Chat are those of which the
+	// first that is there has the agent's id of the session.
+	Call string
+	Chat []string
+}
+
+// ClientOf returns the client that gives itself a name, or that of the agent of a name.
+func ClientOf(name string) Client {
+	for _, a := range All() {
+		if a.Client.named(name, a) {
+			return a.Client
+		}
+	}
+	return Client{}
+}
+
+// named reports whether a name is that of the client, or of its agent.
+func (c Client) named(name string, of Agent) bool {
+	return c.Name != "" && (strings.HasPrefix(name, c.Name) || name == string(of.Name))
+}
+
+// OwnCost returns what each request of a host, or of a client of MCP, carries of our tools and instructions, in o200k_base
+// tokens: as what was found says that they are loaded, or else as its agent would list them. as is the agent in whose form
+// that is; "": it is our own list, as our server sends it.
+func OwnCost(found carried.Report, name string) (n int, as string) {
+	n = overhead.Tokens
+	for _, a := range All() {
+		if a.Client.named(name, a) && a.Client.Tokens > 0 {
+			n, as = a.Client.Tokens, string(a.Name)
+		}
+	}
+	if own := found.OwnTokens(name); own != nil {
+		n = *own
+	}
+	return n, as
+}
+
+func inBytes(text string) int { return len(text) }
+
+// codeUnits counts as JavaScript does: in UTF-16.
+func codeUnits(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// quoted counts a text within JSON in UTF-16, as JSON.stringify writes it.
+func quoted(text string) int {
+	n := codeUnits(text)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"', c == '\\', c >= '\b' && c <= '\r' && c != '\v':
+			n++
+		case c < ' ':
+			n += len(`u001b`)
+		}
+	}
+	return n
+}

@@ -1,0 +1,42 @@
+package registry
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/agents/codex"
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/confedit"
+)
+
+// codexAgent is Codex.
+func codexAgent() Agent {
+	return Agent{
+		Name: codex.Name, Title: "Codex",
+		Sessions: codex.Adapter(), Write: codex.Writer(), Carried: carried.Codex(codex.ConfigDir),
+		// It lists tools for resources whatever a server offers.
+		Client: Client{Name: "codex-mcp-client", Tokens: 1186, Most: 11_800, Size: inBytes,
+			Chat: []string{"threadId", "sessionId"}}, // the latter of older versions
+		Install: Install{
+			Program: "codex", Package: "@openai/codex", Dir: codex.ConfigDir, Written: "sessions",
+			Files: codexFiles, Projects: true, Restart: newSession,
+			Support: support(works("MCP"), works("its session files"), later("hook PostToolUse"),
+				later("hook PreToolUse"), later("hook SessionStart"), cannot("its hook PreCompact can only veto"),
+				later("hook SessionStart after a compaction")),
+		},
+	}
+}
+
+func codexFiles(p Places) []File {
+	// The variables say where ledgers are. Codex gives its servers only those that it is told to.
+	const passed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
+	path := filepath.Join(codex.ConfigDir(p.Env), "config.toml")
+	if p.Scope == Project {
+		path = p.Below(".codex", "config.toml")
+	}
+	return []File{{Path: path, Table: &confedit.Table{Path: []string{"mcp_servers", ServerName},
+		Body: "command = " + tomlString(p.Programs.MCP) + "\nargs = []\nenv_vars = " + passed + "\n"}}}
+}
+
+// tomlString returns a text as a basic string of TOML, whose escapes are those of JSON.
+func tomlString(s string) string { return string(JSON(strings.ToValidUTF8(s, "\ufffd"))) }

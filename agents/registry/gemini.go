@@ -1,0 +1,51 @@
+package registry
+
+import (
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/carried"
+)
+
+// gemini is Gemini CLI.
+func gemini() Agent {
+	return Agent{
+		Name: "gemini", Title: "Gemini CLI", Carried: carried.Gemini(),
+		Sessions: recognised(sessionfile.Kind{Label: "a chat file of Gemini CLI",
+			Line: func(_ string, f sessionfile.Fields) bool {
+				return f.Has("projectHash") && f.Has("sessionId") || f["type"] == "gemini" && f.Has("id")
+			}}),
+		Write:  sessionfile.Writer{Cannot: "Gemini CLI deletes the transcript of a session that is resumed"},
+		Client: Client{Name: "gemini-cli-mcp-client", Tokens: 1431, Resources: 221, Most: 39_500, Size: codeUnits},
+		Install: Install{
+			Program: "gemini", Package: "@google/gemini-cli", Dir: dotDir(".gemini"), Files: settingsIn(".gemini"),
+			Projects: true, Restart: newSession,
+			Support: support(works("MCP"), later(notFollowed), later("hook AfterTool"), later("hook BeforeTool"),
+				later("hook SessionStart"), cannot("its hook PreCompress only informs"),
+				later("hook BeforeAgent after a compression that the session file shows")),
+		},
+	}
+}
+
+// settingsIn returns the configurations of agents that are made from Gemini CLI.
+func settingsIn(dir string) func(p Places) []File {
+	return func(p Places) []File { return plainFile(p, p.Below(dir, "settings.json")) }
+}
+
+// qwen is Qwen Code.
+func qwen() Agent {
+	return Agent{
+		Name: "qwen", Title: "Qwen Code",
+		Sessions: recognised(sessionfile.Kind{Label: "a chat file of Qwen Code",
+			Line: func(_ string, f sessionfile.Fields) bool {
+				return f.Has("message.parts") || f.Has("usageMetadata") && f.Has("uuid")
+			}}),
+		Write: sessionfile.Writer{Cannot: "a record of Qwen Code with a wrong parent drops the document silently, and this " +
+			"version does not write it"},
+		Client: Client{Name: "qwen-cli-mcp-client", Most: 24_500, Size: codeUnits, Lines: 990},
+		Install: Install{
+			Program: "qwen", Package: "@qwen-code/qwen-code", Dir: dotDir(".qwen"), Files: settingsIn(".qwen"),
+			Projects: true, Restart: newSession,
+			Support: support(works("MCP"), later(notFollowed), later("hook PostToolUse"), later("hook PreToolUse"),
+				later("hook SessionStart"), later("hook PreCompact"), later("hook SessionStart after a compaction")),
+		},
+	}
+}

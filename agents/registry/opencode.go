@@ -1,0 +1,43 @@
+package registry
+
+import (
+	"path/filepath"
+
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/env"
+)
+
+// openCode is opencode.
+func openCode() Agent {
+	return Agent{
+		Name: "opencode", Title: "opencode", Carried: carried.OpenCode(),
+		Sessions: recognised(sessionfile.Kind{Label: "the database of opencode", Database: "opencode"}),
+		Write:    sessionfile.Writer{Cannot: "opencode keeps sessions in a database, and its own import is not atomic"},
+		Client:   Client{Name: "opencode", Tokens: 1196, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990},
+		Install: Install{
+			Program: "opencode", Package: "opencode-ai", Dir: openCodeDir, Files: openCodeFiles, Projects: true,
+			Restart: newSession,
+			Support: support(works("MCP"), later("its database is not read yet"),
+				later("a plugin's tool.execute.after, which a failed tool does not reach"),
+				later("a plugin's tool.execute.before"), later("a plugin's experimental.chat.system.transform"),
+				later("a plugin's experimental.session.compacting"), later("a plugin's event session.compacted")),
+		},
+	}
+}
+
+func openCodeDir(e env.Env) string { return filepath.Join(configHome(e), "opencode") }
+
+func openCodeFiles(p Places) []File {
+	dir := openCodeDir(p.Env)
+	if p.Scope == Project {
+		dir = p.Root
+	}
+	type local struct {
+		Type    string   `json:"type"`
+		Command []string `json:"command"`
+		Enabled bool     `json:"enabled"`
+	}
+	return []File{{Path: filepath.Join(dir, "opencode.json"), Others: []string{filepath.Join(dir, "opencode.jsonc")},
+		Entries: serverEntry(local{"local", []string{p.Programs.MCP}, true}, "mcp")}}
+}

@@ -1,0 +1,42 @@
+package registry
+
+import (
+	_ "embed" // the extension
+	"strings"
+
+	"ctxledger.dev/agents/sessionfile"
+)
+
+// pi is pi.
+func pi() Agent {
+	return Agent{
+		Name: "pi", Title: "pi",
+		Sessions: recognised(sessionfile.Kind{Label: "a session file of pi",
+			Line: func(_ string, f sessionfile.Fields) bool {
+				return f["type"] == "session" && f.Has("version") && f.Has("cwd")
+			}}),
+		Write: sessionfile.Writer{Cannot: "pi needs usage figures with each answer, and this version does not write them"},
+		Install: Install{
+			Program: "pi", Package: "@mariozechner/pi-coding-agent", Dir: dotDir(".pi"), Files: piFiles, Projects: true,
+			Restart: newSession,
+			Support: support(works("an extension of ours: it has no MCP client"), later(notFollowed),
+				later("an extension's event tool_result"), later("an extension's event tool_call"),
+				later("an extension's event before_agent_start"),
+				later("an extension's event session_before_compact, which takes a summary of ours"),
+				later("an extension's event session_compact")),
+		},
+	}
+}
+
+// piBridge is the extension of pi, with the path of our server to be put in.
+//
+//go:embed pi.ts
+var piBridge string
+
+func piFiles(p Places) []File {
+	path := p.Below(".pi", "agent", "extensions", "ctxledger.ts")
+	if p.Scope == Project {
+		path = p.Below(".pi", "extensions", "ctxledger.ts")
+	}
+	return []File{{Path: path, Whole: strings.Replace(piBridge, `"CTXMCP"`, string(JSON(p.Programs.MCP)), 1)}}
+}
