@@ -59,7 +59,7 @@ func WriterFor(agent string) (sessionfile.Writer, error) {
 		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s",
 			a.Name, a.Write.Cannot).WithHint("sessions are written for %s", Written())
 	case a.Write.Encode == nil:
-		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "there is no agent %q to continue in",
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "unknown agent %q to continue in",
 			agent).WithHint("sessions are written for %s", Written())
 	}
 	return a.Write, nil

@@ -503,7 +503,7 @@ func TestTransientTroubleIsToldOnce(t *testing.T) {
 }
 
 // TestAFileIsReadWhenSomebodyAsks: without an event or a tick, as when an agent has ended this moment and a person asks for
-// its session. What is no session file of the place is answered, and not read.
+// its session. What is not a session file of the place is answered, and not read.
 func TestAFileIsReadWhenSomebodyAsks(t *testing.T) {
 	s := newScene(t)
 	reads := make(chan Asked)

@@ -10,7 +10,7 @@ import (
 // there is an error.
 //
 // Errors: not_found and denied for the file; invalid for an empty file, one that is no session
-// file of a known agent, and one that is no regular file; conflict when the file no longer holds
+// file of a known agent, and one that is not a regular file; conflict when the file no longer holds
 // what was imported of its session before; and what the ledger answers.
 func Import(ctx context.Context, api Ledger, src Source, progress func(done, total int64)) (Report, error) {
 	path, err := src.real()

@@ -77,7 +77,7 @@ type Page struct {
 	Next *Selection `json:"next,omitempty"`
 }
 
-// Detach returns the page without its text, and the text: between processes it is sent outside of the JSON.
+// Detach returns the page without its text, and the text: between processes it is sent outside the JSON.
 func (p *Page) Detach() (bare any, data [][]byte) {
 	b := *p
 	b.Text = ""

@@ -55,7 +55,7 @@ const (
 func newRanker(query string, want int) (*ranker, error) {
 	terms := words.Terms(query, maxTerms)
 	if len(terms) == 0 {
-		return nil, bad(searchExample, "search=%q holds no word", query)
+		return nil, bad(searchExample, "search=%q contains no word", query)
 	}
 	r := &ranker{terms: make(map[string]int, len(terms)), keep: max(minKeep, 2*want)}
 	for i, t := range terms {

@@ -102,11 +102,11 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		{"line 0", artifacts.Selection{Lines: "0-5"}, "start at 1"},
 		{"negative lines", artifacts.Selection{Lines: "-5"}, `lines="10-40"`},
 		{"backwards lines", artifacts.Selection{Lines: "9-5"}, `lines="10-40"`},
-		{"lines behind the end", artifacts.Selection{Lines: "101-"}, "there are 100 lines"},
+		{"lines past the end", artifacts.Selection{Lines: "101-"}, "there are 100 lines"},
 		{"number too large", artifacts.Selection{Lines: "1-99999999999999999999"}, `lines="10-40"`},
 		{"backwards bytes", artifacts.Selection{Bytes: "9-5"}, `bytes="0-4095"`},
-		{"bytes behind the end", artifacts.Selection{Bytes: "5000-"}, "there are 792 bytes"},
-		{"huge byte offset", artifacts.Selection{Bytes: "9223372036854775807-"}, "behind the end"},
+		{"bytes past the end", artifacts.Selection{Bytes: "5000-"}, "there are 792 bytes"},
+		{"huge byte offset", artifacts.Selection{Bytes: "9223372036854775807-"}, "past the end"},
 		{"negative head", artifacts.Selection{Head: -1}, "head=40"},
 		{"negative tail", artifacts.Selection{Tail: -1}, "tail=40"},
 		{"negative limit", artifacts.Selection{Limit: -1}, "1 to 40,000"},
@@ -119,7 +119,7 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		{"broken pattern", artifacts.Selection{Grep: "("}, "RE2"},
 		{"look-around", artifacts.Selection{Grep: "(?=x)"}, "no look-around"},
 		{"long pattern", artifacts.Selection{Grep: strings.Repeat("x", 1001)}, "limit of 1000"},
-		{"search without words", artifacts.Selection{Search: "?!"}, "holds no word"},
+		{"search without words", artifacts.Selection{Search: "?!"}, "contains no word"},
 		{"search far behind", artifacts.Selection{Search: "line", After: 1001}, "narrow the search"},
 	}
 	for _, c := range cases {

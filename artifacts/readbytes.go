@@ -45,7 +45,7 @@ func (s Selection) byteSpan(c Content) (span, error) {
 		return span{}, bad(`bytes="0-4095" or bytes="4096-"`, "bytes=%q is not a range of byte offsets, which "+
 			"start at 0", s.Bytes)
 	case from >= c.Size():
-		return span{}, bad(fmt.Sprintf(`bytes="%d-"`, max(0, c.Size()-4096)), "bytes=%q starts behind the end: "+
+		return span{}, bad(fmt.Sprintf(`bytes="%d-"`, max(0, c.Size()-4096)), "bytes=%q starts past the end: "+
 			"there are %s bytes", s.Bytes, chars.Commas(c.Size()))
 	}
 	if to >= c.Size()-1 {

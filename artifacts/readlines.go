@@ -73,7 +73,7 @@ func (s Selection) lineSpan(c Content) (lineSpan, error) {
 			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1",
 				s.Lines)
 		case from > total:
-			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts behind the end: there are %s lines",
+			return l, bad(`lines="`+restExample(total)+`"`, "lines=%q starts past the end: there are %s lines",
 				s.Lines, chars.Commas(total))
 		}
 		l.first, l.last = from, min(to, total)

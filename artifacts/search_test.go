@@ -148,7 +148,7 @@ func TestSearchBounds(t *testing.T) {
 	_, err := artifacts.Search(docs(c), "worker", -1)
 	wantFault(t, err, fault.Invalid, "limit=-1")
 	_, err = artifacts.Search(docs(c), " . ", 0)
-	wantFault(t, err, fault.Invalid, "holds no word")
+	wantFault(t, err, fault.Invalid, "contains no word")
 	_, err = artifacts.Search(docs(c), strings.Repeat("x", 2000), 0)
 	wantFault(t, err, fault.Invalid, "limit of 1000")
 }

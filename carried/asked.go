@@ -119,8 +119,8 @@ func (r Report) Server(name, agent string) (host Host, part Part, err error) {
 		return host, part, fault.New(fault.Conflict, op, "there are several MCP servers %.200q: of %s", name,
 			strings.Join(agents, ", ")).WithHint("name the agent with --agent")
 	case len(names) == 0:
-		return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q: none is configured here", name)
+		return host, part, fault.New(fault.NotFound, op, "unknown MCP server %.200q: none is configured here", name)
 	}
-	return host, part, fault.New(fault.NotFound, op, "there is no MCP server %.200q", name).
+	return host, part, fault.New(fault.NotFound, op, "unknown MCP server %.200q", name).
 		WithHint("there are: %s", chars.Short(strings.Join(names, ", "), 300))
 }

@@ -20,7 +20,7 @@ import (
 var claudeSkills = lister{mend: quoting(claudeSigns), from: 1, to: 1, hidden: true, read: claudeSkill,
 	enter: claudeEntries}
 
-// claudeSigns matches a value that Claude Code puts into quotes where a front matter is no YAML.
+// claudeSigns matches a value that Claude Code puts into quotes where a front matter is not YAML.
 var claudeSigns = pattern.Lazy("[{}\\[\\]*&#!|>%@`]|: ")
 
 func claudeSkill(s *skill) {

@@ -15,7 +15,7 @@ type anImport struct {
 	at   Span   // of the @ and the path
 }
 
-// importsOf returns the imports of a Markdown text, outside of its code and comments, as Claude Code finds them: an @
+// importsOf returns the imports of a Markdown text, outside its code and comments, as Claude Code finds them: an @
 // after white space, then anything but white space, in which a backslash may escape a space.
 func importsOf(text string) []anImport {
 	if !strings.Contains(text, "@") {

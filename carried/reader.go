@@ -117,7 +117,7 @@ func (r *reader) read(path string) *file {
 		return f
 	}
 	if !ok {
-		f.reason = "not read: it is outside of the workspace and of the agents' directories"
+		f.reason = "not read: it is outside the workspace and of the agents' directories"
 		return f
 	}
 	r.stamps[path] = stampOf(path) // before it is read: what happens later counts as a change
@@ -160,7 +160,7 @@ func (r *reader) behind(path string) (t tree, name string, ok bool) {
 }
 
 // outside is why a file is not read that no tree has.
-const outside = "not read: it leads out of its directory, or is no regular file"
+const outside = "not read: it leads out of its directory, or is not a regular file"
 
 // take reads the text of a file.
 func (f *file) take(t tree, name string) {
@@ -200,7 +200,7 @@ func (f *file) set(raw []byte, err error) {
 	case err != nil:
 		f.reason = "not read: " + chars.Line(err.Error())
 	case bytes.IndexByte(raw, 0) >= 0 || !utf8.Valid(raw):
-		f.reason = "not read: it is no text"
+		f.reason = "not read: it is not text"
 	default:
 		f.text = strings.TrimPrefix(string(raw), mark)
 		f.marked = len(f.text) < len(raw)

@@ -48,7 +48,7 @@ const (
 // serverConfig returns what an entry says of its server.
 func serverConfig(o object) *ServerConfig {
 	if o.text == nil || o.text[o.at.From] != '{' {
-		return &ServerConfig{Problem: "its entry is no object"}
+		return &ServerConfig{Problem: "its entry is not an object"}
 	}
 	kind := cmp.Or(o.string("type"), o.string("transport"))
 	c := &ServerConfig{

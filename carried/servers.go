@@ -39,7 +39,7 @@ func (f *finder) servers(files ...mcpFile) (parts []Part) {
 		}
 		top, ok := jsonObject(read.text)
 		if !ok {
-			parts = append(parts, f.unread(Server, f.nameOf(c.path), &file{path: read.path, reason: "it is no JSON"}))
+			parts = append(parts, f.unread(Server, f.nameOf(c.path), &file{path: read.path, reason: "it is not JSON"}))
 			continue
 		}
 		parts = append(parts, f.serversIn(read.path, top.member(c.member))...)

@@ -113,7 +113,7 @@ func holder(source string, at Span) (object, int) {
 	return o, -1
 }
 
-// set returns edits that give a member of an object a value, false if it is no object.
+// set returns edits that give a member of an object a value, false if it is not an object.
 func (o object) set(source, name, value string) ([]Edit, bool) {
 	if o.text == nil || o.text[o.at.From] != '{' {
 		return nil, false

@@ -20,7 +20,7 @@ func TestAChangeNamesItsTreeWhereItIsAnother(t *testing.T) {
 		{"in a worktree, from the workspace", changes.Change{Tree: "/w/fix"}, main, "/w/fix"},
 		{"in the workspace, from a worktree", changes.Change{}, "/w/fix", main},
 		{"in a worktree, from another", changes.Change{Tree: "/w/fix"}, "/w/new", "/w/fix"},
-		{"outside of all", changes.Change{Tree: "/w/fix", Outside: true}, main, ""},
+		{"outside all", changes.Change{Tree: "/w/fix", Outside: true}, main, ""},
 	} {
 		if got := c.change.Elsewhere(main, c.tree); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

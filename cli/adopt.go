@@ -61,7 +61,7 @@ type adoption struct {
 	Workspace string            `json:"workspace"`
 	Ledger    *workspace.Ledger `json:"ledger,omitempty"` // which is taken over; nil: a new one begins
 	Here      *workspace.Ledger `json:"here,omitempty"`   // that of the workspace before; nil: it had none
-	Aside     string            `json:"aside,omitempty"`  // state directory of that one now; "": it was not put aside
+	Aside     string            `json:"aside,omitempty"`  // state directory of that one now; "": it was not set aside
 	Dry       bool              `json:"dry_run,omitempty"`
 }
 

@@ -91,7 +91,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "there may be changes that are not recorded: "+why)
 	}
 	if resp.Outside {
-		fmt.Fprintln(w, "the path is outside of the workspace: only what agents report of such files is recorded")
+		fmt.Fprintln(w, "the path is outside the workspace: only what agents report of such files is recorded")
 	}
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
@@ -150,7 +150,7 @@ func explainMarks(w io.Writer, list []changes.Change) {
 	}
 }
 
-// turn prints the number of a turn; outside of a session there is none.
+// turn prints the number of a turn; outside a session there is none.
 func turn(n int) string {
 	if n == 0 {
 		return ""

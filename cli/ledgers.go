@@ -122,7 +122,7 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 		case l.Same != "":
 			of := l.Root + " is gone; its ledger"
 			if l.Left != workspace.Gone {
-				of = "the repository of " + l.Root + " is not there any more; its ledger"
+				of = "the repository of " + l.Root + " is no longer there; its ledger"
 			}
 			lines = append(lines, fmt.Sprintf("%s has %s and %s, and the same %s as this project: `ctxledger ledger adopt "+
 				"%s` takes it over", of, chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"),

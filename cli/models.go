@@ -19,11 +19,11 @@ func modelsCommand() command {
 	var undo bool
 	return command{
 		name: "config models", short: "Show the known models and prices, or update them",
-		long: "Prints the table of models and prices that is in force, with the date of the prices and where they " +
+		long: "Prints the table of models and prices that is in effect, with the date of the prices and where they " +
 			"were published: that of the program, and the models of your configuration. The text is one that " +
 			"--update takes.\n\n" +
 			"--update puts the lines of FILE in the place of those of the same models, for you, in all " +
-			"workspaces, and prints what has changed. A table that is older than the prices in force, of a day " +
+			"workspaces, and prints what has changed. A table that is older than the prices in effect, of a day " +
 			"in the future, or with an implausible price is refused. A newer version of the program, with newer " +
 			"prices, goes before the file. --undo goes back to what was before the newest update.\n\n" +
 			"Nothing is read from the network.",
@@ -49,7 +49,7 @@ func modelsCommand() command {
 	}
 }
 
-// modelsAnswer is the table in force.
+// modelsAnswer is the table in effect.
 type modelsAnswer struct {
 	Date    string   `json:"date"`
 	Sources []string `json:"sources"`
@@ -102,7 +102,7 @@ func reprice(a *action, file string) error {
 		return err
 	}
 	answer := repricedAnswer{out.File, out.Was.Date, out.Now.Date, append([]string{}, out.Now.Since(out.Was)...)}
-	a.say("prices of %s are in force, before they were of %s", answer.Now, answer.Was)
+	a.say("prices of %s are in effect, before they were of %s", answer.Now, answer.Was)
 	a.hint("`ctxledger config models --undo` takes that back")
 	return a.answer(answer, func(w io.Writer) {
 		for _, line := range answer.Changes {

@@ -15,7 +15,7 @@ var handedOver = pattern.Lazy(`^(/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+)$`)
 
 // openFile opens a file that was named on the command line; path is absolute. It refuses pipes and devices, which
 // may block or never end, unless a shell made them for this command.
-// Errors: not_found, denied; invalid for what is no file.
+// Errors: not_found, denied; invalid for what is not a file.
 func openFile(name, path string) (*os.File, error) {
 	const op = "cli.open"
 	path = filepath.Clean(path)

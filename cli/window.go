@@ -100,7 +100,7 @@ func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 		for i, size := range out.Sizes {
 			inForce := ""
 			if i == 0 {
-				inForce = "in force"
+				inForce = "in effect"
 			}
 			t.Add(chars.Commas(size.Tokens), size.Words(s.Host), inForce)
 		}
@@ -113,7 +113,7 @@ func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 func setWindow(a *action, model, text string) error {
 	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
 	if err != nil {
-		return fault.New(fault.Invalid, "cli.window", "%.40q is no number of tokens", text)
+		return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", text)
 	}
 	ws, err := a.find()
 	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed

@@ -106,7 +106,7 @@ func newShown() shown {
 // setting. root "" has no file; state is the directory of the ledger, where the last valid version of each file is
 // kept, "" for none.
 //
-// A file that cannot be used leaves its last valid version in force, without its summarizer, or else the defaults;
+// A file that cannot be used leaves its last valid version in effect, without its summarizer, or else the defaults;
 // the problem says so. There are settings always.
 func Load(e env.Env, root, state string) (Config, []Problem) {
 	return resolve(readAll(e, root), root, state)
@@ -147,7 +147,7 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		found := f.problems()
 		if f.table {
 			if len(found) > 0 {
-				found[0].Instead = "the prices of the program are in force instead"
+				found[0].Instead = "the prices of the program are in effect instead"
 			} else {
 				all, _ := tokens.ParseTables(string(f.data)) // nothing was found in it
 				models = inForce(all)
@@ -161,9 +161,9 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 			continue
 		}
 		broken = broken || f.user
-		instead := "the defaults are in force instead"
+		instead := "the defaults are in effect instead"
 		if last, ok := f.kept(path); ok {
-			instead = "its last valid version is in force instead"
+			instead = "its last valid version is in effect instead"
 			if docs = append(docs, last.without("summarizer")); last.has("summarizer") {
 				instead += ", without its summarizer"
 			}

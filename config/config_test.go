@@ -52,13 +52,13 @@ func TestSettings(t *testing.T) {
 		{name: "null keeps the default", text: "follow:\n", follow: true},
 		{name: "wrong type", text: "\nfollow: maybe\n", follow: true,
 			problems: "ctxledger.yaml:2:9: follow: true or false is expected, not `maybe`; the defaults are in " +
-				"force instead"},
+				"effect instead"},
 		{name: "list", text: "- follow\n", follow: true, problems: `ctxledger.yaml:1: a mapping is expected, ` +
-			`"key: value"; the defaults are in force instead`},
+			`"key: value"; the defaults are in effect instead`},
 		{name: "twice", text: "follow: true\nFollow: false\n", follow: true,
-			problems: "ctxledger.yaml:2:1: Follow was set in line 1 already; the defaults are in force instead"},
+			problems: "ctxledger.yaml:2:1: Follow was set in line 1 already; the defaults are in effect instead"},
 		{name: "no yaml", text: "follow: [\n", follow: true, problems: "ctxledger.yaml:1: did not find expected " +
-			"node content; the defaults are in force instead"},
+			"node content; the defaults are in effect instead"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -154,7 +154,7 @@ func TestPolicies(t *testing.T) {
 			p.Keep = settings.Keep{Turns: 3, Messages: 4}
 		}, ""},
 		{"one bound of it", "context:\n  keep: {tokens: 200}\n", func(p *window.Policy) { p.Keep.Tokens = 200 }, ""},
-		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep.messages is -1: it cannot be negative"},
+		{"a negative one", "context: {keep: {messages: -1}}\n", nil, "keep.messages is -1: it must not be negative"},
 		{"a threshold is the only bound", "context:\n  Threshold: 0.9\n", func(p *window.Policy) {
 			p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 0, 0, 0
 		}, ""},
@@ -162,8 +162,9 @@ func TestPolicies(t *testing.T) {
 			func(p *window.Policy) {
 				p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
 			}, ""},
-		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil, "threshold is 85: it is a share, from 0 to 1"},
-		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear.keep is -1: it cannot be negative"},
+		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil,
+			"threshold is 85: it must be a share from 0 to 1"},
+		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear.keep is -1: it must not be negative"},
 		{"wrong type", "context: {max_turn_age: many}\n", nil, "ctxledger.yaml:1:25: max_turn_age: a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,9 +219,9 @@ Agents:
 		"agents:\n  - name: a\n  - name: A\n":                         `ctxledger.yaml:3:5: agents: "a" is listed`,
 		"agents:\n  - name: gemini\n  - name: Gemini CLI\n":           `ctxledger.yaml:3:5: agents: "gemini" is listed`,
 		"agents: {a: 1}\n":                                            "ctxledger.yaml:1:9: a list is expected",
-		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "cannot be negative",
+		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "must not be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",
-		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "it is a share",
+		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "must be a share",
 	} {
 		if _, _, err := parse(".", []byte(text)); err == nil ||
 			!strings.Contains(err.Error(), wrong) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Setting is one setting with the value that is in force, and where it was set.
+// Setting is one setting with the value that is in effect, and where it was set.
 type Setting struct {
 	Path  string `json:"setting"` // "context.keep.turns"
 	Value any    `json:"value"`   // a bool, a number, a text, or a list or mapping of such
@@ -36,7 +36,7 @@ func (s Setting) String() string {
 	}
 }
 
-// Effective returns the settings that are in force, in the order of Rules, those of the summarizer if there is one.
+// Effective returns the settings that are in effect, in the order of Rules, those of the summarizer if there is one.
 // Models and agents are listed by their names, with the names of what is set for them.
 func (c Config) Effective() []Setting {
 	s := effective{config: c}

@@ -25,7 +25,7 @@ type loaded struct {
 	problems []Problem
 }
 
-// Fresh is how long files are not looked at again. A change is in force after that at the latest.
+// Fresh is how long files are not looked at again. A change is in effect after that at the latest.
 const Fresh = 500 * time.Millisecond
 
 // maxLoaded is how many workspaces' settings are kept.

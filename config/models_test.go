@@ -60,7 +60,7 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models: [a]\n", "ctxledger.yaml:1:9: a mapping is expected"},
 		{"models:\n  m: 7\n", "ctxledger.yaml:2:6: a mapping is expected"},
 		{"models:\n  m: {window: big}\n", "ctxledger.yaml:2:15: window: "},
-		{"models:\n  m:\n    window: -1\n", "ctxledger.yaml:3:13: window is -1: it cannot be negative"},
+		{"models:\n  m:\n    window: -1\n", "ctxledger.yaml:3:13: window is -1: it must not be negative"},
 		{"models:\n  m: {window: 10, output: 20}\n", `ctxledger.yaml:2:3: model "m": output: 20 tokens are more than the ` +
 			`window of 10`},
 		{"models:\n  m: {window: 1, Window: 2}\n", "ctxledger.yaml:2:18: Window was set in line 2 already"},

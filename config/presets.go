@@ -27,7 +27,7 @@ func PresetOf(name string) (Preset, error) {
 		}
 		names = append(names, p.Name)
 	}
-	return Preset{}, fault.New(fault.NotFound, "config.preset", "there is no preset %.200q: use one of %s", name,
+	return Preset{}, fault.New(fault.NotFound, "config.preset", "unknown preset %.200q: use one of %s", name,
 		strings.Join(names, ", "))
 }
 

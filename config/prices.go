@@ -17,7 +17,7 @@ import (
 const PricesFile = "models.txt"
 
 const (
-	// before ends the name of the file with what was in force before the newest update. An empty one leaves the program's.
+	// before ends the name of the file with what was in effect before the newest update. An empty one leaves the program's.
 	before = ".before"
 	// ahead is how much later than now a table may be: days begin earlier elsewhere.
 	ahead = 24 * time.Hour
@@ -52,7 +52,7 @@ type Repriced struct {
 }
 
 // UpdatePrices puts the text of a table into force over those of earlier updates, and keeps these for UndoPrices. Errors:
-// those of tokens.ParseTable; invalid for a table that is older than the prices in force, or of the future; those of reading
+// those of tokens.ParseTable; invalid for a table that is older than the prices in effect, or of the future; those of reading
 // and writing the user's files, as for SetWindow.
 func UpdatePrices(e env.Env, root string, text []byte) (Repriced, error) {
 	const op = "config.prices"
@@ -64,10 +64,10 @@ func UpdatePrices(e env.Env, root string, text []byte) (Repriced, error) {
 	if err != nil {
 		return Repriced{}, err
 	}
-	all, _ := tokens.ParseTables(string(d.data)) // those with a mistake are not in force
+	all, _ := tokens.ParseTables(string(d.data)) // those with a mistake are not in effect
 	switch date := inForce(all).Prices().Date; {
 	case t.Date < date:
-		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in force are newer: of %s", t.Date,
+		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in effect are newer: of %s", t.Date,
 			date)
 	case t.Date > e.Now().Add(ahead).Format(time.DateOnly):
 		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, which is in the future", t.Date)
@@ -101,7 +101,7 @@ func UndoPrices(e env.Env, root string) (Repriced, error) {
 
 // reprice exchanges the user's tables.
 func (d document) reprice(text []byte) (Repriced, error) {
-	was, _ := tokens.ParseTables(string(d.data)) // tables with a mistake are not in force
+	was, _ := tokens.ParseTables(string(d.data)) // tables with a mistake are not in effect
 	now, _ := tokens.ParseTables(string(text))
 	err := privatefile.Write(d.name+before, d.data)
 	if err == nil {

@@ -89,14 +89,14 @@ func TestUpdatesOfPricesAddUp(t *testing.T) {
 		}
 		for _, want := range []string{before, s.want} { // there and back again
 			if _, err := UndoPrices(p.e, p.root); err != nil || force() != want {
-				t.Errorf("%v: $%s are in force, want $%s", err, force(), want)
+				t.Errorf("%v: $%s are in effect, want $%s", err, force(), want)
 			}
 		}
 		before = s.want
 	}
 	text, _ := os.ReadFile(filepath.Join(filepath.Dir(UserFile(p.e)), PricesFile))
 	if n := strings.Count(string(text), "gpt-5 "); n != 1 || !strings.HasPrefix(string(text), "date 2030-01-01") {
-		t.Errorf("lines that are not in force any more are kept:\n%s", text)
+		t.Errorf("lines that are not in effect any more are kept:\n%s", text)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestWhichPricesAreInForce(t *testing.T) {
 		{"the own price of a model", priced("2030-01-01", "7"), own, "3", ""},
 		{"a broken table", "junk", "-", "2.5", "models.txt:1: "},
 		{"what leaves the program's", "", "-", "2.5", ""},
-		{"what earlier versions left it with", "# the table of the program is in force\n", "-", "2.5", ""},
+		{"what earlier versions left it with", "# the table of the program is in effect\n", "-", "2.5", ""},
 		{"two tables", priced("2030-01-01", "7") + priced("2030-01-02", "8"), "-", "8", ""},
 		{"two tables, one of them older than the program", priced("2020-01-01", "7") +
 			strings.Replace(priced("2030-01-02", "8"), "gpt-4o", "other", 1), "-", "2.5", ""},

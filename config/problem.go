@@ -35,7 +35,7 @@ type Problem struct {
 	End      int      `json:"end_column,omitempty"` // in that line: the first character after what it is about
 	Key      string   `json:"key,omitempty"`        // an unknown one, as written
 	Message  string   `json:"message"`              // in words, without the place
-	Instead  string   `json:"instead,omitempty"`    // of the first error of a file: what is in force instead of it
+	Instead  string   `json:"instead,omitempty"`    // of the first error of a file: what is in effect instead of it
 	Hint     string   `json:"hint,omitempty"`       // the one thing to do about it, if there is one
 }
 
@@ -63,7 +63,7 @@ func (p Problem) String() string {
 // position is how errors about a document begin.
 var position = pattern.Lazy(`^line (\d+)(?:, column (\d+))?: `)
 
-// unusable returns the problem of a file that cannot be read, or is no YAML.
+// unusable returns the problem of a file that cannot be read, or is not YAML.
 func (d *document) unusable(err error) Problem {
 	p := Problem{File: d.name, Message: err.Error(), Hint: fault.HintOf(err)}
 	if m := position().FindStringSubmatch(p.Message); m != nil {

@@ -143,7 +143,7 @@ func (p *parser) whole(f yamldoc.Field, into *int) bool {
 func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
 	switch {
 	case rule.Least == 0 && n < 0:
-		p.wrongValue(f, fmt.Sprintf("%s is %d: it cannot be negative", name, n))
+		p.wrongValue(f, fmt.Sprintf("%s is %d: it must not be negative", name, n))
 	case n < rule.Least:
 		p.wrongValue(f, fmt.Sprintf("%s is %d: at least %d is expected", name, n, rule.Least))
 	case rule.Most > 0 && n > rule.Most:
@@ -158,7 +158,7 @@ func (p *parser) isShare(f yamldoc.Field, name string, rule *Rule, x float64) bo
 	if rule.Kind != Share || x >= 0 && x <= 1 && !math.IsNaN(x) {
 		return true
 	}
-	p.wrongValue(f, fmt.Sprintf("%s is %v: it is a share, from 0 to 1", name, x))
+	p.wrongValue(f, fmt.Sprintf("%s is %v: it must be a share from 0 to 1", name, x))
 	return false
 }
 
@@ -196,7 +196,7 @@ func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 	for _, one := range fields {
 		var n int
 		if p.whole(one, &n) && n < 0 {
-			p.wrongValue(one, fmt.Sprintf("%s: %.40s is %d: it cannot be negative", name, one.Key, n))
+			p.wrongValue(one, fmt.Sprintf("%s: %.40s is %d: it must not be negative", name, one.Key, n))
 		}
 		out[strings.ToLower(one.Key)] = n
 	}

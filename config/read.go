@@ -28,7 +28,7 @@ type document struct {
 func (d document) source(f yamldoc.Field) Source { return Source{d.name, f.Line, d.dir, d.user} }
 
 // readWorkspace reads the configuration of a workspace; root "" has none. No link out of it is followed. Errors:
-// invalid for what is no regular file; too_large; denied for what cannot be read.
+// invalid for what is not a regular file; too_large; denied for what cannot be read.
 func readWorkspace(root string) (document, error) {
 	d := document{name: File, dir: root}
 	if root == "" {
@@ -65,7 +65,7 @@ func readOwn(name, root string) (document, error) {
 	if root != "" && (contains(root, path) || contains(root, dir)) {
 		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot "+
 			"decide for you").
-			WithHint("keep it outside of %s", root)
+			WithHint("keep it outside %s", root)
 	}
 	for _, p := range []string{path, filepath.Dir(path), dir} {
 		if err := privatefile.Check(p); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // together warns of settings of a policy that contradict each other, at one that the document sets: what it does not set
-// is not its mistake. Each is valid by itself, so the file stays in force.
+// is not its mistake. Each is valid by itself, so the file stays in effect.
 func (p *parser) together(w window.Policy) {
 	for _, c := range []struct {
 		wrong   bool

@@ -130,8 +130,8 @@ func TestTheUsersSettingsHoldOverThoseOfAWorkspace(t *testing.T) {
 // What cannot be used leaves what was valid last; that names no program and no server.
 func TestAFileThatCannotBeUsedLeavesTheLastValidSettings(t *testing.T) {
 	const good, bad = "follow: false\nsummarizer: {kind: command, command: [x]}\n", "follow: maybe\n"
-	const kept, defaults = "its last valid version is in force instead, without its summarizer",
-		"the defaults are in force instead"
+	const kept, defaults = "its last valid version is in effect instead, without its summarizer",
+		"the defaults are in effect instead"
 	for _, c := range []struct {
 		name, workspace, user string // what is valid first; "-": there is none
 		then                  [2]string

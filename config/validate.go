@@ -36,7 +36,7 @@ func Validate(e env.Env, root string) []Checked {
 }
 
 // ValidateFile checks a file as if it were a workspace's configuration, unless it is the user's own. Errors: those of
-// the system for what cannot be opened; invalid for what is no file, too_large.
+// the system for what cannot be opened; invalid for what is not a file, too_large.
 func ValidateFile(e env.Env, path string) (Checked, error) {
 	data, err := safefs.ReadFile(path, yamldoc.Max)
 	if err != nil {

@@ -201,7 +201,7 @@ func replaced(lines []string, f yamldoc.Field, value string) (string, error) {
 // below returns the lines with another one behind one of them.
 func below(lines []string, line int, added string) (string, error) {
 	if line < 1 || line > len(lines) {
-		return "", fmt.Errorf("there is no line %d", line)
+		return "", fmt.Errorf("no line %d", line)
 	}
 	end := "\n"
 	if strings.HasSuffix(lines[line-1], "\r\n") {

@@ -122,7 +122,7 @@ func TestInvariant2RestoringGivesTheSameView(t *testing.T) {
 	if !bytes.Contains(last[0], []byte(summaries[2])) {
 		t.Error("the summary does not name its handle")
 	}
-	for i, s := range summaries { // all are readable, in force or not
+	for i, s := range summaries { // all are readable, in effect or not
 		if got := readHandle(t, l, s); !strings.Contains(got, "Request 0:") {
 			t.Errorf("summary %d does not reach back to the beginning", i+1)
 		}
@@ -186,7 +186,7 @@ func TestRestoringAnEarlierCompactionTakesBackTheLaterOnes(t *testing.T) {
 	if now := render(t, l, id); len(now) != len(whole)+20 {
 		t.Errorf("%d messages, want %d", len(now), len(whole)+20)
 	}
-	// The later one is not in force any more, and cannot be taken back after a new one was made.
+	// The later one is not in effect any more, and cannot be taken back after a new one was made.
 	third := compact(t, l, id, compaction.Options{Keep: 2}).Summary.ID
 	_, err = l.Restore(t.Context(), ledger.RestoreRequest{ID: second})
 	wantCode(t, err, fault.Conflict)

@@ -12,7 +12,7 @@ import (
 )
 
 // figuresOf reads the figures of a compaction wherever the ledger tells them: alone, in the list, and in a status while
-// it is in force.
+// it is in effect.
 func figuresOf(t *testing.T, l *engine.Local, id string) map[string]string {
 	t.Helper()
 	of := func(s ledger.Summary) string { return s.Became() + ", text " + s.TextTokens.String() + ", " + s.Basis }

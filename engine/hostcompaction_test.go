@@ -140,7 +140,7 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 		why  string
 		want string
 	}{
-		{0, "", "167361 h compacted here by itself"},
+		{0, "", "167361 h compacted here automatically"},
 		{117_000, "it was set", "117000 it was set"},
 		{0, "it is off", "0 it is off"},
 	} {

@@ -73,7 +73,7 @@ func TestASessionOfAnySizeIsStreamed(t *testing.T) {
 			at += int64(len(part))
 		}
 		if n, err := in.Read(got); n != 0 || err != io.EOF {
-			t.Errorf("behind the end: %d, %v", n, err)
+			t.Errorf("past the end: %d, %v", n, err)
 		}
 		if err := rc.Close(); err != nil {
 			t.Error(err)

@@ -45,7 +45,7 @@ func (b Backends) Find(url string) (backend Backend, place string, err error) {
 	scheme, place, _ := strings.Cut(url, ":")
 	backend, ok := b[scheme]
 	if !ok {
-		return nil, "", fault.New(fault.Invalid, "kv.open", "there is no kind of store %.100q", scheme)
+		return nil, "", fault.New(fault.Invalid, "kv.open", "unknown kind of store %.100q", scheme)
 	}
 	return backend, place, nil
 }

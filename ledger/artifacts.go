@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/kv"
 )
 
-// ArtifactStore stores content outside of the context.
+// ArtifactStore stores content outside the context.
 type ArtifactStore interface {
 	// PutArtifact keeps a blob's content as an artifact.
 	PutArtifact(ctx context.Context, r PutArtifactRequest) (artifacts.Artifact, error)

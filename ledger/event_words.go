@@ -82,7 +82,7 @@ func (d CompactionSkipped) words() string {
 }
 
 func (d CompactionFailed) words() string {
-	return fmt.Sprintf("mode %s: %s: %s; the deterministic document stands%s", d.Mode, d.Class, d.Why, d.Cost.words())
+	return fmt.Sprintf("mode %s: %s: %s; the deterministic document is kept%s", d.Mode, d.Class, d.Why, d.Cost.words())
 }
 
 func (d CompactionRestored) words() string { return d.Sizes.words() }

@@ -75,7 +75,7 @@ type Collected struct {
 
 // BackupRequest asks for a backup.
 type BackupRequest struct {
-	// File is the archive to be written: an absolute path outside of the state directory. It must
+	// File is the archive to be written: an absolute path outside the state directory. It must
 	// not exist.
 	File string `json:"file"`
 	// RecordsOnly leaves the blobs out: for a check, which finds them in their place.

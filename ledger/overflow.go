@@ -223,7 +223,7 @@ func (rec *Recovery) words() string {
 		}
 		return "send the view again, once: as the provider counts, it fits"
 	case overflow.Compact, overflow.Shrink, overflow.TrimRequest:
-		what := "nothing could be taken out"
+		what := "nothing could be removed"
 		if rec.Auto != nil && rec.Auto.Sizes() != "" {
 			what = rec.Auto.Sizes()
 		}
@@ -237,5 +237,5 @@ func (rec *Recovery) words() string {
 	if rec.Advice.Say != "" {
 		return rec.Advice.Say
 	}
-	return "nothing: show the failure as it is"
+	return "nothing: show the error unchanged"
 }

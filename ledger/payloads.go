@@ -80,7 +80,7 @@ type CompactionFailed struct {
 // CompactionRestored is the payload of EventRestore.
 type CompactionRestored struct {
 	Sizes
-	To string `json:"to_id,omitempty"` // the summary in force from then on
+	To string `json:"to_id,omitempty"` // the summary in effect from then on
 }
 
 // EditsMade is the payload of the events about a step of edits: EventCleared, EventTruncated and
@@ -94,7 +94,7 @@ type EditsMade struct {
 	Freed     int          `json:"tokens_freed"`
 	Rewritten int          `json:"prefix_invalidated_tokens"`
 	Passes    []PassEdits  `json:"passes"`
-	Items     []EditedItem `json:"items"` // the dearest, at most 20
+	Items     []EditedItem `json:"items"` // the most expensive, at most 20
 }
 
 // PassEdits is what one pass did in a step.

@@ -35,7 +35,7 @@ type Turn struct {
 	// as Use has them now.
 	Held tokens.Count `json:"held"`
 	Own  []Part       `json:"own"`
-	// Compacted is the summary of a compaction in this turn, if in force at its end; "": none.
+	// Compacted is the summary of a compaction in this turn, if in effect at its end; "": none.
 	Compacted string `json:"compacted"`
 	// HostCompacted is set if the host itself compacted in this turn, and HostHeld what its window held before; 0: it did
 	// not say.

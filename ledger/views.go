@@ -116,11 +116,11 @@ type Use struct {
 	Measured int64 `json:"measured"`
 	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
 	// since; without a measurement Used and Fixed.
-	Held      tokens.Count `json:"held"`
+	Held tokens.Count `json:"held"`
 	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
 	// is due. The limit itself is Status.Next.Threshold: it is compared with an estimate that may be larger.
 	Threshold int `json:"threshold"`
-	// CompactsAt is where the agent's host compacts by itself, as it is set for it, else what its window held when it did so
+	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
 	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
 	// CompactsFrom says in words what CompactsAt rests on, or that it is switched off; "": nothing is known.
@@ -325,7 +325,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowSet:
 		return "you set it"
 	case WindowCompacted:
-		return agent + " compacted here by itself"
+		return agent + " compacted here automatically"
 	case WindowShown:
 		return "follows from the sessions of " + agent
 	case WindowRefused:
@@ -344,7 +344,7 @@ func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse,
 			return v, err
 		}
 	}
-	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s went on %d times while its view was read",
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s grew %d times while its view was read",
 		r.Session, limits.Plans)
 }
 

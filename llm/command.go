@@ -61,7 +61,7 @@ func (cl *Client) run(ctx context.Context, setting, in string, limit int) (strin
 	case ctx.Err() != nil:
 		return "", fault.Wrap(fault.Unavailable, op, ctx.Err())
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fault.New(fault.NotFound, op, "there is no program %s", name)
+		return "", fault.New(fault.NotFound, op, "no program %s", name)
 	case errors.Is(err, exec.ErrWaitDelay):
 		_ = cmd.Cancel() // what it left behind holds its pipes
 		return "", fault.New(fault.Unavailable, op, "the program %s ended and left others running", name)

@@ -206,11 +206,11 @@ func TestKeys(t *testing.T) {
 	}{
 		{"of a variable", config.Summarizer{KeyEnv: "THE_KEY"}, theKey, ""},
 		{"of a program", config.Summarizer{KeyCommand: []string{self, childRole, "key"}}, theKey, ""},
-		{"of a variable that is not set", config.Summarizer{KeyEnv: "NO_KEY"}, "", "there is no key"},
+		{"of a variable that is not set", config.Summarizer{KeyEnv: "NO_KEY"}, "", "no key for"},
 		{"of a program that fails", config.Summarizer{KeyCommand: []string{self, childRole, "fail"}}, "",
 			"prints the key failed"},
 		{"of a program that prints nothing", config.Summarizer{KeyCommand: []string{self, childRole, "silent"}}, "",
-			"there is no key"},
+			"no key for"},
 		{"of a program that prints too much", config.Summarizer{KeyCommand: []string{self, childRole, "flood"}}, "",
 			"prints the key failed"},
 		{"none", config.Summarizer{}, "", ""},

@@ -84,7 +84,7 @@ func TestWhatServersDo(t *testing.T) {
 			{"refuses the request", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 400, d.wrong("invalid_request_error", "temperature: must be 1"))
 			}, fault.Invalid, "temperature", 1},
-			{"finds the prompt too long, always", func(_ int, w http.ResponseWriter, _ *http.Request) {
+			{"says the prompt is too long, always", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 400, d.wrong("context_length_exceeded", tooLong))
 			}, fault.TooLarge, tooLong[:20], 5},
 			{"finds the body too long", func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -93,7 +93,7 @@ func TestWhatServersDo(t *testing.T) {
 			{"fails under a status that says that all is well", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 200, d.wrong("server_error", "the backend died"))
 			}, fault.Invalid, "the backend died", 1},
-			{"finds the prompt too long under such a status", func(_ int, w http.ResponseWriter, _ *http.Request) {
+			{"says the prompt is too long under such a status", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				reply(w, 200, d.wrong("context_length_exceeded", tooLong))
 			}, fault.TooLarge, tooLong[:20], 5},
 			{"refuses to write", func(_ int, w http.ResponseWriter, _ *http.Request) {

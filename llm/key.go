@@ -37,7 +37,7 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if key = strings.TrimSpace(key); key == "" {
-		return "", fault.New(fault.Denied, op, "there is no key for %s", Place(cl.c)).WithHint("%s", cl.keyHint())
+		return "", fault.New(fault.Denied, op, "no key for %s", Place(cl.c)).WithHint("%s", cl.keyHint())
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
 		return "", fault.New(fault.Denied, op, "the key for %s holds characters that no key has",

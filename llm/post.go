@@ -165,11 +165,11 @@ func (cl *Client) refusal(status int, answer []byte, q request) error {
 			status).
 			WithHint("give the address that it should go to as url under summarizer")
 	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, q.prompt):
-		return told(fault.TooLarge, "finds the prompt too long")
+		return told(fault.TooLarge, "says the prompt is too long")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return told(fault.Denied, "refuses the key").WithHint("%s", cl.keyHint())
 	case status == http.StatusNotFound:
-		return told(fault.NotFound, "knows no such model or address")
+		return told(fault.NotFound, "does not know this model or address")
 	case status == http.StatusTooManyRequests || status == 529:
 		return told(fault.Limited, "rate-limited the request")
 	case status >= 500 || status == http.StatusRequestTimeout:

@@ -82,7 +82,7 @@ func serve(t *testing.T, d dialect, answer func(n int, w http.ResponseWriter, r 
 		}
 		a := asked{path: r.URL.Path, header: r.Header.Clone()}
 		if err := json.Unmarshal(raw, &a.body); err != nil {
-			t.Errorf("the request is no JSON: %v", err)
+			t.Errorf("the request is not JSON: %v", err)
 		}
 		p.mu.Lock()
 		p.asked = append(p.asked, a)

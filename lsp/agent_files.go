@@ -433,6 +433,6 @@ func (s *folder) serverAsk(ctx context.Context, which askArgument) (trust.Server
 			}
 		}
 	}
-	return trust.ServerAsk{}, fault.New(fault.NotFound, "lsp.ask", "there is no MCP server %.200q of %.200q",
+	return trust.ServerAsk{}, fault.New(fault.NotFound, "lsp.ask", "unknown MCP server %.200q of %.200q",
 		which.Server, which.Agent)
 }

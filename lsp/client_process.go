@@ -12,7 +12,7 @@ const clientPoll = 2 * time.Second
 
 // watchClient ends Serve when the client's process has ended. Usually the server's input ends then, but other programs
 // that the client started may hold it open. A process that cannot be seen at first is ignored: the client may run
-// outside of this container.
+// outside this container.
 func (s *Server) watchClient(pid int) {
 	if !process.Alive(pid) {
 		s.o.Log.Warn("the process of the editor cannot be seen", "pid", pid)

@@ -150,7 +150,7 @@ func plainLines(s string) string {
 type Window struct {
 	Model  string       `json:"model"`  // as its agent spells it; "": not known
 	Window int          `json:"window"` // in tokens; 0: not known
-	Sizes  []windowSize `json:"sizes"`  // that it may have, the one in force first
+	Sizes  []windowSize `json:"sizes"`  // that it may have, the one in effect first
 	File   string       `json:"file"`   // the user's own configuration, where the command setWindow writes
 	Set    bool         `json:"set"`    // that file sets the window
 }

@@ -73,7 +73,7 @@ func TestSectionsAreTheSymbolsOfTheEditor(t *testing.T) {
 		{"of Go", "untitled:a.go", "go", 1, both[1:], nil},
 		{"of Markdown", "untitled:a.md", "markdown", 1, both[1:], nil},
 		{"none", "untitled:a.py", "python", 1, nil, blocks},
-		{"outside of the text", "untitled:a.py", "python", 1,
+		{"outside the text", "untitled:a.py", "python", 1,
 			[]map[string]any{lines("x", 4_000_000_000, 4_000_000_000, 4)}, blocks},
 		{"as many as are taken", "untitled:a.py", "python", 1, append(many[1:], both[1]), blocks[1:]},
 		{"one more", "untitled:a.py", "python", 1, append(many[:maxSymbols:maxSymbols], both[1]), blocks},

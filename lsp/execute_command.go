@@ -66,7 +66,7 @@ func executeCommandMethod() method {
 		case commandAudit:
 			return s.audit(ctx, p.WorkDoneToken)
 		}
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no command %.1000q", p.Command)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "unknown command %.1000q", p.Command)
 	})
 }
 

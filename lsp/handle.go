@@ -55,7 +55,7 @@ func (s *Server) accept(name string, req *jsonrpc2.Request) (answer, error) {
 	case at == stopped && !m.late:
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is shut down")
 	case !known:
-		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.1000q", name)
+		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "unknown method %.1000q", name)
 	case m.call != req.IsCall():
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: only requests have an id, and notifications none",
 			name)

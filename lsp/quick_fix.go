@@ -97,7 +97,7 @@ func (s *folder) editableAt(d *document, path string) (editable, error) {
 	}
 	name, err := filepath.Rel(s.workspace.Root, path)
 	if err != nil || !filepath.IsLocal(name) {
-		return editable{}, fault.New(fault.Invalid, "lsp.edit", "%s is outside of the workspace", path)
+		return editable{}, fault.New(fault.Invalid, "lsp.edit", "%s is outside the workspace", path)
 	}
 	return s.editable(filepath.ToSlash(name), maxEdited)
 }
@@ -119,7 +119,7 @@ func (s *folder) ignore(ctx context.Context, args []protocol.LSPAny) (any, error
 	}
 	dir := path.Clean(which.Path)
 	if which.Path == "" || dir == "." || !filepath.IsLocal(filepath.FromSlash(dir)) {
-		return nil, fault.New(fault.Invalid, "lsp.ignore", "%.200q is no directory of the workspace", which.Path)
+		return nil, fault.New(fault.Invalid, "lsp.ignore", "%.200q is not a directory of the workspace", which.Path)
 	}
 	edit, err := s.ignoring(dir+"/", dir+"/x")
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *folder) editable(name string, limit int64) (e editable, err error) {
 		}
 		raw := tree.Read(name, limit)
 		if info.Kind != safefs.Absent && (info.Kind != safefs.File || info.Link || int64(len(raw)) != info.Size) {
-			return fault.New(fault.Invalid, "lsp.edit", "%s is no file that could be edited", name)
+			return fault.New(fault.Invalid, "lsp.edit", "%s is not a file that could be edited", name)
 		}
 		e = editable{
 			uri:     uri.File(filepath.Join(s.workspace.Root, filepath.FromSlash(name))),

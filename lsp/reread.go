@@ -15,7 +15,7 @@ type Configured struct {
 	Problem, Hint string
 }
 
-// reread is how often the configuration is looked at: a change is to be in force within a second.
+// reread is how often the configuration is looked at: a change is to be in effect within a second.
 const reread = 400 * time.Millisecond
 
 // obey applies changes of the configuration, and follows a ledger that begins, until the server ends.

@@ -23,7 +23,7 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 		{`{"hints":"500","lens":"live"}`, `the setting "hints" cannot be "500"`,
 			with(func(s *Settings) { s.Lens = showLive })},
 		{`{"lens":"sometimes","model":"gpt-5"}`, `lens is "sometimes"`, with(func(s *Settings) { s.Model = "gpt-5" })},
-		{`{"diagnostics":["long-lines","new"],"status":true}`, `there is no diagnostic "new"`,
+		{`{"diagnostics":["long-lines","new"],"status":true}`, `unknown diagnostic "new"`,
 			with(func(s *Settings) { s.Status = true })},
 		{`{"show":"quiet"}`, "", quiet},
 		{`{"lens":"live","show":"quiet","status":true}`, "", Settings{Show: "quiet", Lens: "live", Hover: "headings",

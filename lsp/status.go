@@ -25,7 +25,7 @@ type Status struct {
 	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
 	// WindowFrom says in words what Window rests on.
 	WindowFrom string `json:"windowFrom"`
-	// CompactsAt is where the session's host compacts by itself, 0: not known or never, and CompactsFrom says in words what
+	// CompactsAt is where the session's host compacts automatically, 0: not known or never, and CompactsFrom says in words what
 	// that rests on; "": nothing is known.
 	CompactsAt   int    `json:"compactsAt"`
 	CompactsFrom string `json:"compactsFrom"`

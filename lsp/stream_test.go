@@ -54,7 +54,7 @@ func FuzzMessagesAreThoseOfJSON(f *testing.F) {
 		}
 		call, ok := msg.(*jsonrpc2.Call)
 		if !ok || !json.Valid(body) {
-			return // the parameters are read later, by a parser that refuses what is no JSON
+			return // the parameters are read later, by a parser that refuses what is not JSON
 		}
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(body, &fields); err != nil {

@@ -109,7 +109,7 @@ func below(dir, file string) (string, bool) {
 // gitignore is the name of the files that say what git ignores.
 const gitignore = ".gitignore"
 
-// ignores reports whether git ignores a file. It reports true for files outside of the workspace.
+// ignores reports whether git ignores a file. It reports true for files outside the workspace.
 func (p Workspace) ignores(name string) bool {
 	found := true
 	_ = p.read(func(tree *safefs.Tree) error { // an unreadable workspace counts as ignored
@@ -137,7 +137,7 @@ func (p Workspace) ignoresWith(rules []byte, name string) bool {
 	return found
 }
 
-// outside reports whether a file is outside of the workspace.
+// outside reports whether a file is outside the workspace.
 func (p Workspace) outside(name string) bool {
 	return name == "" || filepath.IsAbs(filepath.FromSlash(name))
 }

@@ -109,7 +109,7 @@ func TestAProvidersRefusalIsRecoveredFrom(t *testing.T) {
 	}
 	none, _ := do[compactResult](t, c, "compact_conversation",
 		args{"messages": talk(3), "error": `{"error":{"message":"Rate limit reached"}}`})
-	if none.Status != "nothing_to_do" || !strings.Contains(none.Reason, "show the failure as it is") ||
+	if none.Status != "nothing_to_do" || !strings.Contains(none.Reason, "show the error unchanged") ||
 		none.Messages != nil {
 		t.Errorf("%+v", none)
 	}

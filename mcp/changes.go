@@ -194,7 +194,7 @@ func (r changesResult) String() string {
 		b.WriteString("no changes recorded\n")
 	}
 	if r.Outside != "" {
-		fmt.Fprintf(&b, "%s is outside of the workspace: only what agents report of such files is recorded\n", r.Outside)
+		fmt.Fprintf(&b, "%s is outside the workspace: only what agents report of such files is recorded\n", r.Outside)
 	}
 	if len(r.Entries) > 0 {
 		fmt.Fprintf(&b, "%d of %d changes, newest first:\n", len(r.Entries), r.Total)

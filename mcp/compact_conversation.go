@@ -186,7 +186,7 @@ func (a *compactArgs) check() error {
 	switch {
 	case a.Messages != nil && a.Since != nil:
 		return fault.New(fault.Invalid, op,
-			`"messages" and "since" are given: hand in the whole conversation or only what is new`)
+			`"messages" and "since" are given: pass the whole conversation or only what is new`)
 	case a.Since != nil && a.Session == "":
 		return fault.New(fault.Invalid, op,
 			`"since" needs "session"`).

@@ -103,7 +103,7 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 		if o.args.Return != "splice" && o.args.Return != "messages" {
 			return r, nil // one line: its text was handed out when it was made
 		}
-		o.plan.Summary, o.args.DryRun = *current, false // the view begins with the compaction in force
+		o.plan.Summary, o.args.DryRun = *current, false // the view begins with the compaction in effect
 	default:
 		r.Status = statusRefused
 		r.Reason += ". Nothing was changed."
@@ -115,10 +115,10 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	if o.args.DryRun {
 		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
 		if compaction.Mode(o.args.Mode).Asks() {
-			r.Warnings = append(r.Warnings, "no model was asked: this is what stands without one")
+			r.Warnings = append(r.Warnings, "no model was asked: this is the result without one")
 		}
 		if o.handed > 0 {
-			r.Warnings = append(r.Warnings, "the messages handed in were recorded all the same")
+			r.Warnings = append(r.Warnings, "the messages were recorded anyway")
 		}
 	} else {
 		r.SummaryID = o.plan.Summary.ID
@@ -193,7 +193,7 @@ func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err e
 			return err
 		}
 		if r.Splice == nil {
-			r.Warnings = append(r.Warnings, "this compaction was in force already: take the view with return=messages")
+			r.Warnings = append(r.Warnings, "this compaction was in effect already: take the view with return=messages")
 		}
 	case "messages":
 		err = o.messages(ctx, api, r)
@@ -227,7 +227,7 @@ func (o outcome) delivery() string {
 	case o.session.Host == hostName:
 		return "splice it in: put the summary in place of your older messages, or ask again with return=splice"
 	}
-	return "this chat itself stays as it is: to go on from the summary, open a new chat with the `resume` prompt"
+	return "this chat itself stays as it is: to continue from the summary, open a new chat with the `resume` prompt"
 }
 
 // messages adds the whole view after the compaction, each message with its exact bytes, or what of it the user allows
@@ -329,7 +329,7 @@ func (r compactResult) line(b *strings.Builder) {
 		fmt.Fprintf(b, "; session %s", r.Session)
 	}
 	if r.SummaryID != "" {
-		fmt.Fprintf(b, ", summary %s in force", r.SummaryID)
+		fmt.Fprintf(b, ", summary %s in effect", r.SummaryID)
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(b, "\nwarning: %s", w)

@@ -53,11 +53,11 @@ type statusResult struct {
 	Used       tokens.Count `json:"used"`
 	Held       tokens.Count `json:"held"`                  // by the agent's own window: measured, and what came since
 	Measured   int64        `json:"measured,omitempty"`    // by the provider, with the newest answer
-	CompactsAt int          `json:"compacts_at,omitempty"` // where the host compacts by itself
+	CompactsAt int          `json:"compacts_at,omitempty"` // where the host compacts automatically
 	Threshold  int          `json:"threshold"`             // of what ctxledger would send
 	Categories []share      `json:"categories"`
 	NextCuts   []share      `json:"next_cuts"`
-	Summary    string       `json:"summary_id,omitempty"` // the compaction in force
+	Summary    string       `json:"summary_id,omitempty"` // the compaction in effect
 	Became     string       `json:"became,omitempty"`     // what it replaced and became, in words
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	// Savings is what was not sent in this session because of us: see ledger.Savings.
@@ -164,7 +164,7 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
 	if r.CompactsAt > 0 {
-		fmt.Fprintf(&b, "; its host compacts by itself at %s", chars.Commas(r.CompactsAt))
+		fmt.Fprintf(&b, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
 	}
 	fmt.Fprintf(&b, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
 		chars.Commas(r.Threshold))
@@ -175,7 +175,7 @@ func (r statusResult) String() string {
 		fmt.Fprintf(&b, "\nold results: %s", r.Waits)
 	}
 	if r.Summary != "" {
-		fmt.Fprintf(&b, "\nsummary in force: %s, %s", r.Summary, r.Became)
+		fmt.Fprintf(&b, "\nsummary in effect: %s, %s", r.Summary, r.Became)
 	}
 	if r.Savings != nil {
 		fmt.Fprintf(&b, "\nnot sent in this session because of ctxledger: %s", r.Savings)

@@ -4,10 +4,10 @@ import "strings"
 
 // steps are hints of the lower layers that name commands, as steps of an agent that has our tools and no shell.
 var steps = map[string]string{
-	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in force",
+	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in effect",
 	"`ctxledger sessions` lists them":                               "leave session out to ask about this chat",
 	"name one of them; `ctxledger sessions` shows what they are":    "name one of them",
-	"import one with `ctxledger import FILE`, or hand in messages":  `hand in the conversation as "messages"`,
+	"import one with `ctxledger import FILE`, or pass messages":     `pass the conversation as "messages"`,
 	"name a project with --workspace, or use the scope user":        "use the scope user",
 	// Of a summary's range that is too large to be read at once.
 	"`ctxledger artifact read HANDLE` streams it": "read its messages one by one, by the ids that the summary names",

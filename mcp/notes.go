@@ -38,7 +38,7 @@ func (a *compactArgs) handOff(ctx context.Context, c *call, unknown error) (repl
 	}
 	r.Status = statusHandedOff
 	r.Reason = "this chat is not recorded; its notes are, with what the ledger has of this workspace"
-	r.Delivery = "to go on in a new chat, open it with the `resume` prompt"
+	r.Delivery = "to continue in a new chat, open it with the `resume` prompt"
 	if a.Return == "receipt" {
 		return answer(r), nil
 	}

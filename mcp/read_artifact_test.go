@@ -96,7 +96,7 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 		{"no handle at all", args{"id": "../../etc/passwd"}, []string{"not_found:"}},
 		{"two selections", args{"id": id, "head": 1, "grep": "x"}, []string{"invalid:", "head and grep", "hint:"}},
 		{"lines that are not", args{"id": id, "lines": "ten to twenty"}, []string{"invalid:", "lines", `"10-40"`}},
-		{"lines behind the end", args{"id": id, "lines": "5-9"}, []string{"invalid:", "2 lines"}},
+		{"lines past the end", args{"id": id, "lines": "5-9"}, []string{"invalid:", "2 lines"}},
 		{"a bad pattern", args{"id": id, "grep": "("}, []string{"invalid:", "grep"}},
 		{"a limit that is too high", args{"id": id, "limit": 40_001}, []string{"invalid:", "limit", "40,000"}},
 		{"json_path on text", args{"id": id, "json_path": "$.a"}, []string{"invalid:", "json_path"}},
@@ -120,7 +120,7 @@ func TestStoredTextComesBackExactly(t *testing.T) {
 		t.Errorf("text is %q, not %q", page.Text, stored)
 	}
 	if page, _ := do[pageResult](t, c, "read_artifact", args{"id": f.keep(t, "a\xffb")}); page.Text != "a\ufffdb" {
-		t.Errorf("what is no text is %q", page.Text)
+		t.Errorf("what is not text is %q", page.Text)
 	}
 	var r proto.ReadResourceRequest
 	r.Params.URI = uriArtifact + id

@@ -23,7 +23,7 @@ var memoryLike = chars.TagLike(true, "agent_memory")
 
 // resumePrompt continues an earlier chat in a new one.
 var resumePrompt = prompt{
-	name: "resume", description: "Go on from an earlier chat: its record as a handoff",
+	name: "resume", description: "Continue from an earlier chat: its record as a handoff",
 	argument: "session", meaning: "default: the newest", write: handoff,
 }
 
@@ -46,7 +46,7 @@ func handoff(ctx context.Context, c *call, name string) (string, error) {
 		return "", err
 	}
 	if parts = append(parts, rest...); len(parts) == 0 {
-		return "The ledger of this workspace is empty: there is no earlier chat to go on from.", nil
+		return "The ledger of this workspace is empty: there is no earlier chat to continue.", nil
 	}
 	return ledger.Handoff(ctx, c.api, source, strings.Join(parts, "\n\n"), c.o.ToolPrefix+"read_artifact")
 }

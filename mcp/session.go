@@ -69,6 +69,6 @@ func (c *call) unknownChat() error {
 		return e.WithHint("its session may not be written yet, run in another directory or not be followed: hand in " +
 			`the conversation as "messages", or the id of a recorded session as "session"`)
 	}
-	return e.WithHint("its host does not say which chat it is: hand in the conversation as \"messages\" (the answer has " +
+	return e.WithHint("its host does not say which chat it is: pass the conversation as \"messages\" (the answer has " +
 		`an id for later calls), or the id of a recorded session as "session"`)
 }

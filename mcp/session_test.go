@@ -40,7 +40,7 @@ func TestACallBelongsToTheChatThatItsHostNames(t *testing.T) {
 		{"an older Codex", map[string]any{"sessionId": "0199-thread"}, codex.Session},
 		{"a call that is not recorded", map[string]any{"claudecode/toolUseId": "toolu_other"}, ""},
 		{"a thread that is not recorded", map[string]any{"threadId": "0199"}, ""},
-		{"a call that is no text", map[string]any{"claudecode/toolUseId": 7}, ""},
+		{"a call that is not text", map[string]any{"claudecode/toolUseId": 7}, ""},
 		{"a call without end", map[string]any{"claudecode/toolUseId": strings.Repeat(chatCall, 1000)}, ""},
 		{"a host that says nothing", nil, ""},
 	} {

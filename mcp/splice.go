@@ -29,7 +29,7 @@ func (o outcome) kept() []ledger.ViewMessage {
 	return nil
 }
 
-// splice returns the splice of a compaction, nil if it was in force before the call.
+// splice returns the splice of a compaction, nil if it was in effect before the call.
 func (o outcome) splice(ctx context.Context, api ledger.SessionReader) (*splice, error) {
 	if o.before.Summary == o.plan.Summary.ID && !o.args.DryRun && o.handed == 0 {
 		return nil, nil

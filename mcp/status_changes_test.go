@@ -58,7 +58,7 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	}
 	contains(t, text, "created report/report.go", "session "+session)
 	if r, text := do[changesResult](t, c, "changes", args{"path": "/etc/hosts"}); len(r.Entries) != 0 ||
-		!strings.Contains(text, "/etc/hosts is outside of the workspace") {
+		!strings.Contains(text, "/etc/hosts is outside the workspace") {
 		t.Errorf("a path outside: %+v, %q", r, text)
 	}
 	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report",
@@ -97,7 +97,7 @@ func TestAnObservedChangeNamesWhoMayHaveMadeIt(t *testing.T) {
 
 // What is wrong with the configuration the answers that depend on it say.
 func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
-	const wrong = "ctxledger.yaml:2:9: follow: true or false is expected; the defaults are in force instead"
+	const wrong = "ctxledger.yaml:2:9: follow: true or false is expected; the defaults are in effect instead"
 	f := newFixture(t, func(o *Options) {
 		o.Problems = func(root string) []string {
 			if root != shopRoot {

@@ -101,7 +101,7 @@ func (e Entry) check() error {
 	}
 	switch {
 	case e.Scope != Project && e.Scope != User:
-		return fault.New(fault.Invalid, op, "there is no scope %q: use project or user", e.Scope)
+		return fault.New(fault.Invalid, op, "unknown scope %q: use project or user", e.Scope)
 	case len(e.Body) > limits.MemoryBody:
 		return fault.New(fault.TooLarge, op, "the body of memory %q has %d bytes, more than the limit of %d", e.Name,
 			len(e.Body), limits.MemoryBody).

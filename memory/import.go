@@ -174,18 +174,18 @@ func (im *importer) orphans(r folder, seen map[string]bool) {
 	}
 	for _, f := range files {
 		if ok, _ := path.Match("memory_*.md", f.Name()); ok && !seen[f.Name()] {
-			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so no memory: add a line for it to adopt it",
+			im.report(path.Join(r.dir, f.Name()), 0, "not in %s, and so not a memory: add a line for it",
 				IndexFile)
 		}
 	}
 }
 
-// read returns a file of at most limit bytes. A pipe would wait for its writer: it is no file.
+// read returns a file of at most limit bytes. A pipe would wait for its writer: it is not a file.
 func (im *importer) read(name string, limit int64) ([]byte, error) {
 	if info, err := fs.Stat(im.fsys, name); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Invalid, "memory.import", "it is no regular file")
+		return nil, fault.New(fault.Invalid, "memory.import", "it is not a regular file")
 	}
 	f, err := im.fsys.Open(name)
 	if err != nil {

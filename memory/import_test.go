@@ -193,11 +193,11 @@ func TestImportOpensNothingThatIsNoFile(t *testing.T) {
 	fsys["memory_a.md"] = pipe
 	entries, problems, err := memory.Import(opened{fsys, t})
 	if err != nil || len(entries) != 1 || len(problems) != 1 ||
-		!strings.Contains(problems[0].String(), "no regular file") {
+		!strings.Contains(problems[0].String(), "not a regular file") {
 		t.Errorf("%v, %v, %v", entries, problems, err)
 	}
 	_, problems, err = memory.Import(opened{fstest.MapFS{"MEMORY.md": pipe}, t})
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), "no regular file") {
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0].String(), "not a regular file") {
 		t.Errorf("%v, %v", problems, err)
 	}
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Recall returns the memories of a scope that fit a query best, best first, at most limit (0: all),
-// each with its Score. A memory that holds no word of the query is left out; without a query all
+// each with its Score. A memory that contains no word of the query is left out; without a query all
 // are ranked by their type. Words of the query match inside words of the memory, in every case and Unicode
 // form (words.Key). Errors: corrupt.
 func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {

@@ -76,7 +76,7 @@ func (e Entry) yields(to Entry, brought string) error {
 		return nil
 	}
 	return fault.New(fault.Conflict, "memory.save", "memory %q %s", e.Name, what).
-		WithHint("take another name, or overwrite it on purpose (overwrite)")
+		WithHint("choose another name, or set overwrite")
 }
 
 // put stores e at the key at which find found its name.

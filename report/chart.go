@@ -154,7 +154,7 @@ func (p page) Worth(dollars, tokens float64) float64 {
 	return dollars
 }
 
-// Composition draws what filled a session, as long as its cost, relative to the dearest.
+// Composition draws what filled a session, as long as its cost, relative to the most expensive.
 func (p page) Composition(s SessionRow) stack {
 	const width, height = 180, 10
 	worth := func(s SessionRow) float64 { return p.Worth(s.Dollars, float64(s.Tokens())) }

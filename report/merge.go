@@ -198,7 +198,7 @@ func (g *gathered) dayRows() []Day {
 	return rows[max(0, len(rows)-maxDays):]
 }
 
-// dearest returns rows, the dearest first.
+// dearest returns rows, the most expensive first.
 func dearest(sums map[string]*Spent) []Row {
 	rows := []Row{}
 	for name, s := range sums {
@@ -213,7 +213,7 @@ func dearer(a, b Spent) int {
 	return cmp.Or(cmp.Compare(b.Dollars, a.Dollars), cmp.Compare(b.Tokens(), a.Tokens()))
 }
 
-// top returns the dearest things, the dearest first.
+// top returns the most expensive things, sorted.
 func top[T any](sums map[string]*T, carried func(*T) Carried, name func(*T) string) []T {
 	all := slices.SortedFunc(maps.Values(sums), func(a, b *T) int {
 		x, y := carried(a), carried(b)

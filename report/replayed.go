@@ -19,7 +19,7 @@ type Replayed struct {
 	Saved  float64   `json:"saved"`
 	Dearer int       `json:"dearer"`    // of Sessions, those that would have become dearer
 	Read   int       `json:"read_back"` // how often something that was cut would have been read back; in Ours
-	Rows   []PlayRow `json:"rows"`      // the dearest first
+	Rows   []PlayRow `json:"rows"`      // the most expensive first
 }
 
 // Play is what playing sessions through a policy cost.

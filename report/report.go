@@ -5,7 +5,7 @@ import "time"
 // Rows is how many entries a list of a Report has at most.
 const Rows = 100
 
-// Report is the figures of an audit. Its lists are sorted, the dearest first but for days, and have at most
+// Report is the figures of an audit. Its lists are sorted, the most expensive first but for days, and have at most
 // Rows entries; what they leave out is in the totals.
 type Report struct {
 	From     time.Time `json:"from,omitzero"` // of the first entry

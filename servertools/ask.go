@@ -136,7 +136,7 @@ func onePage(ctx context.Context, t transport.Interface, n int, cursor string) (
 		return p, got.Error.AsError()
 	}
 	if _, err := jsonspan.Whole(got.Result, maxDepth); err != nil {
-		return p, fault.New(fault.Invalid, op, "the server's list of tools is no JSON, or nested deeper than %d", maxDepth)
+		return p, fault.New(fault.Invalid, op, "the server's list of tools is not JSON, or nested deeper than %d", maxDepth)
 	}
 	if json.Unmarshal(got.Result, &p) != nil {
 		return p, fault.New(fault.Invalid, op, "the server did not answer with a list of tools")

@@ -142,7 +142,7 @@ func one(hits []Session, name string) (Session, error) {
 	case 1:
 		return hits[0], nil
 	default:
-		return Session{}, Ambiguous(fmt.Sprintf("session %.1000q is not the only one of that name", name), hits)
+		return Session{}, Ambiguous(fmt.Sprintf("session %.1000q is ambiguous", name), hits)
 	}
 }
 

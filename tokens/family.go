@@ -39,7 +39,7 @@ const defaultUpper = 130
 // choice of parameters, with weights for prose and code as tool results have them; that of Gemini by the
 // public Gemma tokenizer on source text, the others by their public tokenizers on source text.
 var priors = [...]prior{
-	// The bound of an unknown model covers the dearest family's estimate.
+	// The bound of an unknown model covers the most expensive family's estimate.
 	unknownFamily: {share: 100, upper: 163},
 	Claude: {name: "claude", share: 163, upper: defaultUpper, weights: vector{
 		FeatureTokens: 1.05, FeatureLetters: 0.08, FeatureMarks: 0.28, FeatureDigits: 0.07, FeatureJoined: 0.22,

@@ -50,7 +50,7 @@ func (m Model) check() error {
 	case m.Window > 0 && m.Output > m.Window:
 		return wrong("output", "%d tokens are more than the window of %d", m.Output, m.Window)
 	case int(m.Family) >= len(priors):
-		return wrong("family", "there is no family %d", m.Family)
+		return wrong("family", "unknown family %d", m.Family)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (t *Table) check() error {
 	case !t.complete():
 		return fault.New(fault.Invalid, op,
 			"it needs a line \"date 2006-01-02\", a line \"source …\" and a line for each model").
-			WithHint("`ctxledger config models` prints the table in force in that form")
+			WithHint("`ctxledger config models` prints the table in effect in that form")
 	case len(t.Models) > maxModels:
 		return fault.New(fault.TooLarge, op, "%d models are more than the limit of %d", len(t.Models), maxModels)
 	}

@@ -84,7 +84,7 @@ func TestATableTakesThePlaceOfOlderPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := Builtin().Updated(older); got != Builtin() {
-		t.Errorf("older prices are in force: %s", got.Prices().Date)
+		t.Errorf("older prices are in effect: %s", got.Prices().Date)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func Recognise(messages [][]byte, likely ...Format) (Format, error) {
 	if len(messages) == 0 {
 		return "", fault.New(fault.Invalid, op, "no messages").
-			WithHint("hand in the conversation as an array of messages")
+			WithHint("pass the conversation as an array of messages")
 	}
 	fitting := Formats()
 	for i, raw := range messages {

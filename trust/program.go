@@ -63,13 +63,13 @@ func (f finder) path(setting, name string) (string, error) {
 			continue
 		}
 		if f.own && f.root != "" && inside(f.root, path) {
-			return "", fault.New(fault.Denied, op, "%s: %s would be %s, which this workspace brings along", setting,
+			return "", fault.New(fault.Denied, op, "%s: %s would be %s, which comes from this workspace", setting,
 				quote(name), quote(path)).
 				WithHint("give the absolute path of the program in your configuration")
 		}
 		return path, nil
 	}
-	return "", fault.New(fault.NotFound, op, "%s: there is no program %s", setting, quote(name))
+	return "", fault.New(fault.NotFound, op, "%s: no program %s", setting, quote(name))
 }
 
 // executable returns the path of a program in a directory of PATH, or "".
@@ -133,7 +133,7 @@ func digest(path string) (string, error) {
 	const op = "trust.digest"
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fault.New(fault.NotFound, op, "there is no file %s", quote(path))
+		return "", fault.New(fault.NotFound, op, "no file %s", quote(path))
 	}
 	if err != nil {
 		return "", fault.Wrap(fault.Denied, op, err)

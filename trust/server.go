@@ -48,7 +48,7 @@ const maxQuestion = 4_000
 func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (ServerAsk, error) {
 	const op = "trust.server"
 	if p.Kind != carried.Server || p.Config == nil {
-		return ServerAsk{}, fault.New(fault.Invalid, op, "%s is no MCP server", quote(p.Name))
+		return ServerAsk{}, fault.New(fault.Invalid, op, "%s is not an MCP server", quote(p.Name))
 	}
 	if p.Config.Problem != "" {
 		return ServerAsk{}, fault.New(fault.Invalid, op, "%s cannot be asked: %s", quote(p.Name), p.Config.Problem)
@@ -273,7 +273,7 @@ func (a ApprovedServer) Remote() (Remote, error) {
 	shown, err := url.Parse(s.URL)
 	u, expanded := url.Parse(address)
 	if err != nil || expanded != nil || u.Scheme != shown.Scheme || u.Host != shown.Host || u.User != nil {
-		return Remote{}, fault.New(fault.Denied, "trust.server", "variables make another server of %s", quote(s.Name))
+		return Remote{}, fault.New(fault.Denied, "trust.server", "variables change which server %s is", quote(s.Name))
 	}
 	headers, err := s.valuesOf(s.config.Headers)
 	return Remote{address, s.config.SSE, headers}, err

@@ -5,7 +5,7 @@
 // positions and edits, never bytes: a caller reads the originals of Slot.Seqs and renders them with Slot.Edits
 // (transcript.Render). A Planner makes the views of a growing log, each from the one before it.
 //
-// There is one file for each step, in this order: path (rewinds), visible (what shows, from the compaction in force
+// There is one file for each step, in this order: path (rewinds), visible (what shows, from the compaction in effect
 // on), group (records to messages), filter, pairs (calls and results), editset (collapsed ranges), thoughts
 // (reasoning that nothing follows), stub (what replaces parts).
 //

@@ -36,7 +36,7 @@ func (w Write) Check() error {
 		again = "read the file again for the real value: read_file(" + w.Path + ")"
 	}
 	const most = 200
-	return fault.New(fault.Denied, "window.guard", "%s: what was to be written has the marker %q, which stands "+
+	return fault.New(fault.Denied, "window.guard", "%s: the text to be written contains the marker %q, which stands "+
 		"for a real value that was left out of the context; nothing was written",
 		w.Path, chars.Head(marker, most)).WithHint("%s", again)
 }

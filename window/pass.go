@@ -7,7 +7,7 @@ import "slices"
 type pass struct {
 	name string
 	// asked reports whether its proposals are taken whether they pay or not: the user set its bound. Rules without a
-	// default are in force only then.
+	// default are in effect only then.
 	asked   func(Policy) bool
 	propose func(*scene) []Edit
 	batched func(*scene, *batch) // instead of propose: counted together with its neighbours

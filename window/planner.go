@@ -16,7 +16,7 @@ type Planner struct {
 	tree  tree
 	read  int // entries seen
 	view  View
-	cut   *Cutoff // the one in force
+	cut   *Cutoff // the one in effect
 	host  int64   // the summary of the host that the view begins with; 0: none
 	edits editSet
 	mark  mark

@@ -17,10 +17,10 @@ import (
 // maxLedgers bounds how many state directories are looked at.
 const maxLedgers = 10_000
 
-// aside is between the name of a state directory and the time, in the name of a ledger that was put aside.
+// aside is between the name of a state directory and the time, in the name of a ledger that was set aside.
 const aside = ".aside-"
 
-// Aside returns the name for a ledger that is put aside: another one is to be used for its directory.
+// Aside returns the name for a ledger that is set aside: another one is to be used for its directory.
 func Aside(state string, at time.Time) string {
 	return state + aside + at.UTC().Format("20060102-150405.000")
 }
@@ -28,8 +28,8 @@ func Aside(state string, at time.Time) string {
 // Why no directory uses a ledger.
 const (
 	Gone     = "its directory is gone"
-	Replaced = "its repository is not there any more"
-	Apart    = "put aside"
+	Replaced = "its repository is gone"
+	Apart    = "set aside"
 )
 
 // Ledger is a ledger of this machine.

@@ -28,7 +28,7 @@ func stateBase(e env.Env) (string, error) {
 	}
 	dir := userState(runtime.GOOS, e)
 	if !filepath.IsAbs(dir) {
-		return "", fault.New(fault.Unavailable, op, "there is no home directory to keep the ledger in").
+		return "", fault.New(fault.Unavailable, op, "no home directory for the ledger").
 			WithHint("set HOME, or set %s to a directory that you can write", StateVariable)
 	}
 	return filepath.Join(dir, "ctxledger"), nil

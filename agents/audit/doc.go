@@ -1,6 +1,6 @@
 // Package audit reads the session files of all coding agents that are known here, and makes the figures of
 // package report of them. No ledger is needed, and nothing is written but in a temporary directory, where
-// the caller plays the dearest sessions for some seconds.
+// the caller plays the most expensive sessions for some seconds.
 //
 // Start at Run. It reads the files of the agents in the table of package agents.
 //

@@ -37,7 +37,7 @@ type candidate struct {
 	spent   report.Spent
 }
 
-// play plays the dearest sessions through the product's default policy for as long as there is time, and notes
+// play plays the most expensive sessions through the product's default policy for as long as there is time, and notes
 // what came of it.
 func (w *work) play(r *report.Report) {
 	all := w.candidates()
@@ -82,7 +82,7 @@ func (w *work) play(r *report.Report) {
 	}
 }
 
-// candidates returns the sessions that can be played, the dearest first.
+// candidates returns the sessions that can be played, the most expensive first.
 func (w *work) candidates() []candidate {
 	var all []candidate
 	for i, f := range w.read {

@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/internal/safefs"
 )
 
-// What Claude Code (2.1.328) keeps free when it compacts by itself: room for an answer, and for the compaction.
+// What Claude Code (2.1.328) keeps free when it compacts automatically: room for an answer, and for the compaction.
 const (
 	answerRoom  = 20_000
 	compactRoom = 13_000
@@ -20,7 +20,7 @@ const (
 	maxSettings = 1 << 20 // bytes of a settings file
 )
 
-// compactSettings are the settings of a file that say when Claude Code compacts by itself.
+// compactSettings are the settings of a file that say when Claude Code compacts automatically.
 type compactSettings struct {
 	AutoCompactEnabled *bool
 	AutoCompactWindow  compactWindow
@@ -46,7 +46,7 @@ func SettingsFiles(e env.Env, tree string) []string {
 		filepath.Join(tree, ".claude", "settings.local.json")}
 }
 
-// AutoCompact returns at how many tokens Claude Code compacts by itself a session in a tree, if that is set: in the
+// AutoCompact returns at how many tokens Claude Code compacts automatically a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
 // or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {

@@ -123,7 +123,7 @@ func checkWhole(now present, want string) Status {
 // module is the path of ours, which Go writes into programs.
 const module = "ctxledger.dev"
 
-// CheckProgram refuses a path that is no program of ours, without starting it. Errors: not_found, invalid, denied.
+// CheckProgram refuses a path that is not a program of ours, without starting it. Errors: not_found, invalid, denied.
 func CheckProgram(path string) error {
 	const op = "install.program"
 	f, info, err := safefs.OpenFile(path)
@@ -139,7 +139,7 @@ func CheckProgram(path string) error {
 	}
 	built, err := buildinfo.Read(f)
 	if err != nil || built.Main.Path != module {
-		return fault.New(fault.Invalid, op, "%s is no program of ctxledger", path)
+		return fault.New(fault.Invalid, op, "%s is not a program of ctxledger", path)
 	}
 	return nil
 }

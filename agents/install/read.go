@@ -28,7 +28,7 @@ func (m Machine) read(h registry.Agent, s registry.Scope, path string) (present,
 	}
 	base, ok := m.inside(h, s, real)
 	if !ok {
-		return present{}, fault.New(fault.Denied, opRead, "%s leads to %s, outside of %s", path, real, m.base(s)).
+		return present{}, fault.New(fault.Denied, opRead, "%s leads to %s, outside %s", path, real, m.base(s)).
 			WithHint("edit that file yourself, or put a file in the place of the link")
 	}
 	p := present{real: real, base: base, mode: 0o600}
@@ -134,7 +134,7 @@ func canWrite(p present) error {
 		info, err := os.Stat(dir)
 		switch {
 		case err == nil && !info.IsDir():
-			return fault.New(fault.Invalid, opRead, "%s is no directory", dir)
+			return fault.New(fault.Invalid, opRead, "%s is not a directory", dir)
 		case err == nil && info.Mode()&writable == 0:
 			return readOnly(dir)
 		case err == nil:

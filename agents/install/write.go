@@ -35,7 +35,7 @@ const maxTries = 20
 
 // Write makes the changes of a plan: all of them, or none. Signals that ask the process to end do not interrupt it. Each
 // file is replaced atomically, and keeps its mode; one that another program has changed since is planned again. Nothing
-// is written outside of the directories that were planned for, whatever the paths lead to by now. Errors: conflict if a
+// is written outside the directories that were planned for, whatever the paths lead to by now. Errors: conflict if a
 // file changes faster than it can be written; denied and unavailable for what cannot be written; those of planning.
 func (m Machine) Write(p Plan) error {
 	told := make(chan os.Signal, 1)

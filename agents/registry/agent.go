@@ -31,7 +31,7 @@ type Agent struct {
 	Client Client
 	// Running returns its processes that descend from some others: see claudecode.Running.
 	Running func(e env.Env, below []int) []sessionfile.Process
-	// CompactsAt returns at how many tokens it compacts by itself a session in a tree, as it is set for it: see
+	// CompactsAt returns at how many tokens it compacts automatically a session in a tree, as it is set for it: see
 	// claudecode.AutoCompact.
 	CompactsAt func(e env.Env, tree, model string, window int) (at int, why string)
 	// Settings returns the paths of the files that CompactsAt reads.
@@ -78,7 +78,7 @@ func Carried() (out []carried.Loading) {
 	return out
 }
 
-// AutoCompact returns at how many tokens the agent of a session compacts by itself, as it is set for it, of sessions
+// AutoCompact returns at how many tokens the agent of a session compacts automatically, as it is set for it, of sessions
 // whose tree is not known in a tree. Of most agents nothing is known.
 func AutoCompact(e env.Env, tree string) func(s sessions.Session, window int) (at int, why string) {
 	return func(s sessions.Session, window int) (int, string) {

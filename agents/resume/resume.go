@@ -127,7 +127,7 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	if r.Compacted && out.After.N >= out.Before.N {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
 			"session %s would not become smaller, and nothing was written: %s → %s tokens", r.Session.ID, out.Before,
-			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore %s` takes the compaction back",
+			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore %s` undoes the compaction",
 			view.Summary)
 	}
 	bound := overflow.Budget{ContextTokens: view.Budget.ContextTokens} // its agent makes the body
@@ -187,7 +187,7 @@ func (r *Request) dir() (string, error) {
 	if r.Dir != "" {
 		return "", fault.New(fault.NotFound, op, "--dir %s is not a directory", r.Dir)
 	}
-	return "", fault.New(fault.NotFound, op, "%s, where session %s ran, is no directory any more", dir, r.Session.ID).
+	return "", fault.New(fault.NotFound, op, "%s, where session %s ran, no longer exists", dir, r.Session.ID).
 		WithHint("--dir DIRECTORY says where to continue")
 }
 

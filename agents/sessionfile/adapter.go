@@ -23,7 +23,7 @@ type Adapter struct {
 type Layout struct {
 	// Base returns the directory below which all session files of the user lie. It need not exist.
 	Base func(e env.Env) string
-	// Archive returns the directory of sessions that were put aside, which lies elsewhere and need not exist. nil: there is
+	// Archive returns the directory of sessions that were set aside, which lies elsewhere and need not exist. nil: there is
 	// none.
 	Archive func(e env.Env) string
 	// Dirs returns those directories below both that exist and may hold sessions of one of the trees (absolute

@@ -32,7 +32,7 @@ func cut(t *testing.T, text string, ended bool) (records, torn []string) {
 		}
 		if at = piece.To; whole {
 			if !json.Valid([]byte(got)) {
-				t.Fatalf("%q: the record %q is no JSON", text, got)
+				t.Fatalf("%q: the record %q is not JSON", text, got)
 			}
 			records = append(records, strings.TrimSpace(got))
 		} else {

@@ -191,7 +191,7 @@ func (f *finder) references(name string, depth int) (all []Item) {
 		}
 		return all
 	}
-	entries, err := f.tree.ReadDir(name) // of nothing, if it is no directory
+	entries, err := f.tree.ReadDir(name) // of nothing, if it is not a directory
 	if err != nil && len(entries) == 0 {
 		return nil
 	}

@@ -51,7 +51,7 @@ const maxSwaps = 8
 
 // add watches a directory for one Watcher; adopted says that it did so before. It returns the subscriptions that have lost
 // their target to it, because another directory than before is where the path leads. A file system that does not answer
-// holds up nobody else: it is asked outside of the locks.
+// holds up nobody else: it is asked outside the locks.
 func (s *Shared) add(sub subscription, adopted bool) (orphans []subscription, err error) {
 	for range maxSwaps {
 		info, err := os.Stat(sub.name)

@@ -24,7 +24,7 @@ type portion struct {
 	shade color.Color // the same where there are
 }
 
-// portions returns the parts, the dearest first.
+// portions returns the parts, the most expensive first.
 func (p *auditPage) portions() []portion {
 	const marks = "█▓▒░▚▞▄▀"
 	shades := []color.Color{

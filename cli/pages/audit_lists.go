@@ -14,7 +14,7 @@ import (
 // auditName is how many columns the name in a row has at least.
 const auditName = 14
 
-// list is what several things cost, the dearest first.
+// list is what several things cost, the most expensive first.
 type list struct {
 	estimate bool     // whether the amounts are shares of what was reported
 	head     []string // of the figures, the most telling one first, and of the names

@@ -85,7 +85,7 @@ func (p *auditPage) compacted() string {
 		chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
-// replayed says what the product would have made of the dearest sessions.
+// replayed says what the product would have made of the most expensive sessions.
 func (p *auditPage) replayed() string {
 	r := p.r.Replayed
 	if r == nil {

@@ -27,7 +27,7 @@ type Tree struct {
 	bytes    int64
 	files    int
 	children []*Tree // dearest first; none for a file
-	shown    int     // so many of the children are shown, the dearest
+	shown    int     // so many of the children are shown, the most expensive
 }
 
 // Grow makes the tree of the texts that were counted and decides what of it is shown.
@@ -89,12 +89,12 @@ func (b *Tree) join() {
 	slices.SortFunc(b.children, dearer)
 }
 
-// dearer orders branches by what they cost, the dearest first.
+// dearer orders branches by what they cost, the most expensive first.
 func dearer(x, y *Tree) int {
 	return cmp.Or(cmp.Compare(y.count.N, x.count.N), cmp.Compare(x.path, y.path))
 }
 
-// choose marks the dearest places of the tree as shown. No place is dearer than its directory, so the chosen ones
+// choose marks the most expensive places of the tree as shown. No place is dearer than its directory, so the chosen ones
 // are a tree too. If only one child would be hidden, it is shown as well: it takes one row, as the sum would.
 func (b *Tree) choose() {
 	type chosen struct {
@@ -146,7 +146,7 @@ type Place struct {
 	Files  int    `json:"files"`
 }
 
-// Places returns the places that are shown, the dearest first.
+// Places returns the places that are shown, the most expensive first.
 func (b *Tree) Places() []Place {
 	var all []*Tree
 	var collect func(*Tree)

@@ -21,7 +21,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
-		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside of any project
+		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside any project
 		open := func(ctx context.Context, roots []string) (mcp.Ledger, string, error) {
 			ws, err := workspace.Find(e, workspace.Options{Flag: p.Root, Roots: roots})
 			if err != nil {

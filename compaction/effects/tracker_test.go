@@ -20,7 +20,7 @@ var sessions = []struct{ name, steps, want string }{
 	{"an edit", "edit a.go | x | func A() {}", "changed a.go +A"},
 	{"checkout restores a file", "edit a.go | x | func A() {}\n$ git checkout -- a.go", "undone a.go git checkout 2 lost 1"},
 	{"checkout without dashes", "edit a.go | x | func A() {}\n$ git checkout a.go", "undone a.go git checkout 2 lost 1"},
-	{"a branch is no file", "edit a.go | x | func A() {}\n$ git checkout main", "changed a.go +A"},
+	{"a branch is not a file", "edit a.go | x | func A() {}\n$ git checkout main", "changed a.go +A"},
 	{"everything", "edit a/a.go | x | func A() {}\n$ git checkout .", "undone a/a.go git checkout 2 lost 1"},
 	{"a directory below", "edit a/a.go | x | func A() {}\nedit b.go | x | func B() {}\n$ cd a && git checkout .",
 		"undone a/a.go git checkout 3 lost 1\nchanged b.go +B"},

@@ -8,7 +8,7 @@ import (
 // leastShare is what a part of a text is worth printing with, in tokens.
 const leastShare = 48
 
-// Allot divides total tokens among texts of these sizes, the dearest first: each gets what it needs up to a level
+// Allot divides total tokens among texts of these sizes, the most expensive first: each gets what it needs up to a level
 // that is the same for all, so that the longest give way first. Where that level is below leastShare, the cheapest of
 // the texts that are longer get 0, and last the cheapest of all.
 func Allot(sizes []int, total int) []int {

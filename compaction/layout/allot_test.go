@@ -17,7 +17,7 @@ func TestAllot(t *testing.T) {
 		{"two long ones get the same", []int{300, 20, 200}, 220, []int{100, 20, 100}},
 		{"the cheapest long one is left out before all are cut to fragments", []int{300, 20, 300, 20}, 120,
 			[]int{80, 20, 0, 20}},
-		{"the dearest is cut, however little there is", []int{300}, 20, []int{20}},
+		{"the most expensive is cut, however little there is", []int{300}, 20, []int{20}},
 		{"short ones: the cheapest are left out", []int{20, 20, 20, 20}, 45, []int{20, 20, 0, 0}},
 		{"nothing", nil, 100, nil},
 	} {

@@ -431,7 +431,7 @@ func (b *Block) String() string {
 	sorted := slices.Clone(b.Lines)
 	slices.SortStableFunc(sorted, func(x, y *Line) int { return cmp.Compare(x.Pos, y.Pos) })
 	More := b.remainder()
-	heading := "" // the one that is in force: it is not repeated
+	heading := "" // the one that is in effect: it is not repeated
 	for _, l := range sorted {
 		if More != "" && b.MoreAt > 0 && l.Pos > b.MoreAt {
 			out, More = append(out, More), ""

@@ -42,7 +42,7 @@ const (
 	mostItems  = 1_000 // that are looked for
 )
 
-// worth orders items: the dearest are shown first.
+// worth orders items: the most expensive are shown first.
 type worth int
 
 const (

@@ -61,7 +61,7 @@ func PresetOf(name string) (Preset, error) {
 			return p, nil
 		}
 	}
-	return Preset{}, fault.New(fault.Invalid, "compaction.plan", "there are no sections %.1000q: use %s", name,
+	return Preset{}, fault.New(fault.Invalid, "compaction.plan", "unknown sections %.1000q: use %s", name,
 		strings.Join(PresetNames(), ", "))
 }
 

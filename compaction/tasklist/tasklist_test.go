@@ -106,7 +106,7 @@ func TestList(t *testing.T) {
 		{"a deleted plan", []Call{
 			call("Write", `{"file_path":"plan.md","content":"- [ ] a\n- [ ] b"}`), call("delete_file", `{"path":"plan.md"}`),
 		}, "", "", 0},
-		{"one box is no list", []Call{call("Write", `{"file_path":"plan.md","content":"- [ ] a"}`)}, "", "", 0},
+		{"one box is not a list", []Call{call("Write", `{"file_path":"plan.md","content":"- [ ] a"}`)}, "", "", 0},
 		{"boxes in code", []Call{call("Write", `{"file_path":"a.go","content":"- [ ] a\n- [ ] b"}`)}, "", "", 0},
 		{"links are no boxes", []Call{call("Write", `{"file_path":"a.md","content":"- [x](y) a\n- [ ](z) b\n- [docs] c"}`)}, "", "", 0},
 		{"struck out", []Call{call("Write", `{"file_path":"a.md","content":"- [ ] ~~a~~\n* [X] b"}`)}, "[-] a · [x] b", "a.md", 1},

@@ -67,7 +67,7 @@ func Follow(ctx context.Context, api ledger.API, o Options) error {
 		case err == nil || ctx.Err() != nil:
 			pause = settle
 		case pause < patience:
-			o.Log.Warn("calibrate: tried again until it works", "error", err.Error())
+			o.Log.Warn("calibrate: retrying", "error", err.Error())
 			pause = patience
 		default:
 			pause = min(2*pause, longest)

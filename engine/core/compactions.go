@@ -30,12 +30,12 @@ type Restored struct {
 	ID string `json:"id"`
 }
 
-// Compactions folds the compactions of a session's log: all that were made, and the one in force.
+// Compactions folds the compactions of a session's log: all that were made, and the one in effect.
 type Compactions struct {
 	Records []compaction.Record
 	Undone  map[string]time.Time
 	At      map[string]int64 // the entries that hold the records
-	Now     string           // id of the one in force
+	Now     string           // id of the one in effect
 }
 
 // Add folds one more entry.
@@ -60,7 +60,7 @@ func (c *Compactions) Add(e *sessions.Entry) error {
 		}
 		if !c.InForce(r.ID) {
 			return fault.New(fault.Corrupt, "engine.compactions",
-				"entry %d takes back compaction %.1000q, which was not in force", e.Seq, r.ID)
+				"entry %d undoes compaction %.1000q, which was not in effect", e.Seq, r.ID)
 		}
 		for _, id := range c.Including(r.ID) {
 			c.Undone[id] = e.Time
@@ -81,7 +81,7 @@ func (c *Compactions) InForce(id string) bool {
 	return false
 }
 
-// Including returns the compactions that were made after one in force and include it, the newest first: to undo that one
+// Including returns the compactions that were made after one in effect and include it, the newest first: to undo that one
 // is to undo them.
 func (c *Compactions) Including(id string) []string {
 	var out []string
@@ -91,7 +91,7 @@ func (c *Compactions) Including(id string) []string {
 	return out
 }
 
-// before returns the id of the compaction that was in force before id, without restored ones.
+// before returns the id of the compaction that was in effect before id, without restored ones.
 func (c *Compactions) before(id string) string {
 	for rec := c.record(id); rec != nil; rec = c.record(rec.Previous) {
 		if _, gone := c.Undone[rec.Previous]; !gone {
@@ -101,7 +101,7 @@ func (c *Compactions) before(id string) string {
 	return ""
 }
 
-// current returns the record in force, or nil.
+// current returns the record in effect, or nil.
 func (c *Compactions) current() *compaction.Record { return c.record(c.Now) }
 
 // record returns the newest record with an id, or nil.

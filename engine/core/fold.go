@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/window"
 )
 
-// Folded is a session's log, read once: its headers, the compactions in force and the resulting view. The cached copy
+// Folded is a session's log, read once: its headers, the compactions in effect and the resulting view. The cached copy
 // (readLogs) lacks the last five fields.
 type Folded struct {
 	Session sessions.Session

@@ -178,7 +178,7 @@ func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.Rea
 		return nil, err
 	}
 	if r.Offset < 0 || r.Offset > c.Size() {
-		err := fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", r.Offset, c.Size())
+		err := fault.New(fault.Invalid, "engine.read", "offset %d is outside the %d bytes", r.Offset, c.Size())
 		_ = c.Close() // opened for reading
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (l *Ledger) stream(ctx context.Context, of compaction.Record, offset int64)
 		n, err = io.CopyN(io.Discard, s, offset)
 	}
 	if offset < 0 || errors.Is(err, io.EOF) {
-		err = fault.New(fault.Invalid, "engine.read", "offset %d is outside of the %d bytes", offset, n)
+		err = fault.New(fault.Invalid, "engine.read", "offset %d is outside the %d bytes", offset, n)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -93,10 +93,10 @@ func (l *Ledger) conversation(ctx context.Context, r ledger.AppendMessagesReques
 	switch {
 	case len(raws) == 0:
 		return nil, fault.New(fault.Invalid, op, "no messages").
-			WithHint("hand in the conversation as an array of messages")
+			WithHint("pass the conversation as an array of messages")
 	case len(raws) > maxMessages:
 		return nil, fault.New(fault.TooLarge, op, "%d messages, more than %d", len(raws), maxMessages).
-			WithHint("hand in what is new with `since`")
+			WithHint("pass only what is new with `since`")
 	}
 	return raws, nil
 }
@@ -175,9 +175,9 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}
 		if !transcript.Takes(r.Format, p.entry.Role) { // a compaction would take it for a message of the conversation
-			hint := "hand in messages of user and assistant; the system prompt is not one of them"
+			hint := "pass only messages of user and assistant, without the system prompt"
 			if transcript.Takes(r.Format, transcript.RoleSystem) {
-				hint = "hand in messages of system, user, assistant and tool"
+				hint = "pass messages of system, user, assistant and tool"
 			}
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1,
 				p.entry.Role).WithHint("%s", hint)

@@ -96,7 +96,7 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	}
 	if s.HostID != "" {
 		return position{}, fault.New(fault.Conflict, "engine.messages",
-			"session %s is recorded from the files of %s: messages handed in would be there twice", s.ID, s.Host).
+			"session %s is recorded from the files of %s: messages passed in would be recorded twice", s.ID, s.Host).
 			WithHint("name no session to record them as a new one")
 	}
 	if r.Since {

@@ -66,7 +66,7 @@ func (r *result) offloads(command bool) bool {
 func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (*prepared, error) {
 	const op = "engine.append"
 	if n.Kind != sessions.KindMessage && n.Kind != sessions.KindNote {
-		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be handed in, only %s and %s",
+		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be recorded this way, only %s and %s",
 			n.Kind, sessions.KindMessage, sessions.KindNote)
 	}
 	p := &prepared{entry: l.header(n), effects: n.Effects}
@@ -76,7 +76,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 	if span := n.Message; span != (transcript.Span{}) &&
 		(span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
 		return nil, fault.New(fault.Invalid, op,
-			"the message at bytes %d to %d is outside of its original of %d bytes", span.From, span.To, p.entry.Size)
+			"the message at bytes %d to %d is outside its original of %d bytes", span.From, span.To, p.entry.Size)
 	}
 	if n.Kind == sessions.KindMessage {
 		p.extract(s.Corrections, l.Masks)
@@ -210,7 +210,7 @@ func (p *prepared) extract(corrections []string, masks *redact.Redactor) {
 	}
 	e.Prompt = words && hasText && len(p.results) == 0 && !e.Hidden && !e.Earlier
 	if p.facts() > maxFacts {
-		p.unread(fmt.Sprintf("a message of %d calls and %d results, which are too many for the log", len(p.calls),
+		p.unread(fmt.Sprintf("a message of %d calls and %d results, too many for one log entry", len(p.calls),
 			len(p.results)))
 	}
 }

@@ -122,7 +122,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").
-		WithHint("import one with `ctxledger import FILE`, or hand in messages")
+		WithHint("import one with `ctxledger import FILE`, or pass messages")
 }
 
 // Log implements ledger.SessionReader.
@@ -155,6 +155,6 @@ func (l *Ledger) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogRespon
 // Stale is the error for a log that has new entries since a plan was made.
 func Stale(s sessions.Session, position int64) error {
 	return fault.New(fault.Stale, "engine.accept",
-		"the log of session %s went on from entry %d to %d since the plan was made", s.ID, position, s.Seq).
+		"the log of session %s grew from entry %d to %d since the plan was made", s.ID, position, s.Seq).
 		WithHint("plan again")
 }

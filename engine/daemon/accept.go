@@ -106,7 +106,7 @@ func (d *daemon) judge(h link.Hello) *fault.Error {
 	const op = "daemon.greet"
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(d.self.Token)) != 1:
-		return fault.New(fault.Denied, op, "the token is not that of this daemon")
+		return fault.New(fault.Denied, op, "the token does not match this daemon's")
 	case h.Want == link.WantLeave:
 		return nil // understood in every protocol
 	case h.Protocol < link.OldestProtocol:

@@ -23,7 +23,7 @@ import (
 // is no ledger; unavailable when it cannot be read in time, or when a process that is no daemon owns it.
 func Check(ctx context.Context, o Options) (upkeep.Checked, error) {
 	if _, err := os.Stat(filepath.Join(o.State, held.Ledger)); errors.Is(err, fs.ErrNotExist) {
-		return upkeep.Checked{}, fault.New(fault.NotFound, "daemon.check", "there is no ledger in %s yet", o.State)
+		return upkeep.Checked{}, fault.New(fault.NotFound, "daemon.check", "no ledger in %s yet", o.State)
 	}
 	s, err := Status(ctx, o.State)
 	if err != nil {

@@ -221,7 +221,7 @@ type rootless struct {
 
 // refused is the error of a request that needs a workspace.
 func (r *rootless) refused(code fault.Code) error {
-	return fault.New(code, "daemon.memory", "there is no project memory without a workspace: %s", r.why).
+	return fault.New(code, "daemon.memory", "no project memory without a workspace: %s", r.why).
 		WithHint("name a project with --workspace, or use the scope user")
 }
 

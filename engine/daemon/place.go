@@ -81,7 +81,7 @@ func recordPlace(ctx context.Context, e env.Env, state, root string, api ledger.
 }
 
 // Adopt makes the ledger in the state directory from that of o's workspace; "" begins a new one. A ledger that the workspace
-// has is put aside and stays as it is. It ends the daemons of both. A process that is killed at any instant leaves both
+// has is set aside and stays as it is. It ends the daemons of both. A process that is killed at any instant leaves both
 // ledgers whole: the workspace then has the one or the other, or none yet. Errors: unavailable when a process uses one of
 // them, or the system refuses.
 func Adopt(ctx context.Context, o Options, from string) (aside string, err error) {

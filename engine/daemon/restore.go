@@ -60,7 +60,7 @@ func extract(ctx context.Context, file, dir string) error {
 	const op = "daemon.restore"
 	f, _, err := safefs.OpenListed(file)
 	if errors.Is(err, os.ErrNotExist) {
-		return fault.New(fault.NotFound, op, "there is no file %s", file)
+		return fault.New(fault.NotFound, op, "no file %s", file)
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, op, err)
@@ -78,11 +78,11 @@ func extract(ctx context.Context, file, dir string) error {
 		case err == io.EOF && found:
 			return nil
 		case err == io.EOF || errors.Is(err, tar.ErrHeader):
-			return fault.New(fault.Invalid, op, "%s is no backup of a ledger", file)
+			return fault.New(fault.Invalid, op, "%s is not a ledger backup", file)
 		case err != nil:
 			return fault.New(fault.Corrupt, op, "%s: %s", file, err)
 		case h.Name != held.Ledger && !strings.HasPrefix(h.Name, "blobs/"):
-			return fault.New(fault.Invalid, op, "%s is no backup of a ledger: it has %.200q", file, h.Name)
+			return fault.New(fault.Invalid, op, "%s is not a ledger backup: it has %.200q", file, h.Name)
 		}
 		found = found || h.Name == held.Ledger
 		if err := extractOne(root, h, r); err != nil {

@@ -41,7 +41,7 @@ func TestAStuckTaskIsToldAndLeftBehind(t *testing.T) {
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
 	for name, inside := range map[string]func(context.Context, ledger.API){
-		"outside of the ledger": func(context.Context, ledger.API) {},
+		"outside the ledger": func(context.Context, ledger.API) {},
 		"while it stores content": func(_ context.Context, api ledger.API) {
 			_, _ = api.PutBlob(context.Background(), stuckReader{release})
 		},

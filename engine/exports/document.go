@@ -30,7 +30,7 @@ type Turn struct {
 	FilesDeleted []string
 	CommandsRun  []CommandRun
 	GitCommits   []string
-	// FilesVia says of files what changed them, where it was no file tool: "shell". A member of ours.
+	// FilesVia says of files what changed them, where it was not a file tool: "shell". A member of ours.
 	FilesVia map[string]string `json:",omitempty"`
 }
 

@@ -153,7 +153,7 @@ func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
 	return true
 }
 
-// add adds an observation, unless there still is no file.
+// add adds an observation, unless there still is not a file.
 func (b *batch) add(ctx context.Context, l look) {
 	st := l.state(b.ob.scope.tree)
 	if l.seen = b.ob.now(); st.Modified.After(l.seen) && st.Modified.Sub(l.seen) < clockSkew {

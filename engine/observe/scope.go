@@ -14,7 +14,7 @@ const maxTrees = 8
 type scope struct {
 	root  string  // what paths are relative to
 	tree  string  // as the ledger names it; "": the workspace
-	own   bool    // whether files outside of all inner are observed
+	own   bool    // whether files outside all inner are observed
 	inner []inner // longer paths first
 }
 

@@ -107,7 +107,7 @@ func TestALinkInThePlaceOfCopiesIsNotFollowed(t *testing.T) {
 	_, noted := temporary.Note(state, filepath.Join(state, "b.tar.0123abcd.partial"), env.System())
 	_, cleared := temporary.Clear(state, true, time.Now())
 	for _, err := range []error{made, noted, cleared} {
-		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "is no directory") {
+		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "is not a directory") {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -63,7 +63,7 @@ func (l *Upkeep) checkPlace(file string) error {
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil {
-		return fault.New(fault.Invalid, op, "there is no directory %s", filepath.Dir(file)).WithHint("make it first")
+		return fault.New(fault.Invalid, op, "no directory %s", filepath.Dir(file)).WithHint("make it first")
 	}
 	state, err := filepath.EvalSymlinks(l.core.State)
 	if err != nil {

@@ -95,7 +95,7 @@ func (l *Upkeep) checkForget(r ledger.ForgetRequest) error {
 	case len(named) != 1:
 		return fault.New(fault.Invalid, op, "name a handle, a text or a memory to forget, and only one of them")
 	case r.Scope != "" && r.Memory == "":
-		return fault.New(fault.Invalid, op, "a scope is of a memory: name that, too")
+		return fault.New(fault.Invalid, op, "a scope applies to a memory: name one")
 	case r.Scope != "" && r.Scope != l.core.Scope:
 		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.core.Scope, r.Scope)
 	}

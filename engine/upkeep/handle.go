@@ -75,7 +75,7 @@ func nameOf(tx kv.Tx, handle string) (named, error) {
 		if p.ID != places[0].ID {
 			return named{}, fault.New(fault.Conflict, "engine.forget",
 				"several messages have an id that starts with %.1000q", handle).
-				WithHint("name more digits of it")
+				WithHint("give more of its digits")
 		}
 		n.messages = append(n.messages, place{p.Session, p.Seq})
 	}

@@ -41,7 +41,7 @@ func Repair(ctx context.Context, o core.Options, into string) (Repaired, error) 
 		return r, err
 	}
 	if files == nil {
-		return r, fault.New(fault.Invalid, op, "the records of this ledger are in no files that could be repaired").
+		return r, fault.New(fault.Invalid, op, "the store of this ledger has no files to repair").
 			WithHint("restore a backup")
 	}
 	_, err = files.Salvage(ctx, place, into, func(p kv.Problem) {

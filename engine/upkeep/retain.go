@@ -63,7 +63,7 @@ func checkTry(r ledger.RetainRequest) error {
 		return nil
 	}
 	if r.Set != nil || r.Off || r.Apply {
-		return fault.New(fault.Invalid, "engine.retain", "a policy is tried without any change")
+		return fault.New(fault.Invalid, "engine.retain", "a dry run cannot change the policy")
 	}
 	return checkPolicy(*r.Try)
 }

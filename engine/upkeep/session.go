@@ -123,7 +123,7 @@ func (p *sessionParts) names(tree string, paths ...string) {
 	}
 }
 
-// derived removes what was derived from a session outside of its log.
+// derived removes what was derived from a session outside its log.
 func (s *step) derived(id string, parts sessionParts) error {
 	for _, seq := range parts.all {
 		if err := sessions.ForgetAuthor(s, id, seq); err != nil {

@@ -303,7 +303,7 @@ func (e *eraser) outside(
 	return slices.Concat(out, files, untold()), err
 }
 
-// outsideOf returns the places outside of the ledger from which sessions were read.
+// outsideOf returns the places outside the ledger from which sessions were read.
 func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
 	out := []ledger.LeftPlace{}
 	for _, id := range ids[:min(len(ids), maxLeft)] {

@@ -89,7 +89,7 @@ func most(sources []ledger.Source) []ledger.Source {
 
 // fixedInput estimates what every request carries in addition to the conversation: system prompt, tools, memory.
 // It is what the provider measured of the first request, less the messages in it, or of the first request after the
-// host's compaction in force, if that is less: a session may continue another one, whose messages nobody has seen.
+// host's compaction in effect, if that is less: a session may continue another one, whose messages nobody has seen.
 func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	first, known := besides(f, c, 0)
 	if f.View.Host == 0 {

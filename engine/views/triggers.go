@@ -58,7 +58,7 @@ func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger
 	return due, warn
 }
 
-// cycleStart returns the entry of the compaction in force, ours or the host's own, after which the present cycle began;
+// cycleStart returns the entry of the compaction in effect, ours or the host's own, after which the present cycle began;
 // 0: there is none.
 func cycleStart(f *core.Folded) int64 {
 	if f.View.Host > 0 {

@@ -251,7 +251,7 @@ func shownTokens(slot window.Slot, e sessions.Entry) int {
 	return max(n, 0)
 }
 
-// moveLong moves the messages that do not fit a page into blobs. It runs outside of any transaction because it may
+// moveLong moves the messages that do not fit a page into blobs. It runs outside any transaction because it may
 // have to wait for a garbage collection.
 func (l *Views) moveLong(ctx context.Context, messages []ledger.ViewMessage) error {
 	size := 0

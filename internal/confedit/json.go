@@ -70,10 +70,10 @@ func parse(text []byte) (tree, error) {
 	}
 	v, err := hujson.Parse(text)
 	if err != nil {
-		return tree{}, fault.New(fault.Invalid, op, "it is no JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return tree{}, fault.New(fault.Invalid, op, "it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {
-		return tree{}, fault.New(fault.Invalid, op, "it is no JSON object")
+		return tree{}, fault.New(fault.Invalid, op, "it is not JSON object")
 	}
 	lines := []int{0}
 	for i, c := range text {
@@ -166,7 +166,7 @@ func (t tree) walk(path []string) (at hujson.Value, rest []string, err error) {
 	for i, name := range path {
 		o, ok := at.Value.(*hujson.Object)
 		if !ok {
-			return at, nil, fault.New(fault.Invalid, op, "%q is no object", strings.Join(path[:i], "."))
+			return at, nil, fault.New(fault.Invalid, op, "%q is not an object", strings.Join(path[:i], "."))
 		}
 		found, n := hujson.Value{}, 0
 		for _, m := range o.Members {
@@ -186,7 +186,7 @@ func (t tree) walk(path []string) (at hujson.Value, rest []string, err error) {
 	return at, nil, nil
 }
 
-// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is no JSON object
+// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is not JSON object
 // or has no place for the entry; too_large.
 func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 	text = bytes.TrimPrefix(text, []byte(bom))
@@ -228,13 +228,13 @@ func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 // place checks that something can be added to a value.
 func (t tree) place(v hujson.Value, rest []string, e Entry) error {
 	if _, ok := v.Value.(*hujson.Object); !ok {
-		return fault.New(fault.Invalid, op, "%q is no object", strings.Join(e.Path[:len(e.Path)-len(rest)], "."))
+		return fault.New(fault.Invalid, op, "%q is not an object", strings.Join(e.Path[:len(e.Path)-len(rest)], "."))
 	}
 	return nil
 }
 
 func notList(path []string) error {
-	return fault.New(fault.Invalid, op, "%q is no list", strings.Join(path, "."))
+	return fault.New(fault.Invalid, op, "%q is not a list", strings.Join(path, "."))
 }
 
 // SameValue compares two values, whatever their form.
@@ -259,8 +259,8 @@ func Plain(value json.RawMessage) (json.RawMessage, bool) {
 	return raw, err == nil
 }
 
-// Beyond says what in a text is more than plain JSON, and where: the first comment, or the first comma behind a last item.
-// "" is a text without either, or one that is no JSON at all.
+// Beyond says what in a text is more than plain JSON, and where: the first comment, or the first comma after a last item.
+// "" is a text without either, or one that is not JSON at all.
 func Beyond(text []byte) string {
 	text = bytes.TrimPrefix(text, []byte(bom))
 	var wrong *json.SyntaxError
@@ -274,7 +274,7 @@ func Beyond(text []byte) string {
 	}
 	what := "a comment"
 	if text[at] != '/' {
-		what, at = "a comma behind the last item", bytes.LastIndexByte(text[:at], ',')
+		what, at = "a comma after the last item", bytes.LastIndexByte(text[:at], ',')
 	}
 	return fmt.Sprintf("%s in line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Tables returns the tables right below a table, by their names, in whatever form they are written; nil: there is no such
-// table. Errors: invalid for a text that is no TOML; too_large.
+// table. Errors: invalid for a text that is not TOML; too_large.
 func Tables(text []byte, path []string) (map[string]map[string]any, error) {
 	all, err := parseTOML(text)
 	if err != nil {

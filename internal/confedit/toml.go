@@ -25,7 +25,7 @@ func parseTOML(text []byte) (map[string]any, error) {
 	}
 	var all map[string]any
 	if err := toml.Unmarshal(bytes.TrimPrefix(text, []byte(bom)), &all); err != nil {
-		return nil, fault.New(fault.Invalid, op, "it is no TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
+		return nil, fault.New(fault.Invalid, op, "it is not TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return all, nil
 }
@@ -44,7 +44,7 @@ func value(all map[string]any, path []string) any {
 }
 
 // FindTable says whether a table is there, with the values of its body and possibly tables below it, and returns its
-// values. Errors: invalid for a text that is no TOML; too_large.
+// values. Errors: invalid for a text that is not TOML; too_large.
 func FindTable(text []byte, t Table) (State, map[string]any, error) {
 	all, err := parseTOML(text)
 	if err != nil {

@@ -32,7 +32,7 @@ func Hit(name string) {
 // Errors: invalid for a point that is not in the table, or when this build has none.
 func Arm(name string) error {
 	if !known(name) {
-		return fault.New(fault.Invalid, "failpoint.arm", "there is no failpoint %.80q", name)
+		return fault.New(fault.Invalid, "failpoint.arm", "unknown failpoint %.80q", name)
 	}
 	armed.Store(&name)
 	return nil

@@ -41,7 +41,7 @@ func (s *Store) commit(id string) ([]byte, error) {
 		}
 		head, body, ok := bytes.Cut(raw, []byte{0})
 		if !ok || !bytes.HasPrefix(head, []byte("commit ")) {
-			return nil, damaged("an object is no commit")
+			return nil, damaged("an object is not a commit")
 		}
 		return body, nil
 	}
@@ -104,7 +104,7 @@ func (s *Store) unpack(p *pack, at int64) ([]byte, error) {
 				return nil, damaged("a pack lacks what a delta in it changes")
 			}
 		default:
-			return nil, damaged("an object is no commit")
+			return nil, damaged("an object is not a commit")
 		}
 		deltas = append(deltas, o.raw)
 	}
@@ -138,7 +138,7 @@ func (s *Store) object(p *pack, at int64) (o object, err error) {
 	switch o.kind {
 	case typeOffsetDelta:
 		if o.back, err = distance(r); err == nil && (o.back <= 0 || o.back > at) {
-			return o, damaged("a delta changes something outside of its pack")
+			return o, damaged("a delta changes something outside its pack")
 		}
 	case typeNameDelta:
 		o.base = make([]byte, p.bytes)

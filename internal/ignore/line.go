@@ -8,7 +8,7 @@ import (
 
 // Line returns the line, without its break, that has git ignore one path and nothing else, when it is in
 // the .gitignore of the tree's root. The path has slashes and is relative to the root. ok is false for one that no
-// line can name: with control characters, which a line break is one of, not in UTF-8, or outside of the tree.
+// line can name: with control characters, which a line break is one of, not in UTF-8, or outside the tree.
 func Line(name string, dir bool) (line string, ok bool) {
 	if name != path.Clean(name) || name == "." || name == ".." || path.IsAbs(name) || strings.HasPrefix(name, "../") ||
 		!utf8.ValidString(name) {

@@ -123,7 +123,7 @@ func TestWhatLiesBetweenStringsOfADocumentIsNoValue(t *testing.T) {
 		`{"a":"{\"token\": 1234567890e12}"}`,
 	} {
 		if !json.Valid([]byte(text)) {
-			t.Fatalf("%s is no JSON", text)
+			t.Fatalf("%s is not JSON", text)
 		}
 		checkMasked(t, text)
 	}

@@ -44,7 +44,7 @@ func Models(e env.Env) func(root string) *tokens.Registry {
 }
 
 // Problems returns how a server that acts for an agent gets the problems of the configuration of the tree at a root:
-// only those because of which a whole file is ignored, with what is in force instead.
+// only those because of which a whole file is ignored, with what is in effect instead.
 func Problems(e env.Env) func(root string) []string {
 	return func(root string) []string {
 		ws, err := workspace.Find(e, workspace.Options{Flag: root})

@@ -230,7 +230,7 @@ func (b *blobs) openFile(hash string) (*blobfile.Reader, *os.File, error) {
 func (b *blobs) file(hash string) (*os.File, int64, error) {
 	if !validHash(hash) {
 		return nil, 0, fault.New(fault.NotFound, "kv.openblob",
-			"there is no blob %.1000q: a blob is named by 64 lower-case hex digits", hash)
+			"no blob %.1000q: a blob is named by 64 lower-case hex digits", hash)
 	}
 	_, path := place(hash)
 	info, err := b.root.Lstat(path)
@@ -240,7 +240,7 @@ func (b *blobs) file(hash string) (*os.File, int64, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "there is no blob %s", hash)
+		return nil, 0, fault.New(fault.NotFound, "kv.openblob", "no blob %s", hash)
 	case err == nil && f == nil, fault.Is(err, fault.Invalid):
 		return nil, 0, fault.New(fault.Corrupt, "kv.openblob", "blob %s is not a plain file", hash)
 	case err != nil:

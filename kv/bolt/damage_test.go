@@ -125,7 +125,7 @@ func readAll(t *testing.T, s *Store, at int, values map[string]string) (corrupt,
 	return corrupt, missing
 }
 
-// TestScanSeesARecordWhoseKeyWasDamaged: a record whose key was changed, so that it is outside of its
+// TestScanSeesARecordWhoseKeyWasDamaged: a record whose key was changed, so that it is outside its
 // range, is not skipped: the scan ends with an error.
 func TestScanSeesARecordWhoseKeyWasDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")

@@ -31,7 +31,7 @@ type offline struct {
 func openOffline(ctx context.Context, dir string, report func(kv.Problem)) (*offline, error) {
 	root, err := safefs.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "kv.check", "there is no directory %q", dir)
+		return nil, fault.New(fault.NotFound, "kv.check", "no directory %q", dir)
 	}
 	if err != nil {
 		return nil, osError("kv.check", err)
@@ -40,7 +40,7 @@ func openOffline(ctx context.Context, dir string, report func(kv.Problem)) (*off
 	if err := v.open(); err != nil {
 		v.close()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.NotFound, "kv.check", "there is no ledger in %q", dir)
+			return nil, fault.New(fault.NotFound, "kv.check", "no ledger in %q", dir)
 		}
 		return nil, osError("kv.check", err)
 	}

@@ -176,7 +176,7 @@ func place(t *testing.T, s *sandbox.Sandbox, files []txtar.File) {
 		dir, below, _ := strings.Cut(name, "/")
 		path := filepath.Join(map[string]string{"work": s.Workspace, "home": s.Home}[dir], filepath.FromSlash(below))
 		if below == "" {
-			continue // it is no file
+			continue // it is not a file
 		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,7 @@ type session struct {
 	measured []ledger.Measurement
 }
 
-// read measures all session files below a directory, in order of time. What is no session file is passed over.
+// read measures all session files below a directory, in order of time. What is not a session file is passed over.
 func read(ctx context.Context, dir string) ([]session, error) {
 	state, err := os.MkdirTemp("", "calibration")
 	if err != nil {

@@ -59,7 +59,7 @@ func Mean(all []Figures) Figures {
 
 const (
 	bindLines  = 3 // how many lines away from a file's path something said about it may be
-	denseNames = 8 // identifiers of a line that is no list yet
+	denseNames = 8 // identifiers of a line that is not a list yet
 )
 
 // Measure computes the figures of a text.

@@ -145,7 +145,7 @@ func (c *conversation) expect() facts {
 	return f
 }
 
-// expectView adds the messages of the view: the summary in force and what it does not replace.
+// expectView adds the messages of the view: the summary in effect and what it does not replace.
 func (c *conversation) expectView(f facts, current *ledger.Summary) {
 	first := int64(1)
 	if current != nil {

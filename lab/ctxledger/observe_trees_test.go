@@ -16,7 +16,7 @@ import (
 )
 
 // TestAnEditMakesStaleWhatWasReadInItsTree has a session in every tree read a file of the same name, and changes it
-// outside of the session: what the session of that tree read is stale, unless the tree says follow: false, and
+// outside the session: what the session of that tree read is stale, unless the tree says follow: false, and
 // nothing else is.
 func TestAnEditMakesStaleWhatWasReadInItsTree(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {

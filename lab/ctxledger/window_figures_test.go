@@ -83,7 +83,7 @@ func windowOf(file string) (w windowFigures, err error) {
 			}
 		}
 		if json.Unmarshal(lines.Bytes(), &l) != nil {
-			continue // a record whose message is no object is none of an answer
+			continue // a record whose message is not an object is none of an answer
 		}
 		switch u := l.Message.Usage; {
 		case l.Type == "system" && l.Subtype == "compact_boundary":

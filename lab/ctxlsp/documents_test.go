@@ -62,8 +62,8 @@ func TestChangesThatNoEditorShouldMakeHurtNobody(t *testing.T) {
 		version int
 		want    string
 	}{
-		{"behind the end", at(99, 0), at(99, 9), 2, before + "X"},
-		{"behind the end of a line", at(0, 99), at(0, 99), 2, "a😀bX\nsecond\n"},
+		{"past the end", at(99, 0), at(99, 9), 2, before + "X"},
+		{"past the end of a line", at(0, 99), at(0, 99), 2, "a😀bX\nsecond\n"},
 		{"the end first", at(1, 6), at(1, 0), 2, "a😀b\nX\n"},
 		{"inside of a surrogate pair", at(0, 2), at(0, 2), 2, "a\ufffdX\ufffdb\nsecond\n"},
 		{"the version again", at(0, 0), at(0, 1), 1, "X😀b\nsecond\n"},

@@ -68,7 +68,7 @@ func troubles() []trouble {
 	}
 }
 
-// TestAConfigurationThatCannotBeUsedIsSaid: the ledger is there all the same, and the editor says what is in force.
+// TestAConfigurationThatCannotBeUsedIsSaid: the ledger is there all the same, and the editor says what is in effect.
 func TestAConfigurationThatCannotBeUsedIsSaid(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)
@@ -77,7 +77,7 @@ func TestAConfigurationThatCannotBeUsedIsSaid(t *testing.T) {
 	s.inWorkspace(t, p, map[string]any{"status": true})
 	st := s.awaitStatus(t, func(st status) bool { return st.Problem != "" })
 	if !strings.HasPrefix(st.Problem, "ctxledger.yaml:2:9: follow: ") ||
-		!strings.HasSuffix(st.Problem, "the defaults are in force instead") || st.Hint == "" {
+		!strings.HasSuffix(st.Problem, "the defaults are in effect instead") || st.Hint == "" {
 		t.Errorf("%+v", st)
 	}
 	if c, err := s.context(t, ""); err != nil || c.Turns == nil {

@@ -212,7 +212,7 @@ func TestTwoServersShareOneLedgerThroughADaemon(t *testing.T) {
 		t.Errorf("the last message came back as %s", last)
 	}
 	two.send(t, call("2", "context_status", map[string]any{"session": r.Session}))
-	has(t, two.answer(t, "2").text(t), "summary in force")
+	has(t, two.answer(t, "2").text(t), "summary in effect")
 	one.end(t)
 	two.end(t)
 }

@@ -146,7 +146,7 @@ func (d *demo) restore(ctx context.Context) error {
 	}
 	d.step("Restore", "ctxledger artifact read %s  → what the summary stands for", d.summary.ID)
 	d.line("✓ %s bytes: lines %d–%d of the session file", chars.Commas(len(out)), first, last)
-	d.line("ctxledger restore %s  → takes the compaction back", d.summary.ID)
+	d.line("ctxledger restore %s  → undoes the compaction", d.summary.ID)
 	d.line("✓ the view has its %s tokens again", after.Used)
 	return nil
 }
@@ -203,7 +203,7 @@ func (d *demo) changes(ctx context.Context) error {
 // decode reads a JSON answer of the command line.
 func decode(raw []byte, v any) error {
 	if err := json.Unmarshal(raw, v); err != nil {
-		return fmt.Errorf("the answer %.60q is no JSON: %w", raw, err)
+		return fmt.Errorf("the answer %.60q is not JSON: %w", raw, err)
 	}
 	return nil
 }

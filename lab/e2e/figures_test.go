@@ -90,7 +90,7 @@ type faces struct {
 	session, summary string
 }
 
-// shown returns what each face shows of the compaction, in force or not.
+// shown returns what each face shows of the compaction, in effect or not.
 func (f faces) shown() map[string]string {
 	f.t.Helper()
 	out := map[string]string{
@@ -125,7 +125,7 @@ func (f faces) shown() map[string]string {
 	return out
 }
 
-// inForce returns what the faces show that tell of the compaction in force alone.
+// inForce returns what the faces show that tell of the compaction in effect alone.
 func (f faces) inForce() map[string]string {
 	f.t.Helper()
 	text, err := f.mcp.Call(deadlined(f.t), "context_status", map[string]any{"session": f.session}, nil)

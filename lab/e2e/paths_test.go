@@ -113,7 +113,7 @@ func TestEveryPathIsTakenOrNamed(t *testing.T) {
 				case failed && strings.TrimSpace(said) == "":
 					t.Errorf("%q fails without a word", name)
 				case strings.Contains(said, "root:x:0"):
-					t.Errorf("%q shows content from outside of the tree: %s", name, said)
+					t.Errorf("%q shows content from outside the tree: %s", name, said)
 				case strings.Contains(said, "goroutine ") || strings.Contains(said, "internal error"):
 					t.Errorf("%q: %s", name, said)
 				case failed && after != before:

@@ -41,7 +41,7 @@ type spy struct {
 	handed chan struct{}   // holds one: something was handed in
 }
 
-// newSpy opens a ledger outside of the tree.
+// newSpy opens a ledger outside the tree.
 func newSpy(t testing.TB, p *place, e env.Env) *spy {
 	t.Helper()
 	l, err := engine.Open(context.Background(),

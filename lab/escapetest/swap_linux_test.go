@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// canary is part of every file outside of a tree.
+// canary is part of every file outside a tree.
 const canary = "thecanaryoutside"
 
 // place is the directory tree of one subject, with what must not be read next to it.

@@ -20,7 +20,7 @@ func Terminal(out string, own *regexp.Regexp) error {
 	}
 	for i, r := range out {
 		if r == utf8.RuneError && !strings.HasPrefix(out[i:], "\ufffd") {
-			return fmt.Errorf("byte %#x at %d is no text: %s", out[i], i, around(out, i))
+			return fmt.Errorf("byte %#x at %d is not text: %s", out[i], i, around(out, i))
 		}
 		if !seen(r) {
 			return fmt.Errorf("U+%04X at byte %d: %s", r, i, around(out, i))
@@ -80,7 +80,7 @@ func Lines(out string) (lines []Line, open bool) {
 // Canary is the word with which planted texts begin and end the lines around them; no output has it otherwise.
 const Canary = "zqcanary"
 
-// Framed says where a planted text begins a line outside of a fenced block, as only our own words may.
+// Framed says where a planted text begins a line outside a fenced block, as only our own words may.
 func Framed(out string) error {
 	lines, open := Lines(out)
 	if open {
@@ -185,7 +185,7 @@ func Markdown(out string) error {
 			continue
 		}
 		if bare := escapedMark.ReplaceAllString(withoutCode(l.Text), ""); active.MatchString(bare) {
-			return fmt.Errorf("line %d is active outside of its code: %.160q", i+1, bare)
+			return fmt.Errorf("line %d is active outside its code: %.160q", i+1, bare)
 		}
 	}
 	return nil

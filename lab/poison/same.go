@@ -73,7 +73,7 @@ func same(at string, want, got any) error {
 	case string:
 		g, ok := got.(string)
 		if !ok {
-			return fmt.Errorf("%s: %v is no text", at, got)
+			return fmt.Errorf("%s: %v is not text", at, got)
 		}
 		if err := SameText(w, g); err != nil {
 			return fmt.Errorf("%s: %w", at, err)

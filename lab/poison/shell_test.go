@@ -83,7 +83,7 @@ var mute = map[string]string{
 var silentBy = map[string]string{
 	"hook": "nothing is on its standard input", "forget": "it asks, and nobody can answer",
 	"config": "nothing is configured to be trusted", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
-	"import": "what is no session file", "resume": "some sessions have nothing to compact",
+	"import": "what is not a session file", "resume": "some sessions have nothing to compact",
 }
 
 // shell runs every command on a terminal, and into a pipe as JSON: that is encoded, and the form makes no difference.

@@ -124,7 +124,7 @@ func (p *place) handIn(s *search, list []canary) (all []compacted) {
 	return all
 }
 
-// compacted is a session with a summary in force, and what was said of that.
+// compacted is a session with a summary in effect, and what was said of that.
 type compacted struct{ session, summary, said string }
 
 // compact compacts a session, or what a file holds.

@@ -123,7 +123,7 @@ func (w *writer) rare(root string, c canary, other string, i int) {
 		map[string]any{"type": "text", "text": "As another model."})
 }
 
-// records are lines outside of the conversation, and members of lines. TEXT is replaced by a secret, NAME by one that
+// records are lines outside the conversation, and members of lines. TEXT is replaced by a secret, NAME by one that
 // can be a name.
 var records = []string{
 	`{"type":"summary","summary":"TEXT","leafUuid":"x"}`,

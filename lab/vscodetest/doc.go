@@ -6,7 +6,7 @@
 // vscode-extension/suite; what only a person sees is looked at once, in the page, which is also how `make screenshots`
 // takes its pictures. Everything is installed by `make vscode`; without CTXLEDGER_VSCODE the tests are left out.
 //
-// Guarantees: nothing outside of a temporary directory is written or read but the installation, and the pictures that
+// Guarantees: nothing outside a temporary directory is written or read but the installation, and the pictures that
 // -screenshots asks for, that of docs/audit.md among them: no user's settings,
 // sessions or ledgers; when the tests end, so has every process that they started. Of tests that were killed,
 // code-server ends by itself, five minutes after the last page.

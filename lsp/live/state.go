@@ -20,7 +20,7 @@ type State struct {
 	Window  int          // of the model; 0: unknown
 	// WindowFrom says in words what Window rests on.
 	WindowFrom string
-	// CompactsAt is where the host compacts by itself, as far as is known, and CompactsFrom says in words what that rests on.
+	// CompactsAt is where the host compacts automatically, as far as is known, and CompactsFrom says in words what that rests on.
 	CompactsAt   int
 	CompactsFrom string
 	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use.

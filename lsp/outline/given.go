@@ -11,7 +11,7 @@ import (
 type given []Section
 
 // Given returns an outline of a text with sections that are not found here, such as those of a parser of the editor.
-// Those that are empty, outside of the text, or partly inside of another one are left out, and so is what is beyond Most.
+// Those that are empty, outside the text, or partly inside of another one are left out, and so is what is beyond Most.
 // Edits move them, and drop those whose beginning or end they remove.
 func Given(l Language, t *text.Text, sections []Section) *Outline {
 	o := Of(l, t)

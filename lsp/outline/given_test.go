@@ -44,7 +44,7 @@ func TestGivenSectionsAreNested(t *testing.T) {
 			`0 A "class A:\n  def feed(self):\n    pass"`, `1 feed "def feed(self):\n    pass"`, g}},
 		{"partly inside of another one", []Section{class, across},
 			[]string{`0 A "class A:\n  def feed(self):\n    pass"`}},
-		{"outside of the text", []Section{{From: 1, At: 1, End: 2, To: 1 << 30}, {From: -1, To: 3}, function},
+		{"outside the text", []Section{{From: 1, At: 1, End: 2, To: 1 << 30}, {From: -1, To: 3}, function},
 			[]string{g}},
 		{"with its name outside of it", []Section{{From: 9, At: 0, End: 2, To: 12}, function}, []string{g}},
 		{"empty", []Section{{From: 5, At: 5, End: 5, To: 5}, function}, []string{g}},

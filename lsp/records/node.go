@@ -44,7 +44,7 @@ type Node struct {
 	Handle     string `json:"handle"` // the argument of compacting, restoring or forgetting; "": none
 	Children   bool   `json:"children"`
 	Live       bool   `json:"live"`       // a session that an agent works in
-	Restorable bool   `json:"restorable"` // a summary in force
+	Restorable bool   `json:"restorable"` // a summary in effect
 
 	title     string  // of URI, masked and cut like the label; "": the label
 	opens     Address // the address of URI without its title; zero: none

@@ -144,7 +144,7 @@ func TestEverythingIsOnOnePage(t *testing.T) {
 		}
 	}
 	if got := must(l.Nodes(t.Context(), "sessions/@100000")); len(got) != 0 {
-		t.Errorf("behind the end there are %d", len(got))
+		t.Errorf("past the end there are %d", len(got))
 	}
 }
 

@@ -22,7 +22,7 @@ export interface Status {
   readonly window: number;
   /** What that rests on, in words. */
   readonly windowFrom: string;
-  /** Where the agent compacts by itself; 0 when it is not known, or never. */
+  /** Where the agent compacts automatically; 0 when it is not known, or never. */
   readonly compactsAt: number;
   /** What that rests on, in words; empty when nothing is known. */
   readonly compactsFrom: string;
@@ -92,7 +92,7 @@ export interface Context {
   readonly window: number;
   /** What that rests on, in words. */
   readonly windowFrom: string;
-  /** Where the agent compacts by itself; 0 when it is not known, or never. */
+  /** Where the agent compacts automatically; 0 when it is not known, or never. */
   readonly compactsAt: number;
   /** What that rests on, in words; empty when nothing is known. */
   readonly compactsFrom: string;
@@ -279,7 +279,7 @@ export interface WindowSizes {
   readonly model: string;
   /** In tokens; 0 when it is not known. */
   readonly window: number;
-  /** What it may be, the one in force first. */
+  /** What it may be, the one in effect first. */
   readonly sizes: readonly { readonly tokens: number; readonly why: string }[];
   /** Where the choice is written. */
   readonly file: string;

@@ -147,7 +147,7 @@ function sayRest(left: number): string {
   return left > 0 ? `${thousands(left)} to auto-compact` : 'auto-compact is due';
 }
 
-/** Returns where the agent's window is full: where the agent compacts by itself, or else at its end. */
+/** Returns where the agent's window is full: where the agent compacts automatically, or else at its end. */
 function fullAt(status: Pick<Status, 'compactsAt' | 'window'>): number {
   return status.compactsAt > 0 ? status.compactsAt : status.window;
 }

@@ -22,7 +22,7 @@ test('what was called off has not failed', () => {
 });
 
 test('a server that is too old is said to be', () => {
-  for (const error of [new OlderServer('there is no such command'), Object.assign(new Error('there is no method'), { code: -32601 })]) {
+  for (const error of [new OlderServer('there is no such command'), Object.assign(new Error('unknown method'), { code: -32601 })]) {
     assert.match(sentenceOf(error), /^this ctxlsp is older than the extension; .*How to Get the Programs/);
   }
 });

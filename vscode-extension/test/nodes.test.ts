@@ -26,7 +26,7 @@ function offered(node: Node): string[] {
 test('the menu of a node offers what can be done with it', () => {
   assert.deepEqual(offered(session), ['showPanel', 'chooseSession', 'startCompacted', 'copyForNewChat', 'compact', 'copyHandle', 'forget']);
   assert.deepEqual(offered({ ...summary, restorable: true }), ['restore', 'copyHandle', 'forget']);
-  assert.deepEqual(offered(summary), ['copyHandle', 'forget'], 'one that is not in force cannot be restored');
+  assert.deepEqual(offered(summary), ['copyHandle', 'forget'], 'one that is not in effect cannot be restored');
   assert.deepEqual(offered({ ...summary, kind: 'artifact' }), ['copyHandle', 'forget']);
   assert.deepEqual(offered({ ...summary, kind: 'change' }), ['copyHandle']);
   assert.deepEqual(offered({ ...session, kind: 'sessions', handle: '' }), []);

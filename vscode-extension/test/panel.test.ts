@@ -270,7 +270,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /what ctxledger would send instead.*where the agent compacts by itself.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
+  assert.match(keys, /what ctxledger would send instead.*where the agent compacts automatically.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {

@@ -22,7 +22,7 @@ test('the entry is the share, the model and whether the count is exact', () => {
   assert.equal(entryOf(running, { ...live, model: '' }, now, limits)?.text, '$(dashboard) ≈29 %');
 });
 
-test('where the agent compacts by itself is known, the entry says what is left until then', () => {
+test('where the agent compacts automatically is known, the entry says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999, compactsFrom: 'it was set' };
   assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 53 % · 78k to auto-compact');
   assert.equal(entryOf(running, known, now, limits)?.colour, 'plain');

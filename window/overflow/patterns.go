@@ -229,7 +229,7 @@ const (
 	minLimit  = 256
 )
 
-// numbers returns the named groups of a match as numbers. A group that is no number counts as 1, one
+// numbers returns the named groups of a match as numbers. A group that is not a number counts as 1, one
 // that cannot be right as 0.
 func numbers(re *regexp.Regexp, groups []string) map[string]int {
 	n := map[string]int{}

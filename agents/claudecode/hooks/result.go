@@ -134,7 +134,7 @@ func mcpResult(raw json.RawMessage) (Result, bool) {
 	return Result{Text: strings.Join(texts, "\n"), First: 1, shape: shapeBlocks, blocks: blocks}, len(texts) > 0
 }
 
-// rawBlock is a block with its JSON; text is nil for one that is no text.
+// rawBlock is a block with its JSON; text is nil for one that is not text.
 type rawBlock struct {
 	raw  json.RawMessage
 	text *string
@@ -145,7 +145,7 @@ func blocksOf(raw json.RawMessage) (out []rawBlock, ok bool) {
 	if json.Unmarshal(raw, &list) != nil || list == nil {
 		return nil, false
 	}
-	whole := make([]json.RawMessage, len(list)) // needed of what is no text
+	whole := make([]json.RawMessage, len(list)) // needed of what is not text
 	for i, b := range list {
 		switch {
 		case b.Type == "" || b.Type == "text" && b.Text == nil:

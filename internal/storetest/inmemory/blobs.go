@@ -85,7 +85,7 @@ func (s *store) OpenBlob(ctx context.Context, hash string) (kv.Blob, error) {
 	defer s.mu.Unlock()
 	b, ok := s.blobs[hash]
 	if !ok {
-		return nil, fault.New(fault.NotFound, "kv.openblob", "there is no blob %.100q", hash)
+		return nil, fault.New(fault.NotFound, "kv.openblob", "no blob %.100q", hash)
 	}
 	return blob{b}, nil
 }
@@ -114,7 +114,7 @@ func (b blob) ReadAt(p []byte, off int64) (int, error) {
 // LineOffset implements kv.Blob.
 func (b blob) LineOffset(n int64) (int64, error) {
 	if n < 0 || n > b.content.Ref.Lines {
-		return 0, fault.New(fault.Invalid, "kv.lineoffset", "there is no line %d", n)
+		return 0, fault.New(fault.Invalid, "kv.lineoffset", "no line %d", n)
 	}
 	at := 0
 	for range n {

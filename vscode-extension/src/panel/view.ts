@@ -72,7 +72,7 @@ function keys(context: Context): string {
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(sentApart(context), dash('sent'), 'what ctxledger would send instead'),
-    of(compactsAt > 0, dash('threshold'), 'where the agent compacts by itself'),
+    of(compactsAt > 0, dash('threshold'), 'where the agent compacts automatically'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ undone'),
