@@ -73,7 +73,7 @@ func parse(text []byte) (tree, error) {
 		return tree{}, fault.New(fault.Invalid, op, "it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {
-		return tree{}, fault.New(fault.Invalid, op, "it is not JSON object")
+		return tree{}, fault.New(fault.Invalid, op, "it is not a JSON object")
 	}
 	lines := []int{0}
 	for i, c := range text {
@@ -186,7 +186,7 @@ func (t tree) walk(path []string) (at hujson.Value, rest []string, err error) {
 	return at, nil, nil
 }
 
-// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is not JSON object
+// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is not a JSON object
 // or has no place for the entry; too_large.
 func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 	text = bytes.TrimPrefix(text, []byte(bom))
