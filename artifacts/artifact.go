@@ -87,7 +87,7 @@ func (p *Page) Detach() (bare any, data [][]byte) {
 // Attach puts the text back. Errors: invalid unless there is exactly one.
 func (p *Page) Attach(data [][]byte) error {
 	if len(data) != 1 {
-		return fault.New(fault.Invalid, "artifacts.attach", "%d texts came for one page", len(data))
+		return fault.New(fault.Invalid, "artifacts.attach", "got %d texts for one page", len(data))
 	}
 	p.Text = string(data[0])
 	return nil

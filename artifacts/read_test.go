@@ -111,7 +111,7 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		{"negative tail", artifacts.Selection{Tail: -1}, "tail=40"},
 		{"negative limit", artifacts.Selection{Limit: -1}, "1 to 40,000"},
 		{"huge limit", artifacts.Selection{Limit: 40_001}, "1 to 40,000"},
-		{"context alone", artifacts.Selection{Context: 2}, "context goes with grep only"},
+		{"context alone", artifacts.Selection{Context: 2}, "context requires grep"},
 		{"negative context", artifacts.Selection{Grep: "x", Context: -1}, "0 to 100"},
 		{"huge context", artifacts.Selection{Grep: "x", Context: 101}, "0 to 100"},
 		{"after alone", artifacts.Selection{After: 2}, "grep, json_path and search only"},

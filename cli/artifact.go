@@ -73,7 +73,7 @@ func countArtifacts(
 
 func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, "no artifact is kept here")
+		fmt.Fprintln(w, "no artifacts here")
 		return
 	}
 	t := a.newTable("HANDLE", "KEPT", ">BYTES", ">LINES", ">TOKENS", "WHAT")

@@ -87,7 +87,7 @@ func storyOf(a *action, h historyAnswer) []moment {
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
 		if in.Reconciled {
-			detail += ", concluded from the file"
+			detail += ", inferred from the file"
 		}
 		if in.Error != "" {
 			detail += ", " + in.Error

@@ -173,7 +173,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Simulated",
+		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded and fees and advisors not replayed). Simulated",
 		6.75: "instead of $6.75. Simulated",
 		0:    "instead of $6.75. Simulated",
 	} {

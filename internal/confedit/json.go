@@ -180,7 +180,7 @@ func (t tree) walk(path []string) (at hujson.Value, rest []string, err error) {
 		case 1:
 			at = found
 		default:
-			return at, nil, fault.New(fault.Invalid, op, "%q is there %d times", strings.Join(path[:i+1], "."), n)
+			return at, nil, fault.New(fault.Invalid, op, "%q occurs %d times", strings.Join(path[:i+1], "."), n)
 		}
 	}
 	return at, nil, nil
@@ -276,7 +276,7 @@ func Beyond(text []byte) string {
 	if text[at] != '/' {
 		what, at = "a comma after the last item", bytes.LastIndexByte(text[:at], ',')
 	}
-	return fmt.Sprintf("%s in line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
+	return fmt.Sprintf("%s on line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
 }
 
 // canonical returns a value with its members in the order of their names.

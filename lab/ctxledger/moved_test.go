@@ -96,7 +96,7 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		t.Errorf("the status says:\n%s", said)
 	}
 	m.project("shop", "another")
-	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "no fact is kept here") {
+	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "no facts here") {
 		t.Errorf("another project at the old path has:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "ledger", "adopt", filepath.Base(m.state("shop")), "--yes"); !strings.Contains(said,

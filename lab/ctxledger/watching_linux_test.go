@@ -131,7 +131,7 @@ func (m *matrix) runWithout(limit, dir string, program ...string) {
 	cmd.SysProcAttr = limittest.Namespace()
 	out, err := cmd.CombinedOutput()
 	if ran := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ran) {
-		m.t.Skipf("no user namespace, in which limits could be lowered: %v", err)
+		m.t.Skipf("no user namespace in which to lower limits: %v", err)
 	}
 	if err != nil {
 		m.t.Fatalf("%v\n%s", err, out)

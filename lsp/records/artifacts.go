@@ -94,7 +94,7 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 	}
 	if isBinary(content) {
 		return "This artifact is not text: " + chars.Size(a.Bytes) + ".\n`ctxledger artifact read " + a.ID +
-			" > FILE` writes it into a file.\n", nil
+			" > FILE` writes it to a file.\n", nil
 	}
 	text, whole, err := r.document(ctx, string(content), int64(len(content)) == a.Bytes)
 	if err != nil || whole {

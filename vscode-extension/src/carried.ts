@@ -45,7 +45,7 @@ function hostRow(host: Host, counted: string): Row {
     label: oneLine(host.title, longestName),
     description: `${sayCount(host.carried)}${unknown}${counted === '' ? '' : ' · o200k_base'}`,
     tooltip: [
-      `What ${host.title} sends with every request besides the conversation, as far as files tell: ${sayCount(host.carried)} tokens.`,
+      `What ${host.title} sends with every request besides the conversation, as far as files show: ${sayCount(host.carried)} tokens.`,
       host.unknown === 0 ? '' : `Not in it: ${plural(host.unknown, 'part')} whose cost is not known.`, counted, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',

@@ -16,7 +16,7 @@ export function costEntry(cost: Cost, selected: boolean): CostEntry {
     return { text: `${sayCount(cost.tokens)} tok`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
-    `This file${cost.unsaved === true ? ', as it is open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
+    `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
     cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
       : `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' for its first part' : ''}, line numbers included.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',

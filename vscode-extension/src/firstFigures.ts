@@ -20,7 +20,7 @@ export interface Figures {
 export function sessionFigures(context: Context, said = ''): Figures {
   const title = 'What Your Last Session Cost';
   if (context.session === '') {
-    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the view *Ledger*.',
+    return page(title, false, inert(said), 'No session is recorded here yet. New Claude Code sessions in this folder appear automatically in the view *Ledger*.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
   const { held, window, nextDollars, live, model, turns, earlier } = context;
@@ -43,7 +43,7 @@ export function memoryFigures(carried: Carried): Figures {
   const byCost = (a: (typeof files)[number], b: (typeof files)[number]): number => b.total.n - a.total.n;
   const found = files.filter(({ part }) => /(^|[\\/])CLAUDE\.md$/.test(part.path)).sort(byCost)[0] ?? files.sort(byCost)[0];
   return found === undefined
-    ? page('What Every Request Has', false, 'There is no memory file here: no CLAUDE.md, AGENTS.md or GEMINI.md.')
+    ? page('In Every Request', false, 'There is no memory file here: no CLAUDE.md, AGENTS.md or GEMINI.md.')
     : memoryPage(found.host, found.part);
 }
 
@@ -62,7 +62,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
 /** Returns what all past sessions cost, and which habits cost most. */
 export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
   return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
-    ...habits.length === 0 ? [] : ['These habits cost most, as part of that:', table(['cost', 'habit', 'what to do'],
+    ...habits.length === 0 ? [] : ['Of that, these habits cost most:', table(['cost', 'habit', 'what to do'],
       ...habits.map(({ cost, name, advice }) => [`**${inert(cost)}**`, capital(name), `${capital(advice)}.`] as const))],
     sessions > 0 ? 'All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
