@@ -44,7 +44,7 @@ var finders = []struct {
 	{Generated, generated},
 	{LargeRead, largeRead},
 	{LongLines, longLines},
-	{StaleRead, staleRead},
+	{StaleRead, outOfDate},
 }
 
 // Codes returns the codes of all findings, sorted.
@@ -93,7 +93,8 @@ func largeRead(f File) []Finding {
 		"Ask the agent for parts of it.", n, chars.Commas(readTokens))
 }
 
-func staleRead(f File) []Finding {
+// outOfDate says what to do about a read that changes.StaleRead found out of date.
+func outOfDate(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
