@@ -101,7 +101,7 @@ func outOfDate(f File) []Finding {
 	disk := f.saved()
 	if disk.Gone {
 		return f.first(StaleRead, "Deleted %s since the live session read it.\n"+
-			"What the session has of it is out of date. Tell it that the file is gone.", by(f.Use.By))
+			"What the session has of it is out of date. Tell it that the file is gone.", changes.Who(f.Use.By))
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -111,18 +111,7 @@ func outOfDate(f File) []Finding {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
 	return line.first(StaleRead, "Changed %s since the live session read it.\n"+
-		"What the session has of it is out of date. %s", by(f.Use.By), again)
-}
-
-// by says who made a change.
-func by(whose string) string {
-	switch whose {
-	case changes.External:
-		return "outside the session"
-	case changes.Several:
-		return "by one of several commands"
-	}
-	return "by session " + whose
+		"What the session has of it is out of date. %s", changes.Who(f.Use.By), again)
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.
