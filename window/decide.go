@@ -70,8 +70,8 @@ type Decision struct {
 	ClearsAt int `json:"clears_at,omitempty"`
 }
 
-// Decide returns the edits to make now: the next step of a view. It has no effects; the recorded edits come back to it in Input.Edits. Same
-// input, same decision.
+// Decide returns the edits to make now: the next step of a view. It has no effects; the recorded edits come back to it in
+// Input.Edits. Same input, same decision.
 func Decide(in Input, p Policy, st State) Decision {
 	s := newScene(in, p, st)
 	first := *s
