@@ -82,6 +82,17 @@ const (
 	Several  = "several"  // one of several calls that ran at the time
 )
 
+// Who says in words who changed a file, from what Stale.By holds.
+func Who(by string) string {
+	switch by {
+	case External:
+		return "outside the session"
+	case Several:
+		return "by one of several calls"
+	}
+	return "by session " + by
+}
+
 // By says who made the change: the session, External or Several.
 func (c Change) By() string {
 	switch {

@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -184,13 +183,8 @@ func IsTouched(tx kv.Tx, f File) (bool, error) {
 }
 
 func newestTouch(tx kv.Tx) (int64, error) {
-	for r, err := range tx.Scan(bucketTouched, kv.Range{Reverse: true}) {
-		if err != nil {
-			return 0, err
-		}
-		return int64(binary.BigEndian.Uint64(r.Key)), nil
-	}
-	return 0, nil
+	key, err := kv.LastKey(tx, bucketTouched)
+	return idOf(key), err
 }
 
 func loadStored(tx kv.Tx, key string) (stored, error) {

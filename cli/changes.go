@@ -104,15 +104,8 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
-		by := "session " + s.By
-		switch s.By {
-		case changes.External:
-			by = "somebody else"
-		case changes.Several:
-			by = "one of several calls that ran then"
-		}
-		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, columns.CellWidth),
-			columns.OneLine(by))
+		fmt.Fprintf(w, "stale: %s was changed %s after the session read it\n", a.line(s.Path, columns.CellWidth),
+			columns.OneLine(changes.Who(s.By)))
 	}
 }
 

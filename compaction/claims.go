@@ -77,7 +77,7 @@ func (w *work) ofFiles(c claim) (refuted, unknown string) {
 			continue
 		}
 		switch {
-		case !f.changed() && f.failed != nil && !c.Failed:
+		case !f.affected() && f.failed != nil && !c.Failed:
 			return "the last " + f.failed.Op + " of " + f.Path + " failed", ""
 		case (f.gone() || f.undone()) && !saysGone().MatchString(c.Text) && unknown == "":
 			unknown = f.Path + " is " + f.done()

@@ -118,7 +118,7 @@ type Use struct {
 	// since; without a measurement Used and Fixed.
 	Held tokens.Count `json:"held"`
 	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
-	// is due. The limit itself is Status.Next.Threshold: it is compared with an estimate that may be larger.
+	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger.
 	Threshold int `json:"threshold"`
 	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
 	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
@@ -180,8 +180,9 @@ func (s Subagents) String() string {
 // Status says what fills a session's window, and what would be cut next.
 type Status struct {
 	Use
-	// Next is the step of edits that would be taken now, and whether a compaction is due.
-	Next EditedView `json:"next"`
+	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
+	// TriggerPolicy.Due decide, in numbers and in words.
+	NextStep EditedView `json:"next"`
 	// NextCuts are what a compaction would remove first, largest first, at most 10.
 	NextCuts []NextCut      `json:"next_cuts"`
 	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions

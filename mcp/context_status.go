@@ -114,7 +114,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		Overhead: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
-		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
+		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.NextStep.Waits(), whose: "this chat's",
 	}
 	if a.Session != "" {
 		r.whose = "its"

@@ -70,8 +70,8 @@ type Decision struct {
 	ClearsAt int `json:"clears_at,omitempty"`
 }
 
-// Decide returns the edits to make now. It has no effects; the recorded edits come back to it in Input.Edits. Same
-// input, same decision.
+// Decide returns the edits to make now: the next step of a view. It has no effects; the recorded edits come back to it in
+// Input.Edits. Same input, same decision.
 func Decide(in Input, p Policy, st State) Decision {
 	s := newScene(in, p, st)
 	first := *s
@@ -98,7 +98,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	}
 	d.Rewritten = first.costs(nil).broken(d.Edits)
 	d.Over = s.Request(d.After) > d.Threshold
-	d.Why = d.words(st)
+	d.Why = d.nextStep(st)
 	return d
 }
 
@@ -192,8 +192,8 @@ func (p Policy) reasonOf(taken, worth []Edit) string {
 	return "birth"
 }
 
-// words describes a decision.
-func (d Decision) words(st State) string {
+// nextStep says what is cut now, or why nothing is.
+func (d Decision) nextStep(st State) string {
 	freed := chars.Commas(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:

@@ -122,14 +122,9 @@ func (r *Record) Request() *report.Request {
 	if r.Usage == (sessions.Usage{}) && len(r.Counters) == 0 {
 		return nil
 	}
-	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: reported(r.Usage), Counters: r.Counters}
+	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: r.Usage.Used(), Counters: r.Counters}
 	for _, c := range r.Bill {
-		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: reported(c.Usage)})
+		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: c.Used()})
 	}
 	return q
-}
-
-func reported(u sessions.Usage) report.Usage {
-	return report.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong,
-		CacheWriteLong: u.CacheLong, Output: u.Output, Searches: u.Searches}
 }

@@ -118,14 +118,15 @@ func (p Page) sources(s ledger.Status) {
 	}
 }
 
-// nextStep says what would be cut now without a compaction, and what a compaction waits for.
+// nextStep joins the words of a status's next step: what would be cut now without a compaction (window.Decide), what that
+// waits for, and what a compaction does (TriggerPolicy.Due).
 func nextStep(s ledger.Status) string {
-	why := s.Next.Why
-	if waits := s.Next.Waits(); waits != "" {
+	why := s.NextStep.Why
+	if waits := s.NextStep.Waits(); waits != "" {
 		why += "; old results: " + waits
 	}
-	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
-		why += "; " + s.Next.Due.Why
+	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
+		why += "; " + s.NextStep.Due.Why
 	}
 	return why
 }
@@ -158,10 +159,10 @@ func viewLine(s ledger.Status) string {
 	if s.Fixed != nil {
 		due += " with what is besides"
 	}
-	if limit := s.Next.Threshold; limit != s.Threshold {
+	if limit := s.NextStep.Threshold; limit != s.Threshold {
 		due += " (" + chars.Commas(limit) + " by the estimate that decides)"
 	}
-	if s.Next.Due.Reason != "" {
+	if s.NextStep.Due.Reason != "" {
 		due = "a compaction of it is due now"
 	}
 	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)

@@ -160,7 +160,8 @@ func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, 
 	})
 }
 
-// decideOn says which edits a view gets now, with their exact sizes, and whether a compaction is due then.
+// decideOn decides the next step: which edits a view gets now, with their exact sizes, and whether a compaction is due
+// then.
 func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
 	w, err := l.windowOf(tx, f, r.Model)
 	if err != nil {

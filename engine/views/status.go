@@ -56,8 +56,8 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return st, err
 		}
-		st.Next = next.Made
-		st.Next.Edits = nil // a status has the sums, not each edit
+		st.NextStep = next.Made
+		st.NextStep.Edits = nil // a status has the sums, not each edit
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
 	})

@@ -9,10 +9,13 @@ import (
 // near is how many of the newest changes of a path are looked at.
 const near = 100
 
-// Unknown returns the newest change of a file that a session which read it at a time does not know of. It is nil if
-// there is none, or if the file has the bytes again that the session knows: those of its own newest change, or those at
-// the time of the read. The time is that up to which the session knows the file.
-func Unknown(tx kv.Tx, path, tree, session string, read time.Time) (*Change, time.Time, error) {
+// StaleRead decides whether what a session read of a file at a time is out of date: it returns the newest change that the
+// session does not know of. It is nil if there is none, or if the file has the bytes again that the session knows: those
+// of its own newest change, or those at the time of the read. The time is that up to which the session knows the file.
+//
+// Hooks say no more than this, since an agent waits for them. Lists of what was read (engine/files) also compare the text
+// that the session was shown with the file, which decodes its log.
+func StaleRead(tx kv.Tx, path, tree, session string, read time.Time) (*Change, time.Time, error) {
 	list, err := OfPath(tx, path, near)
 	if err != nil {
 		return nil, read, err
