@@ -163,7 +163,7 @@ func TestPolicies(t *testing.T) {
 				p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
 			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil,
-			"threshold is 85: it must be a share from 0 to 1"},
+			"threshold is 85: it must be between 0 and 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear.keep is -1: it must not be negative"},
 		{"wrong type", "context: {max_turn_age: many}\n", nil, "ctxledger.yaml:1:25: max_turn_age: a number"},
 	} {

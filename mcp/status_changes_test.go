@@ -48,7 +48,7 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.Server, "tester")
 	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 ||
-		text != "nothing is known of changes: session files are not followed: no daemon is in use" {
+		text != "no changes are known: session files are not followed: no daemon is in use" {
 		t.Errorf("an empty ledger has %+v, %q", r, text)
 	}
 	session := f.shop(t)

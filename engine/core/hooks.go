@@ -188,7 +188,7 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 			case ledger.StageEnded:
 				h.Ended = m.At
 			default:
-				return out, nil, fault.New(fault.Invalid, m.Op, "%.100q is no stage of a session", r.Stage)
+				return out, nil, fault.New(fault.Invalid, m.Op, "%.100q is not a session stage", r.Stage)
 			}
 			out.Session = *s
 			return out, nil, nil

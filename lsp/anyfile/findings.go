@@ -101,7 +101,7 @@ func outOfDate(f File) []Finding {
 	disk := f.saved()
 	if disk.Gone {
 		return f.first(StaleRead, "Deleted %s since the live session read it.\n"+
-			"What the session has of it is out of date. Tell it that the file is gone.", changes.Who(f.Use.By))
+			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By))
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -111,7 +111,7 @@ func outOfDate(f File) []Finding {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
 	return line.first(StaleRead, "Changed %s since the live session read it.\n"+
-		"What the session has of it is out of date. %s", changes.Who(f.Use.By), again)
+		"The session's copy is out of date. %s", changes.Who(f.Use.By), again)
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.
@@ -156,7 +156,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, opencode "+
+				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, "+
+					"opencode "+
 					"and others show an agent only its beginning; Claude Code reads the whole line.",
 				chars.Commas(n), chars.Commas(maxLine), f.Meter.Say(f.count(from, to)))})
 		}
