@@ -36,6 +36,7 @@ type Local struct {
 	ledger.Calibration
 	ledger.Servers
 	ledger.Hooks
+	ledger.ModelRequests
 
 	core   *core.Ledger
 	views  *views.Views
@@ -58,6 +59,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
 		ArtifactStore: c, Blobs: c, MemoryStore: upkeep.NewMemories(u), Calibration: c, Servers: c, Hooks: c,
+		ModelRequests: c,
 		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil

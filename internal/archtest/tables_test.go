@@ -15,6 +15,7 @@ var layers = map[string]int{
 	"agents/resume":          4,
 	"agents/...":             3,
 	"llm/...":                4,
+	"proxy/...":              4,
 	"ledger":                 3, // the contract: faces know it, not the engine
 	"engine/...":             4,
 	"trust":                  3,
@@ -67,7 +68,7 @@ var layers = map[string]int{
 }
 
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
-var storeless = []string{"mcp", "lsp", "agents", "llm", "servertools", "ledger"}
+var storeless = []string{"mcp", "lsp", "agents", "llm", "proxy", "servertools", "ledger"}
 
 // light lists what the programs that start for every hook, command and window do not link, with the reason.
 var light = []struct {
@@ -171,6 +172,7 @@ var sideways = map[[2]string]string{
 	{"lsp", "lsp/records"}:         "the server shows what the ledger holds",
 
 	{"agents/hook", "agents/claudecode/hooks"}: "it answers the hooks of Claude Code",
+	{"proxy/launch", "proxy"}:                  "the variables of an agent are told there",
 	{"cli", "agents/audit"}:                    "the audit reads session files without a ledger",
 	{"cli", "agents/resume"}:                   "sessions are written there",
 	{"agents/resume", "agents"}:                "the table of the agents for which sessions are written",
@@ -222,12 +224,14 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "llm", "lab/scriptedmodel"},
-		"only the daemon opens sockets, and model clients bound how long they dial"},
-	{"net/http", []string{"llm", "servertools", "lab/scriptedmodel"},
-		"only model clients call anybody, when a mode with a model is asked for, and MCP servers that a person has asked"},
+	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel"},
+		"only the daemon and a proxy that a person starts open sockets; clients of models bound how long they dial"},
+	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel"},
+		"only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
+			"a person has asked"},
 	{"os/exec",
-		[]string{"engine/daemon", "llm", "servertools", "internal/process", "internal/limittest", "lab/scriptedmodel",
+		[]string{"engine/daemon", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
+			"lab/scriptedmodel",
 			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest", "lab/environments"},
 		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},

@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	model "ctxledger.dev/lab/scriptedmodel"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
+)
+
+// behind writes a program that starts an agent by `ctxledger with`, and returns its path.
+func behind(t *testing.T, bin, dir, agent string) string {
+	t.Helper()
+	path := filepath.Join(dir, "behind.sh")
+	script := fmt.Sprintf("#!/bin/sh\nexec '%s/ctxledger' with -- '%s' \"$@\"\n", bin, agent)
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// measured returns what a proxy measured of a session, by the agent's id of it.
+func measured(ctx context.Context, t *testing.T, api ledger.API, hostID string) (ledger.ProxyUse, []ledger.ModelRequest) {
+	t.Helper()
+	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{HostID: hostID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID})
+	if err != nil || st.Proxy == nil {
+		t.Fatalf("%+v, %v", st.Proxy, err)
+	}
+	all, err := api.Requests(ctx, ledger.RequestsRequest{Session: s.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *st.Proxy, all.Requests
+}
+
+// TestARealAgentsRequestsAreMeasured runs Claude Code behind a proxy. Its session is recorded once, from its file, and each
+// request of the conversation is measured in it.
+func TestARealAgentsRequestsAreMeasured(t *testing.T) {
+	claude := model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	api := open(t, s)
+	server := model.New(visit, model.Vars{"dir": s.Workspace})
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	result, err := model.Exec(ctx, behind(t, s.Bin, s.Top, claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
+		URL: server.Start(t), Prompt: "Write a note.", ExtraEnv: []string{workspace.StateVariable + "=" + s.State}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	follow(ctx, t, api, result.SessionID, []string{"Write", "Read", "Edit", "Bash"})
+	use, all := measured(ctx, t, api, result.SessionID)
+	raw, _ := json.MarshalIndent(all, "", " ")
+	t.Logf("%+v\n%.6000s", use, raw)
+	if use.Requests < len(visit) || use.Missed > 0 || use.Failed > 0 {
+		t.Errorf("%+v", use)
+	}
+	out, err := s.Run(ctx, "status")
+	t.Logf("%s %v", out, err)
+}
