@@ -42,7 +42,7 @@ func (a *answer) geminiUsage(raw json.RawMessage) {
 	sessionfile.Reported(raw, map[string]*int64{
 		"promptTokenCount": &input, "cachedContentTokenCount": &cached, "toolUsePromptTokenCount": &tools,
 		"candidatesTokenCount": &output, "thoughtsTokenCount": &thoughts, "totalTokenCount": nil,
-	}, func(string, []byte) bool { return true })
+	}, partOf)
 	if input+output > 0 {
 		cached = min(cached, input)
 		a.Measure(sessions.Usage{Input: input - cached + tools, CacheRead: cached, Output: output + thoughts})

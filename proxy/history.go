@@ -58,7 +58,8 @@ func (r *recorder) handIn(e *entry) (session string, err error) {
 	if err != nil {
 		return "", err
 	}
-	done, _, err := ledger.HandIn(r.life, api, m, slices.Concat([]byte("["), bytes.Join(array, []byte(",")), []byte("]")))
+	list := slices.Concat([]byte("["), bytes.Join(array, []byte(",")), []byte("]"))
+	done, _, err := ledger.HandIn(r.life, api, m, list)
 	if err == nil {
 		t.session, t.recorded, t.said = done.Session, true, said
 	}

@@ -20,7 +20,7 @@ func (a *answer) openAIUsage(raw json.RawMessage, tier string) {
 		"input_tokens_details.cache_write_tokens": &written, "prompt_tokens_details.cache_write_tokens": &written,
 		"prompt_cache_hit_tokens": &hit, "prompt_cache_miss_tokens": nil, "total_tokens": nil,
 		"completion_tokens_details.reasoning_tokens": nil, "output_tokens_details.reasoning_tokens": nil,
-	}, func(string, []byte) bool { return true })
+	}, partOf)
 	if cached = cmp.Or(cached, hit); input+output == 0 {
 		return
 	}
@@ -29,6 +29,9 @@ func (a *answer) openAIUsage(raw json.RawMessage, tier string) {
 	u := sessions.Usage{Input: input - cached - written, CacheRead: cached, CacheWrite: written, Output: output}
 	a.Measure(u, tier)
 }
+
+// partOf knows all numbers of a report that are not counted: they are parts of others, or no tokens.
+func partOf(_ string, value []byte) bool { return value[0] != '{' }
 
 // chatCall is a tool call of the chat API, or a piece of one.
 type chatCall struct {

@@ -48,6 +48,9 @@ func (d *dialect) request(at string, body []byte) (*request, error) {
 	if name, _, found := strings.Cut(path.Base(at), ":"); found {
 		r.model, _ = url.PathUnescape(name)
 	}
+	if len(body) == 0 { // the provider could not be reached, and nobody read it
+		return r, nil
+	}
 	var tools, system []item
 	w := jsonspan.New(body, jsonspan.MaxDepth)
 	for name, v := range w.Members {

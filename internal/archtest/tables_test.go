@@ -284,6 +284,8 @@ var wide = map[string]string{
 	"internal/redact/rules.go":    "a rule a line",
 	"compaction/effects/kinds.go": "a pattern a line",
 
+	"proxy/cache_test.go":                  "a case a line",
+	"proxy/record_test.go":                 "an event a line",
 	"compaction/effects/declared_test.go":  "a case a line",
 	"compaction/effects/tracker_test.go":   "a case a line",
 	"compaction/feedback/result_test.go":   "a case a line",
