@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -37,6 +38,9 @@ type servedProvider struct {
 
 // maxToken bounds the token that is read from standard input.
 const maxToken = 200
+
+// proxyMemory is from how much memory on the proxy collects garbage more often, so that it stays below 100 MB.
+const proxyMemory = 56 << 20
 
 func proxyCommand() command {
 	var listen string
@@ -114,6 +118,7 @@ func serveProxy(ctx context.Context, a *action, c proxy.Config, listen string, b
 		return api, err
 	})
 	defer shared.Close() // what was acknowledged is recorded
+	debug.SetMemoryLimit(proxyMemory)
 	c.Env, c.Dir = a.Env, a.Env.Dir
 	c.Ledger = func(ctx context.Context) (proxy.Ledger, error) { return shared.Get(ctx) }
 	c.Say = func(text string) { a.say("%s", text) }

@@ -4,16 +4,19 @@ import (
 	"context"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 )
 
 const (
 	// maxWaiting bounds the exchanges that wait to be recorded.
 	maxWaiting = 256
+	// polite is how long a recorder that has time waits before it takes a processor: an agent that has just got its answer
+	// goes on first.
+	polite = 20 * time.Millisecond
 	// lastWords is how long a proxy that ends waits for what is not recorded yet.
 	lastWords = 5 * time.Second
 	// maxReason bounds what is said of a request that was not recorded, in characters.
@@ -32,7 +35,6 @@ type Opener func(ctx context.Context) (Ledger, error)
 // recorder records exchanges, one after the other.
 type recorder struct {
 	Config
-	held *atomic.Int64
 	life context.Context
 	end  context.CancelFunc
 	done chan struct{}
@@ -46,13 +48,16 @@ type recorder struct {
 	talks map[identity]*talk // of the one goroutine
 }
 
-func newRecorder(c Config, held *atomic.Int64) *recorder {
-	r := &recorder{Config: c, held: held, done: make(chan struct{}), waiting: make(chan *exchange, maxWaiting),
+func newRecorder(c Config) *recorder {
+	r := &recorder{Config: c, done: make(chan struct{}), waiting: make(chan *exchange, maxWaiting),
 		talks: map[identity]*talk{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	go func() {
 		defer close(r.done)
 		for x := range r.waiting {
+			if len(r.waiting) == 0 {
+				env.Sleep(r.life, polite)
+			}
 			r.record(x)
 		}
 	}()

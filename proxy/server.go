@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -35,7 +34,7 @@ type Server struct {
 	config   Config
 	upstream map[string]*httputil.ReverseProxy
 	hosts    map[string]bool // by which it may be called
-	held     atomic.Int64    // bytes of bodies
+	store    *store
 	recorder *recorder
 }
 
@@ -45,11 +44,12 @@ const idle = 30 * time.Second
 
 // New returns a proxy that is called at an address, "127.0.0.1:8080". Close ends it.
 func New(c Config, address string) *Server {
-	s := &Server{config: c, upstream: map[string]*httputil.ReverseProxy{}, hosts: map[string]bool{address: true}}
+	s := &Server{config: c, upstream: map[string]*httputil.ReverseProxy{}, hosts: map[string]bool{address: true},
+		store: newStore(c.Env.Now)}
 	if _, port, err := net.SplitHostPort(address); err == nil {
 		s.hosts["localhost:"+port] = true
 	}
-	s.recorder = newRecorder(c, &s.held)
+	s.recorder = newRecorder(c)
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
@@ -97,7 +97,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
 		x := &exchange{dialect: d, path: r.URL.Path, header: r.Header, at: s.config.Env.Now()}
-		x.request = &capture{ReadCloser: r.Body, held: &s.held, now: s.config.Env.Now}
+		x.request = &capture{ReadCloser: r.Body, store: s.store}
 		r.Body = x.request
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer func() { s.recorder.take(x) }()
@@ -172,7 +172,7 @@ func rewrite(r *httputil.ProxyRequest, base *url.URL) {
 func answered(resp *http.Response) error {
 	if x := exchangeOf(resp.Request); x != nil && resp.StatusCode != http.StatusSwitchingProtocols {
 		x.status, x.encoding = resp.StatusCode, resp.Header.Get("Content-Encoding")
-		x.response = &capture{ReadCloser: resp.Body, held: x.request.held, now: x.request.now}
+		x.response = &capture{ReadCloser: resp.Body, store: x.request.store}
 		resp.Body = x.response
 	}
 	return nil

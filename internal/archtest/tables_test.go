@@ -224,9 +224,9 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel"},
+	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
 		"only the daemon and a proxy that a person starts open sockets; clients of models bound how long they dial"},
-	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel"},
+	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark"},
 		"only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
 			"a person has asked"},
 	{"os/exec",
