@@ -113,16 +113,18 @@ func TestRequestsBesideTheConversation(t *testing.T) {
 	}
 }
 
-// TestATitleIsNoConversation of an agent without session files that names its session.
+// TestATitleIsNoConversation of an agent without session files, whether it is asked for before the conversation or later.
 func TestATitleIsNoConversation(t *testing.T) {
 	s := newScene(t, func(w http.ResponseWriter, r *http.Request) { answerJSON(said["chat"][0])(w, r) })
 	path := "/" + token + "/openai/chat/completions"
 	header := []string{"X-Session-Id", "ses_1", "User-Agent", "opencode/1.0"}
+	const title = `{"model":"mm","messages":[{"role":"system","content":"You are a title generator"},{"role":"user","content":"hi"}]}`
+	s.send(path, title, header...)
 	s.send(path, `{"model":"mm","tools":[{"type":"function","function":{"name":"bash"}}],"messages":[{"role":"user","content":"hi"}]}`, header...)
-	s.send(path, `{"model":"mm","messages":[{"role":"system","content":"You are a title generator"},{"role":"user","content":"hi"}]}`, header...)
+	s.send(path, strings.Replace(title, `"hi"`, `"ho"`, 1), header...)
 	s.stop()
 	session, texts := s.recorded()
-	if all := s.requests(session); len(texts) != 2 || len(all) != 2 || all[0].Tools[0].Tools != 1 {
+	if all := s.requests(session); len(texts) != 2 || len(all) != 3 || all[0].Tools != nil || all[1].Tools[0].Tools != 1 {
 		t.Errorf("%d entries, %+v", len(texts), all)
 	}
 }

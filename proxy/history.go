@@ -12,28 +12,28 @@ import (
 	"ctxledger.dev/transcript"
 )
 
-// history names the session of an exchange, and records what was said where no session file does. A request beside the
-// conversation, such as one for a title, belongs to its session, and its words are not recorded.
-// Errors: those of the ledger; not_found for a request that failed and of which nothing is recorded.
+// history names the session of an exchange, and records what was said where no session file does. A request beside a
+// conversation, such as one for a title, belongs to its session, and its words are not recorded: it has no session as long as
+// that has none. Errors: those of the ledger; not_found for a request that failed and of which nothing is recorded.
 func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
-	t := e.thread
-	if e.who.files {
-		n.LiveSession = ledger.LiveSession{Host: e.who.host, HostID: e.who.session, Dir: r.Dir}
-		return nil
-	}
-	main := e.talk.main()
+	t, main := e.thread, e.talk.main()
+	known := e.who.host != unknownHost
 	switch {
-	case main != nil && main != t && e.who.session != "" && t.session == "":
-		n.Session = main.session
-		return nil
+	case e.who.files:
+		n.LiveSession = ledger.LiveSession{Host: e.who.host, HostID: e.who.session, Dir: r.Dir}
+	case t.session == "" && !e.asked.hasTools() && (known || e.who.session != "" && main != nil):
+		if main != nil {
+			n.Session = main.session
+		}
 	case e.status == http.StatusOK:
 		session, err := r.handIn(e)
 		n.Session = session
 		return err
 	case t.session == "":
 		return fault.New(fault.NotFound, "proxy.record", "status %d before anything was said", e.status)
+	default:
+		n.Session = t.session
 	}
-	n.Session = t.session
 	return nil
 }
 

@@ -76,6 +76,11 @@ func (r *recorder) close() {
 	<-r.done
 	slow.Stop()
 	r.end()
+	for _, k := range r.talks {
+		for range k.early {
+			r.miss("a request beside a conversation that did not begin")
+		}
+	}
 	if r.missed > 0 {
 		r.Say(chars.Plural(r.missed, "request") + " could not be recorded: " + r.why)
 	}
@@ -127,10 +132,22 @@ func (r *recorder) tryRecord(x *exchange) error {
 	if err = r.history(e, &n); x.status == http.StatusOK {
 		e.kept()
 	}
-	if err != nil {
+	k := e.talk
+	switch {
+	case err != nil:
 		return err
+	case n.Session == "" && n.HostID == "" && len(k.early) < maxEarly:
+		k.early = append(k.early, n)
+		return nil
 	}
-	return r.note(n)
+	for _, early := range append(k.early, n) {
+		early.LiveSession, early.Session = n.LiveSession, n.Session
+		if err := r.note(early); err != nil {
+			return err
+		}
+	}
+	k.early = nil
+	return nil
 }
 
 // note records what was measured, with how much was missed before.

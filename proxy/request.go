@@ -97,6 +97,9 @@ func (d *dialect) request(at string, body []byte) (*request, error) {
 // head is how many items come before the messages.
 func (r *request) head() int { return len(r.items) - len(r.raws) }
 
+// hasTools reports whether the model can call tools.
+func (r *request) hasTools() bool { return len(r.items) > 0 && r.items[0].Kind == ledger.ItemTool }
+
 // messages are the last of the items.
 func (r *request) messages() []item { return r.items[r.head():] }
 

@@ -76,7 +76,8 @@ func TestBodiesPassAsTheyAre(t *testing.T) {
 				encoding = []string{"", "", "gzip", "br"}[dice.IntN(4)]
 				s.asked = nil
 				resp, got := s.send("/"+token+d.path, string(body), "Authorization", "Bearer x",
-					"Anthropic-Beta", "a,b", "User-Agent", "", "Content-Type", "application/json", "Accept-Encoding", "br")
+					"Anthropic-Beta", "a,b", "User-Agent", "", "Content-Type", "application/json",
+					"Accept-Encoding", "br")
 				if len(s.asked) != 1 || !bytes.Equal(s.asked[0].body, body) || !bytes.Equal(got, answer) {
 					t.Fatalf("exchange %d: of %d bytes %d, of %d came back %d", i, len(body), len(s.asked[0].body),
 						len(answer), len(got))

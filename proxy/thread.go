@@ -16,6 +16,8 @@ const (
 	maxThreads = 16
 	// maxTalks bounds the sessions that are remembered, about 100 bytes for each item of their newest requests.
 	maxTalks = 64
+	// maxEarly bounds the requests beside a conversation that come before it.
+	maxEarly = 8
 )
 
 // Losses of a cache below these are how it rounds: providers keep blocks of up to 1,024 tokens.
@@ -55,6 +57,8 @@ func common(a []ledger.RequestItem, b []item) int {
 type talk struct {
 	threads []*thread
 	used    time.Time
+	// early are requests beside a conversation that has not begun yet, at most maxEarly.
+	early []ledger.NoteRequestRequest
 }
 
 // of returns the thread that a request goes on with; nil: none. That is the one with the most messages in common, else the
@@ -80,7 +84,7 @@ func (k *talk) of(q *request, agent string, named bool) (found *thread) {
 		return found
 	}
 	head := q.head()
-	if head == 0 || q.items[0].Kind != ledger.ItemTool {
+	if !q.hasTools() {
 		return nil
 	}
 	for _, t := range slices.Backward(k.threads) {
@@ -98,14 +102,14 @@ func (t *thread) says(n int) bool {
 	})
 }
 
-// main returns the thread of the session whose conversation is recorded; nil: none.
-func (k *talk) main() *thread {
+// main returns the newest thread whose conversation is recorded; nil: none.
+func (k *talk) main() (newest *thread) {
 	for _, t := range k.threads {
-		if t.session != "" {
-			return t
+		if t.session != "" && (newest == nil || t.at.After(newest.at)) {
+			newest = t
 		}
 	}
-	return nil
+	return newest
 }
 
 // keep adds a thread.

@@ -146,7 +146,8 @@ func TestWhatDoesNotStart(t *testing.T) {
 	}{
 		{"no agent", []string{"no-such-agent"}, []string{own, "-proxy", t.TempDir()}, fault.NotFound, "no-such-agent"},
 		{"no proxy", []string{own, "-agent", "x"}, []string{own, "-broken", ""}, fault.Unavailable, "out of order"},
-		{"no program of a proxy", []string{own, "-agent", "x"}, []string{own + "-gone"}, fault.Unavailable, "no such file"},
+		{"no program of a proxy", []string{own, "-agent", "x"}, []string{own + "-gone"}, fault.Unavailable,
+			"no such file"},
 	} {
 		var out bytes.Buffer
 		_, err := launch.Run(t.Context(), launch.Options{Env: env.System(), Agent: c.agent, Proxy: c.proxy,
