@@ -138,21 +138,23 @@ func (c CacheUse) Words() string {
 	return lost + c.Outcome
 }
 
-// RequestsRequest asks for a page of the requests of a session.
+// RequestsRequest asks for a page of the requests of a session, or for the sum of all sessions.
 type RequestsRequest struct {
-	Session string `json:"session"`
-	From    int64  `json:"from,omitempty"`  // the first one; 0: the oldest
-	Limit   int    `json:"limit,omitempty"` // 0: as many as fit a page
+	Session string `json:"session,omitempty"` // "": all, of which the sum is returned alone
+	From    int64  `json:"from,omitempty"`    // the first one; 0: the oldest
+	Limit   int    `json:"limit,omitempty"`   // 0: as many as fit a page
 }
 
 // RequestsResponse is a page of requests. Next is the From of the following page, 0 at the end.
 type RequestsResponse struct {
 	Requests []ModelRequest `json:"requests"`
 	Next     int64          `json:"next,omitempty"`
+	Use      *ProxyUse      `json:"use,omitempty"` // of all sessions, if that was asked for; nil: nothing was measured
 }
 
-// ProxyUse sums up what a proxy measured of a session.
+// ProxyUse sums up what a proxy measured of a session, or of all.
 type ProxyUse struct {
+	Sessions int            `json:"sessions"`
 	Requests int            `json:"requests"`
 	Failed   int            `json:"failed,omitempty"` // answered with an error, or cut off
 	Usage    sessions.Usage `json:"usage"`
@@ -166,7 +168,7 @@ type ProxyUse struct {
 	Broke []CacheUse `json:"broke,omitempty"`
 	// FirstMS is the median of the milliseconds to the first byte.
 	FirstMS int64         `json:"first_byte_ms"`
-	Tools   []ServerTools `json:"tools,omitempty"` // of the newest request of the main agent, largest first
+	Tools   []ServerTools `json:"tools,omitempty"` // of a session's newest request of the main agent, largest first
 	Missed  int           `json:"missed,omitempty"`
 	// MissedWhy is the newest reason for which a request could not be recorded.
 	MissedWhy string `json:"missed_why,omitempty"`

@@ -71,8 +71,13 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 	})
 }
 
-// requestKey is how the keys of a session's requests begin.
-func requestKey(session string) []byte { return []byte(session + "\x00") }
+// requestKey is how the keys of a session's requests begin; "": of all sessions'.
+func requestKey(session string) []byte {
+	if session == "" {
+		return nil
+	}
+	return []byte(session + "\x00")
+}
 
 // checkRequest refuses what no proxy measures, and masks the names in the rest.
 func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
@@ -118,6 +123,11 @@ func (l *Ledger) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.RequestsResponse, error) {
 		out := ledger.RequestsResponse{Requests: []ledger.ModelRequest{}}
+		if r.Session == "" {
+			use, err := l.ProxyUse(tx, "")
+			out.Use = use
+			return out, err
+		}
 		s, err := sessions.Find(tx, r.Session)
 		if err != nil {
 			return out, err
@@ -135,10 +145,13 @@ func (l *Ledger) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger
 	})
 }
 
-// eachRequest calls fn with the requests of a session from one on, and their bytes, until it returns false.
+// eachRequest calls fn with the requests of a session from one on, or of all sessions, and their bytes, until it returns false.
 func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelRequest, bytes int) bool) error {
 	prefix := requestKey(session)
-	at := kv.Range{Prefix: prefix, From: append(bytes.Clone(prefix), SeqKey(from)...)}
+	at := kv.Range{Prefix: prefix}
+	if session != "" {
+		at.From = append(bytes.Clone(prefix), SeqKey(from)...)
+	}
 	for r, err := range tx.Scan(BucketRequests, at) {
 		if err != nil {
 			return err
@@ -154,13 +167,16 @@ func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelReq
 	return nil
 }
 
-// ProxyUse sums up what a proxy measured of a session; nil: nothing.
+// ProxyUse sums up what a proxy measured of a session, "" for all; nil: nothing.
 func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	var u ledger.ProxyUse
 	var bill sessions.Bill
 	var first []int64
+	last := ""
 	err := eachRequest(tx, session, 0, func(q ledger.ModelRequest, _ int) bool {
-		u.Requests++
+		if u.Requests++; q.Session != last {
+			u.Sessions, last = u.Sessions+1, q.Session
+		}
 		if q.Cut || q.Status != 200 {
 			u.Failed++
 		}
@@ -175,7 +191,7 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 			u.Breaks, u.Lost = u.Breaks+1, u.Lost+q.Cache.Lost
 			u.Broke = append([]ledger.CacheUse{q.Cache}, u.Broke[:min(len(u.Broke), ledger.MaxBroke-1)]...)
 		}
-		if first = append(first, q.FirstMS); q.Agent == "" && len(q.Tools) > 0 {
+		if first = append(first, q.FirstMS); session != "" && q.Agent == "" && len(q.Tools) > 0 {
 			u.Tools = q.Tools
 		}
 		u.Bytes += q.Sent

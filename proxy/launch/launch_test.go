@@ -84,7 +84,8 @@ func work() int {
 	if !alive() || len(pids()) != 1 {
 		return 1
 	}
-	fmt.Println(env.System().Lookup("OPENAI_BASE_URL"), env.System().Lookup("NO_PROXY"), env.System().Lookup("ENABLE_TOOL_SEARCH"))
+	variable := env.System().Lookup
+	fmt.Println(variable("OPENAI_BASE_URL"), variable("NO_PROXY"), variable("ENABLE_TOOL_SEARCH"))
 	pid, _ := strconv.Atoi(strings.TrimPrefix(filepath.Ext(pids()[0]), "."))
 	p, err := os.FindProcess(pid)
 	if err != nil || p.Kill() != nil {
