@@ -75,8 +75,9 @@ func TestMeasuredRequestsAreSummedUp(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	all, err := l.Requests(t.Context(), ledger.RequestsRequest{})
-	if err != nil || all.Use.Requests != n+1 || all.Use.Sessions != 2 || len(all.Requests) != 0 || all.Use.Tools != nil {
-		t.Errorf("%+v, %v", all.Use, err)
+	use := all.Use
+	if err != nil || use.Requests != n+1 || use.Sessions != 2 || len(all.Requests) != 0 || use.Tools != nil {
+		t.Errorf("%+v, %v", use, err)
 	}
 }
 

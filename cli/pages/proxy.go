@@ -8,12 +8,15 @@ import (
 	"ctxledger.dev/ledger"
 )
 
-// proxy says what a proxy measured of a session.
-func (p Page) proxy(u *ledger.ProxyUse) {
+// Proxy says what a proxy measured; nil: nothing.
+func (p Page) Proxy(u *ledger.ProxyUse) {
 	if u == nil {
 		return
 	}
 	fmt.Fprintf(p.W, "measured   %s by the proxy", chars.Plural(u.Requests, "request"))
+	if u.Sessions > 1 {
+		fmt.Fprintf(p.W, " in %s", chars.Plural(u.Sessions, "session"))
+	}
 	if u.Failed > 0 {
 		fmt.Fprintf(p.W, ", %s of them failed", chars.Commas(u.Failed))
 	}

@@ -2,10 +2,10 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	model "ctxledger.dev/lab/scriptedmodel"
@@ -58,11 +58,32 @@ func TestARealAgentsRequestsAreMeasured(t *testing.T) {
 	}
 	follow(ctx, t, api, result.SessionID, []string{"Write", "Read", "Edit", "Bash"})
 	use, all := measured(ctx, t, api, result.SessionID)
-	raw, _ := json.MarshalIndent(all, "", " ")
-	t.Logf("%+v\n%.6000s", use, raw)
-	if use.Requests < len(visit) || use.Missed > 0 || use.Failed > 0 {
-		t.Errorf("%+v", use)
+	found, err := api.Session(ctx, ledger.SessionRequest{HostID: result.SessionID})
+	if err != nil {
+		t.Fatal(err)
 	}
-	out, err := s.Run(ctx, "status")
-	t.Logf("%s %v", out, err)
+	// What the proxy measured is what the session file says, and requests for a title besides.
+	if use.Requests < len(visit) || use.Missed+use.Failed+use.Breaks > 0 || use.Hits < len(visit)-1 || len(use.Tools) == 0 ||
+		use.Usage.Prompt() < found.Usage.Prompt() || found.Usage.Prompt() == 0 {
+		t.Errorf("%+v, %+v in the file", use, found.Usage)
+	}
+	replies := map[string]bool{}
+	for _, q := range all {
+		replies[q.Reply] = true
+	}
+	page, err := api.Log(ctx, ledger.LogRequest{Session: found.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range page.Entries {
+		if e.Measured() && !replies[e.Group] {
+			t.Errorf("nothing was measured of answer %s", e.Group)
+		}
+	}
+	for _, command := range []string{"status", "audit"} {
+		out, err := s.Run(ctx, command)
+		if err != nil || !strings.Contains(string(out), fmt.Sprintf("%d requests by the proxy", use.Requests)) {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
 }
