@@ -16,8 +16,8 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 		want string
 	}{
 		{nil, ""},
-		{&ledger.ProxyUse{Sessions: 1, Requests: 2, Usage: sessions.Usage{Input: 10, CacheRead: 990, Output: 5}, Hits: 1,
-			FirstMS: 1200},
+		{&ledger.ProxyUse{Sessions: 1, Requests: 2, Hits: 1, FirstMS: 1200,
+			Usage: sessions.Usage{Input: 10, CacheRead: 990, Output: 5}},
 			"measured   2 requests by the proxy: 1,000 tokens of input, 990 read from the cache (1 of the requests), " +
 				"5 of output\n" +
 				"           first byte after 1,200 ms (median)\n"},

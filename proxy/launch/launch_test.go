@@ -27,7 +27,7 @@ import (
 )
 
 // roles are what this program is when it is started with the name of one of them.
-var roles = map[string]func() int{"-proxy": serve, "-agent": work, "-broken": func() int {
+var roles = map[string]func() int{"-proxy": serve, "-agent": work, "-wait": wait, "-broken": func() int {
 	fmt.Fprintln(os.Stderr, "out of order")
 	return 3
 }}
@@ -99,6 +99,13 @@ func work() int {
 		}
 	}
 	return 42
+}
+
+// wait is an agent that works until it is ended.
+func wait() int {
+	fmt.Println("ready")
+	env.Sleep(context.Background(), time.Hour)
+	return 0
 }
 
 // TestAProxyThatDiesIsStartedAgain at the same address, while the agent works; nothing is left behind, and the status is the
