@@ -100,7 +100,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.request = &capture{ReadCloser: r.Body, store: s.store}
 		r.Body = x.request
 		r = r.WithContext(contextWith(r.Context(), x))
-		defer func() { s.recorder.take(x) }()
+		defer s.recorder.take(x)
 	}
 	out.ServeHTTP(w, r)
 }
@@ -170,7 +170,7 @@ func rewrite(r *httputil.ProxyRequest, base *url.URL) {
 
 // answered has the answer to a recorded request copied.
 func answered(resp *http.Response) error {
-	if x := exchangeOf(resp.Request); x != nil && resp.StatusCode != http.StatusSwitchingProtocols {
+	if x := exchangeOf(resp.Request); x != nil {
 		x.status, x.encoding = resp.StatusCode, resp.Header.Get("Content-Encoding")
 		x.response = &capture{ReadCloser: resp.Body, store: x.request.store}
 		resp.Body = x.response

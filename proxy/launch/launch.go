@@ -79,9 +79,10 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 		return 0, fault.Wrap(fault.Unavailable, op, err)
 	}
 	base := "http://" + k.address + "/" + k.token
-	cmd := exec.Command(program, append(extra(o.Agent[0], base), o.Agent[1:]...)...)
+	agent := agentname.Of(strings.TrimSuffix(filepath.Base(o.Agent[0]), ".exe"))
+	cmd := exec.Command(program, append(extra(agent, base), o.Agent[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.Err
-	cmd.Env = append(cmd.Environ(), Variables(base, o.Env.Lookup)...)
+	cmd.Env = append(cmd.Environ(), variables(agent, base, o.Env.Lookup)...)
 	if err := cmd.Start(); err != nil {
 		return 0, fault.Wrap(fault.Unavailable, op, err)
 	}
@@ -109,15 +110,22 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	}
 }
 
-// Variables are those that an agent behind a proxy gets besides the ones that it would have.
-func Variables(base string, lookup func(string) string) (out []string) {
+// speaks says which providers agents have that speak to one: the programs that they run inherit no address of others.
+// Codex is told by an argument.
+var speaks = map[string]string{"claude-code": "anthropic", "gemini": "gemini", "qwen": "openai", "codex": "none"}
+
+// variables are those that an agent behind a proxy gets besides the ones that it would have.
+func variables(agent, base string, lookup func(string) string) (out []string) {
+	only := speaks[agent]
 	for _, p := range proxy.Providers() {
 		for _, name := range p.Variables {
-			out = append(out, name+"="+base+"/"+p.Name)
+			if only == "" || only == p.Name {
+				out = append(out, name+"="+base+"/"+p.Name)
+			}
 		}
 	}
 	// Else Claude Code sends all definitions of tools to an address that it does not know.
-	if lookup("ENABLE_TOOL_SEARCH") == "" {
+	if lookup("ENABLE_TOOL_SEARCH") == "" && (only == "" || only == "anthropic") {
 		out = append(out, "ENABLE_TOOL_SEARCH=true")
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} { // or requests to this machine go to a proxy of the network
@@ -127,8 +135,8 @@ func Variables(base string, lookup func(string) string) (out []string) {
 }
 
 // extra are the arguments by which an agent learns what it reads from no variable.
-func extra(program, base string) []string {
-	if agentname.Of(strings.TrimSuffix(filepath.Base(program), ".exe")) == "codex" {
+func extra(agent, base string) []string {
+	if agent == "codex" {
 		return []string{"-c", `openai_base_url="` + base + `/openai"`}
 	}
 	return nil
