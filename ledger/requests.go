@@ -178,7 +178,24 @@ type ProxyUse struct {
 // MaxBroke is how many breaks of the cache a summary names.
 const MaxBroke = 3
 
-// ToolsWords says what the definitions of tools take, by server: "Bash …: 20 tools 14,000 tokens".
+// Words says how much was measured, in a line without the reasons: "2 requests by the proxy: 1,000 tokens of input, …".
+func (p *ProxyUse) Words() string {
+	text := chars.Plural(p.Requests, "request") + " by the proxy"
+	if p.Sessions > 1 {
+		text += " in " + chars.Plural(p.Sessions, "session")
+	}
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %s of them failed", chars.Commas(p.Failed))
+	}
+	text += fmt.Sprintf(": %s tokens of input, %s read from the cache (%d of the requests), %s of output",
+		chars.Commas(p.Usage.Prompt()), chars.Commas(p.Usage.CacheRead), p.Hits, chars.Commas(p.Usage.Output))
+	if said := p.Cost.Words(); said != "" {
+		text += "; " + said
+	}
+	return text
+}
+
+// ToolsWords says what the definitions of tools take, by server: "the agent's own 14,000 (23), db 40 (1)", with the number of tools.
 func (p *ProxyUse) ToolsWords() string {
 	parts := make([]string, 0, len(p.Tools))
 	for _, t := range p.Tools {

@@ -13,18 +13,7 @@ func (p Page) Proxy(u *ledger.ProxyUse) {
 	if u == nil {
 		return
 	}
-	fmt.Fprintf(p.W, "measured   %s by the proxy", chars.Plural(u.Requests, "request"))
-	if u.Sessions > 1 {
-		fmt.Fprintf(p.W, " in %s", chars.Plural(u.Sessions, "session"))
-	}
-	if u.Failed > 0 {
-		fmt.Fprintf(p.W, ", %s of them failed", chars.Commas(u.Failed))
-	}
-	fmt.Fprintf(p.W, ": %s tokens of input, %s read from the cache (%d of the requests), %s of output",
-		chars.Commas(int64(u.Usage.Prompt())), chars.Commas(u.Usage.CacheRead), u.Hits, chars.Commas(u.Usage.Output))
-	if said := u.Cost.Words(); said != "" {
-		fmt.Fprintf(p.W, "; %s", said)
-	}
+	fmt.Fprintf(p.W, "measured   %s", u.Words())
 	fmt.Fprintf(p.W, "\n           first byte after %s ms (median)\n", chars.Commas(u.FirstMS))
 	for i, b := range u.Broke {
 		head := ""
