@@ -115,6 +115,10 @@ func serveProxy(ctx context.Context, a *action, c proxy.Config, listen string, b
 		err := a.open(ctx)
 		api := a.ledger
 		a.ledger = nil // the connection closes it
+		if err == nil && a.place.Root == "" {
+			_ = api.Close() // nothing was written
+			err = fault.New(fault.NotFound, "cli.proxy", "there is no workspace here: %s", a.place.Why)
+		}
 		return api, err
 	})
 	defer shared.Close() // what was acknowledged is recorded

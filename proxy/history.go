@@ -30,7 +30,7 @@ func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
 		n.Session = session
 		return err
 	case t.session == "":
-		return fault.New(fault.NotFound, "proxy.record", "status %d before anything was said", e.status)
+		return fault.New(fault.NotFound, "proxy.record", "it failed before anything was said")
 	default:
 		n.Session = t.session
 	}
