@@ -194,6 +194,8 @@ type Status struct {
 	SinceTurns int             `json:"turns_in_view"`
 	// Savings is what hooks and our tools have done to the requests so far.
 	Savings Savings `json:"savings"`
+	// Proxy sums up what a proxy measured of the requests; nil: none did.
+	Proxy *ProxyUse `json:"proxy,omitempty"`
 }
 
 // The names of categories that are no content of a view.

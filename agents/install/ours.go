@@ -264,7 +264,7 @@ func judgeHook(path []string, raw json.RawMessage, stays func(why string) confed
 		case ours:
 			return confedit.Take
 		case extended:
-			return stays("was extended by somebody: it starts ctxledger's program, and the rest of it is theirs")
+			return stays("was extended by someone: it starts ctxledger's program, and the rest of it is theirs")
 		}
 	}
 	return confedit.Keep

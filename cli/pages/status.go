@@ -49,6 +49,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 			s.Session.Session.Host, p.Own(s.Unread))
 	case s.Session != nil:
 		p.window(*s.Session, ranIn, limits)
+		p.Proxy(s.Session.Proxy)
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)

@@ -134,7 +134,7 @@ func (s *step) derived(id string, parts sessionParts) error {
 	if err := intents.ForgetSession(s, id); err != nil {
 		return err
 	}
-	for _, b := range []kv.Bucket{attribution.BucketCommands, core.BucketStubs} {
+	for _, b := range []kv.Bucket{attribution.BucketCommands, core.BucketStubs, core.BucketRequests} {
 		if err := s.clear(b, id); err != nil {
 			return err
 		}
