@@ -134,7 +134,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 				var out []string
 				for _, s := range resp.Stale {
 					if s.Path == "a.go" && s.By == changes.External &&
-						(s.Changed.Equal(c.modified) && !s.Seen || c.modified == before && s.Changed.Equal(seen) && s.Seen) {
+						(s.Changed.Equal(c.modified) && !s.Seen ||
+							c.modified == before && s.Changed.Equal(seen) && s.Seen) {
 						out = append(out, "stale")
 					}
 				}

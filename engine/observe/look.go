@@ -115,8 +115,10 @@ func (ob *observer) meet(ctx context.Context, b *batch, f ledger.TouchedFile) bo
 		return fault.Is(err, fault.Denied)
 	}
 	exists := info.Kind == safefs.File
-	if f.Known && f.Exists == exists && (f.Text == "") == (f.Hash == "") && (!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
-		b.add(ctx, look{name: f.Path, info: info, sums: safefs.Sums{Bytes: f.Hash, Text: f.Text}, large: f.Large})
+	if f.Known && f.Exists == exists && (f.Text == "") == (f.Hash == "") && // earlier versions left out Text
+		(!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
+		sums := safefs.Sums{Bytes: f.Hash, Text: f.Text}
+		b.add(ctx, look{name: f.Path, info: info, sums: sums, large: f.Large})
 		return true
 	}
 	return b.look(ctx, f.Path, time.Time{})
