@@ -73,7 +73,8 @@ type Stale struct {
 	Path    string    `json:"path"`
 	ReadSeq int64     `json:"read_seq"` // the entry of the session's newest read
 	Changed time.Time `json:"changed"`
-	By      string    `json:"by"` // the session that changed it, External or Several
+	Seen    bool      `json:"seen,omitempty"` // Changed is when that was first seen: the file itself is older
+	By      string    `json:"by"`             // the session that changed it, External or Several
 }
 
 // Who changed a file, when it was not one session.

@@ -66,7 +66,7 @@ func countArtifacts(
 	counters, err := ledger.CountersOf(ctx, api, models, of)
 	out := make([]countedArtifact, 0, len(list))
 	for _, art := range list {
-		out = append(out, countedArtifact{art, counters[art.Session()].Of(art.Tokens)})
+		out = append(out, countedArtifact{art, art.Count(counters[art.Session()])})
 	}
 	return out, err
 }

@@ -311,6 +311,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // an error of the provider named it
 	WindowKnown     = "known"     // what the program knows of the model
@@ -329,6 +330,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowTold:
+		return agent + " says so in its session"
 	case WindowShown:
 		return "follows from the sessions of " + agent
 	case WindowRefused:

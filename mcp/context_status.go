@@ -49,7 +49,8 @@ type statusArgs struct {
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
-	Window     int          `json:"window,omitempty"` // tokens; absent: unknown
+	Window     int          `json:"window,omitempty"`      // tokens; absent: unknown
+	WindowFrom string       `json:"window_from,omitempty"` // what Window rests on, in words
 	Used       tokens.Count `json:"used"`
 	Held       tokens.Count `json:"held"`                  // by the agent's own window: measured, and what came since
 	Measured   int64        `json:"measured,omitempty"`    // by the provider, with the newest answer
@@ -110,7 +111,8 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	r := statusResult{
 		Unread: info.Unread(s), Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used,
-		Measured: st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
+		WindowFrom: ledger.WindowSize{From: st.WindowFrom}.Words(s.Host),
+		Measured:   st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		Overhead: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),

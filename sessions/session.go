@@ -29,6 +29,8 @@ type Session struct {
 	// by itself the last time; 0: not known.
 	Largest    int `json:"largest,omitempty"`
 	CompactsAt int `json:"compacts_at,omitempty"`
+	// Window is what the host said last of the tokens of its window; 0: nothing.
+	Window int `json:"window,omitempty"`
 	// Rewritten is how often its file turned out to be another one than was read before.
 	Rewritten int `json:"rewritten,omitempty"`
 	// First is the host's id of the first record that has one. Sessions with the same one were forked from each other.

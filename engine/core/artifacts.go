@@ -67,9 +67,10 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 		}
 		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
 		a.Chars += int64(utf8.RuneCount(chunk[:end]))
-		a.Tokens += tokens.O200kBase.Count(chunk[:end])
+		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk[:end])))
 		at += int64(end)
 	}
+	a.Tokens = a.Features[tokens.FeatureTokens]
 	return a, nil
 }
 

@@ -130,6 +130,9 @@ func (w *witness) files(f figures) {
 		f.add(q, "the status bar", w.cost(name, nil).Tokens.N)
 		f.add(q, "the status bar, without a session", w.costIn(w.apart, name, nil).Tokens.N)
 		f.add(q, "the status bar, all selected", w.cost(name, span(0, strings.Count(text, "\n"))).Tokens.N)
+		var kept struct{ Tokens tokens.Count }
+		w.json(&kept, "artifact", "save", filepath.Join(w.box.Workspace, filepath.FromSlash(name)))
+		f.add(q, "a saved artifact", kept.Tokens.N)
 		var said string
 		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
 		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
