@@ -113,16 +113,16 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n",
-			s.Fixed)
+		fmt.Fprintf(p.W, "besides    %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
+			ledger.CategoryFixed)
 	}
 }
 
 // nextStep says what would be cut now without a compaction, and what a compaction waits for.
 func nextStep(s ledger.Status) string {
 	why := s.Next.Why
-	if waits := s.Next.Waits(); waits != "" {
-		why += "; old results: " + waits
+	if s.Waits != "" {
+		why += "; old results: " + s.Waits
 	}
 	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
 		why += "; " + s.Next.Due.Why

@@ -170,7 +170,9 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	c, d := measureOf(f, r.Model), window.Decide(f.Input(), f.Policy, st)
+	c := measureOf(f, r.Model)
+	st.Shown = c.Of
+	d := window.Decide(f.Input(), f.Policy, st)
 	if r.NoEdits {
 		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold,
 			Why: "no edits were asked for"}

@@ -56,7 +56,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return st, err
 		}
-		st.Next = next.Made
+		st.Next, st.Waits = next.Made, next.Made.Waits(g.limit)
 		st.Next.Edits = nil // a status has the sums, not each edit
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
