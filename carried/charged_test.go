@@ -22,7 +22,8 @@ var began = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 // measured is a session of Claude Code, of which so much was measured besides its messages, at 10 dollars for a million.
 func measured(fixed int) ledger.Use {
 	dollars, n := 10.0, tokens.Count{N: fixed, Upper: fixed}
-	return ledger.Use{Session: sessions.Session{Host: "claude-code", Created: began}, Fixed: &n, CarriedDollars: &dollars,
+	s := sessions.Session{Host: "claude-code", Created: began}
+	return ledger.Use{Session: s, Fixed: &n, CarriedDollars: &dollars,
 		Own: []ledger.Category{{Name: "user", Tokens: tokens.Count{N: 10, Exact: true, Upper: 10}},
 			{Name: ledger.CategoryFixed, Tokens: n}}}
 }
@@ -44,8 +45,10 @@ func TestOnlyWhatRequestsAreKnownToHaveCarriedIsClaimed(t *testing.T) {
 		"nobody knows when": {"claude-code", "memory 80 ?", 5_000, "system prompt, tools and memory files 5000", 0},
 		"a server was added": {"claude-code", "memory 80 -1, server 100 1", 5_000,
 			"system prompt and tools 4920, memory files 80", 0.0008},
-		"on demand":         {"claude-code", "memory 80 -1, memory 0 1", 5_000, "system prompt and tools 4920, memory files 80", 0.0008},
-		"no memory":         {"claude-code", "skill 7 -1", 5_000, "system prompt, tools and memory files 4993, skills, agents and commands 7", 0.00007},
+		"on demand": {"claude-code", "memory 80 -1, memory 0 1", 5_000,
+			"system prompt and tools 4920, memory files 80", 0.0008},
+		"no memory": {"claude-code", "skill 7 -1", 5_000,
+			"system prompt, tools and memory files 4993, skills, agents and commands 7", 0.00007},
 		"more than all":     {"claude-code", "memory 80 -1", 50, "system prompt, tools and memory files 50", 0},
 		"of another agent":  {"codex", "memory 80 -1", 5_000, "system prompt, tools and memory files 5000", 0},
 		"nothing is loaded": {"claude-code", "", 5_000, "system prompt, tools and memory files 5000", 0},

@@ -71,8 +71,8 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 	for i := range list {
 		list[i].Time = time.Now()
 	}
-	id, before := ofFile(t, l, s, list...), time.Now().Add(-time.Hour)
-	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Tools: &ledger.OwnTools{Tokens: 100, Since: before}})
+	id, own := ofFile(t, l, s, list...), ledger.OwnTools{Tokens: 100, Since: time.Now().Add(-time.Hour)}
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Tools: &own})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -296,7 +296,9 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 		t.Errorf("the view has %+v", h)
 	}
 	written(time.Now())
-	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool { return !strings.Contains(hover(), "so far") }); err != nil {
+	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+		return !strings.Contains(hover(), "so far")
+	}); err != nil {
 		t.Errorf("what the session did not carry has a price: %v", err)
 	}
 }

@@ -24,8 +24,9 @@ type carriedResult struct {
 	// Servers are the MCP servers, with how often they were called, and what their tools cost where they were asked.
 	Servers []serverUse `json:"servers,omitempty"`
 	// Listed is what the configuration has a hook list when a session begins.
-	Listed  *share   `json:"listed,omitempty"`
-	Dollars *float64 `json:"carried_usd,omitempty"` // what the session has paid for Carried, about; nil: not known of each
+	Listed *share `json:"listed,omitempty"`
+	// Dollars is what the session has paid for Carried, about; nil: that is not known of each.
+	Dollars *float64 `json:"carried_usd,omitempty"`
 }
 
 // serverUse is how often tools of an MCP server were called in recorded sessions; Sessions 0: not known.

@@ -63,7 +63,7 @@ type statusResult struct {
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	// Savings is what was not sent in this session because of us: see ledger.Savings.
 	Savings  *ledger.Savings `json:"savings,omitempty"`
-	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions, as the host lists them: see own
+	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions: see own
 	Warnings []string        `json:"warnings,omitempty"` // about the session's input, and errors in the configuration
 	carriedResult
 

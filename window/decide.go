@@ -108,7 +108,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	}
 	d.Rewritten = first.costs(nil).broken(d.Edits)
 	d.Over = s.Request(d.After) > d.Threshold
-	d.Why = d.words(st)
+	d.Why = d.Words(st)
 	return d
 }
 
@@ -202,8 +202,8 @@ func (p Policy) reasonOf(taken, worth []Edit) string {
 	return "birth"
 }
 
-// words describes a decision.
-func (d Decision) words(st State) string {
+// Words describes a decision.
+func (d Decision) Words(st State) string {
 	freed := st.shown(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:

@@ -41,8 +41,8 @@ func (p Page) Carried(out Carried) {
 		}
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
-			fmt.Fprintf(w, "in session %s %s, by what was measured of its first request: %s\n", out.Session,
-				tokensOf(*out.Measured), partsOf(out.Besides))
+			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first: "+
+				"%s\n", out.Session, tokensOf(*out.Measured), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
 			which := "these tokens"

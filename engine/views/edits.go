@@ -181,7 +181,9 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	d.Edits, d.After = exact.edits, d.Before-exact.freed
+	if d.Edits, d.After = exact.edits, d.Before-exact.freed; !r.NoEdits {
+		d.Why = d.Words(st)
+	}
 	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
 		TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := situation(f, w, st, d.After, r.Signals)

@@ -34,7 +34,7 @@ func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *ledger.OwnTool
 		out.Net += saved.N
 	}
 	if n := s.tooled(tools); n > 0 {
-		all := tokens.Count{N: n * tools.Tokens, Upper: c.Of(n * tools.Tokens).Upper} // as package carried counts our server
+		all := tokens.Count{N: n * tools.Tokens, Upper: c.Of(n * tools.Tokens).Upper} // as carried.Part has it
 		out.Tools, out.ToolRequests = &all, n
 		out.Net -= all.N
 	}
