@@ -45,12 +45,12 @@ func (p Page) Carried(out Carried) {
 				"%s\n", out.Session, tokensOf(*out.Measured), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
-			which := "these tokens"
+			which, as := "these tokens", ""
 			if h.Charged.N < h.Carried.N {
-				which = h.Charged.String() + " of these tokens, which have not changed since it began,"
+				which, as = h.Charged.String()+" of these tokens", ", as they were when it began"
 			}
-			fmt.Fprintf(w, "%s so far for %s in session %s: %s at list prices\n", carried.Money(*h.Dollars), which,
-				out.Session, chars.Plural(out.Requests, "request"))
+			fmt.Fprintf(w, "%s so far for %s in session %s%s: %s at list prices\n", carried.Money(*h.Dollars), which,
+				out.Session, as, chars.Plural(out.Requests, "request"))
 		}
 		t := p.table("WHAT", ">IN EVERY REQUEST", ">LATER", "")
 		t.Indent, t.Wide = "  ", true
