@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
@@ -100,9 +101,14 @@ type StatusRequest struct {
 	// Brief asks for Use alone, without Categories, Sources, Saved and Savings: the rest
 	// requires reading the whole session.
 	Brief bool `json:"brief,omitempty"`
-	// Tools is what each request of the session's host carries of our own tools, in o200k_base tokens, for Savings; nil: not
-	// known. Package carried tells it.
-	Tools *int `json:"tools,omitempty"`
+	// Tools is what requests of the session's host carry of our own tools, for Savings; nil: not known. Package carried tells it.
+	Tools *OwnTools `json:"own_tools,omitempty"`
+}
+
+// OwnTools is what each request carries of our own tools, and since when a configuration says so; zero: not known.
+type OwnTools struct {
+	Tokens int       `json:"tokens"` // o200k_base
+	Since  time.Time `json:"since,omitzero"`
 }
 
 // Use says what fills a session's window now. Counts of parts are estimates unless Exact.
@@ -192,6 +198,9 @@ type Status struct {
 	Warned     []BudgetWarning `json:"warned,omitempty"`
 	Limits     *Window         `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int             `json:"turns_in_view"`
+	// Waits says that old results would be cleared at some size of a request, in the measure of Threshold, and why they are not
+	// yet; "": they would not.
+	Waits string `json:"waits,omitempty"`
 	// Savings is what hooks and our tools have done to the requests so far.
 	Savings Savings `json:"savings"`
 	// Proxy sums up what a proxy measured of the requests; nil: none did.
@@ -200,7 +209,8 @@ type Status struct {
 
 // The names of categories that are no content of a view.
 const (
-	CategoryFixed    = "system prompt and tools"
+	CategoryFixed    = "system prompt, tools and memory files"
+	CategoryPrompt   = "system prompt and tools"            // of CategoryFixed, where its memory files are known
 	CategoryAttached = "attached at the agent's compaction" // by the host, such as files that it reads again
 	CategoryRest     = "not attributable"
 )

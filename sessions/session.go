@@ -121,6 +121,12 @@ func (s Session) Main() bool { return s.Parent == "" }
 // it was not gone on with.
 func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}) }
 
+// BeganWith reports whether what has been so since a time was so when the session began; the zero time is not known. Times of
+// entries are in milliseconds.
+func (s Session) BeganWith(since time.Time) bool {
+	return !since.IsZero() && !since.Truncate(time.Millisecond).After(s.Created)
+}
+
 // Live reports whether a person uses a session now: it had activity in the last ten minutes.
 func (s Session) Live(now time.Time) bool {
 	return s.Main() && now.Sub(s.Updated) < limits.ActiveSession

@@ -113,8 +113,8 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n",
-			s.Fixed)
+		fmt.Fprintf(p.W, "besides    %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
+			ledger.CategoryFixed)
 	}
 }
 
@@ -122,8 +122,8 @@ func (p Page) sources(s ledger.Status) {
 // waits for, and what a compaction does (TriggerPolicy.Due).
 func nextStep(s ledger.Status) string {
 	why := s.NextStep.Why
-	if waits := s.NextStep.Waits(); waits != "" {
-		why += "; old results: " + waits
+	if s.Waits != "" {
+		why += "; old results: " + s.Waits
 	}
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
 		why += "; " + s.NextStep.Due.Why

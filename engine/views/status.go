@@ -59,7 +59,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return st, err
 		}
-		st.NextStep = next.Made
+		st.NextStep, st.Waits = next.Made, next.Made.Waits(g.limit)
 		st.NextStep.Edits = nil // a status has the sums, not each edit
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
