@@ -40,7 +40,7 @@ func TestSummarizers(t *testing.T) {
 		{"a program with an address", "summarizer: {kind: command, command: [x], url: http://a}\n", nil, "no url"},
 		{"no program", "summarizer: {kind: command}\n", nil, "command: give a program"},
 		{"a command line", "summarizer: {kind: command, command: llm -m x}\n", nil, "ctxledger.yaml:1:"},
-		{"a server with a program", "summarizer: {kind: openai, model: m, command: [x]}\n", nil, "kind: command only"},
+		{"a server with a program", "summarizer: {kind: openai, model: m, command: [x]}\n", nil, "only valid with kind: command"},
 		{"two keys", "summarizer: {kind: openai, model: m, key_env: A, key_command: [b]}\n", nil, "not both"},
 		{"the key itself", "summarizer: {kind: openai, model: m, key_env: sk-live-abc123}\n", nil,
 			"not the key itself"},
