@@ -114,7 +114,7 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		{"context alone", artifacts.Selection{Context: 2}, "context requires grep"},
 		{"negative context", artifacts.Selection{Grep: "x", Context: -1}, "0 to 100"},
 		{"huge context", artifacts.Selection{Grep: "x", Context: 101}, "0 to 100"},
-		{"after alone", artifacts.Selection{After: 2}, "grep, json_path and search only"},
+		{"after alone", artifacts.Selection{After: 2}, "needs grep, json_path or search"},
 		{"negative after", artifacts.Selection{Grep: "x", After: -2}, "never negative"},
 		{"broken pattern", artifacts.Selection{Grep: "("}, "RE2"},
 		{"look-around", artifacts.Selection{Grep: "(?=x)"}, "no look-around"},

@@ -273,7 +273,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	f := newFixture(t, nil)
 	f.initialize(t)
 	err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": commandAudit}, nil)
-	if err == nil || !strings.Contains(err.Error(), "no agents") {
+	if err == nil || !strings.Contains(err.Error(), "no agent has readable sessions") {
 		t.Errorf("where there are no agents: %v", err)
 	}
 }

@@ -173,7 +173,7 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 		`^CLAUDE.md, open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
 	var links []struct{ Tooltip string }
 	if err := f.Call(f.ctx, "textDocument/documentLink", b.of(nil), &links); err != nil || len(links) != 1 ||
-		!strings.HasSuffix(links[0].Tooltip, "once what is open is saved") {
+		!strings.HasSuffix(links[0].Tooltip, "once open files are saved") {
 		t.Errorf("the links are %+v, %v", links, err)
 	}
 }

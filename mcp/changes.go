@@ -190,7 +190,7 @@ func (r changesResult) String() string {
 	switch {
 	case len(r.Entries) > 0:
 	case r.NotFollowed != "":
-		fmt.Fprintf(&b, "nothing is known of changes: %s\n", r.NotFollowed)
+		fmt.Fprintf(&b, "no changes are known: %s\n", r.NotFollowed)
 	default:
 		b.WriteString("no changes recorded\n")
 	}
