@@ -34,13 +34,11 @@ func memoryTool() tool {
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
-			`"name":{"type":"string","description":"saving one again replaces it; with list: next from the " +
-			"previous page"},` +
+			`"name":{"type":"string","description":"saving one again replaces it; with list: next from the previous page"},` +
 			`"description":{"type":"string","description":"one line, for lists"},` +
 			`"type":{"type":"string","description":"such as user, feedback, project"},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +
-			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all " +
-			"projects"},` +
+			`"scope":{"type":"string","enum":["project","user"],"description":"default project; user: all projects"},` +
 			`"query":{"type":"string"},` +
 			`"limit":{"type":"integer"},` +
 			`"request_id":{"type":"string"}},"required":["action"]}`,
