@@ -135,8 +135,8 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 		}
 	}
 	if others > 0 {
-		lines = append(lines, fmt.Sprintf("%s, with %s and %s, is no longer in use: `ctxledger ledger list` "+
-			"lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+		lines = append(lines, fmt.Sprintf("unused by any directory: %s, with %s and %s; `ctxledger ledger "+
+			"list` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}
 	return lines

@@ -5,7 +5,7 @@ import type * as vscode from 'vscode';
 export function extendPath(variables: vscode.EnvironmentVariableCollection, folder: string | undefined): void {
   variables.clear();
   if (folder !== undefined) {
-    variables.description = 'Adds the extension's programs to the end of PATH.';
+    variables.description = 'Adds the programs of the extension to the end of PATH.';
     variables.append('PATH', path.delimiter + folder);
   }
 }

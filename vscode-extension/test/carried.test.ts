@@ -21,7 +21,7 @@ test('a row says what a part costs, and when', () => {
     }],
   });
   assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 + 1 unknown']]);
-  assert.match(rows[0]!.tooltip, /as files tell: 1,200 tokens\.\nNot in it: 1 part whose cost is not known\./);
+  assert.match(rows[0]!.tooltip, /as files show: 1,200 tokens\.\nNot in it: 1 part whose cost is not known\./);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
     ['CLAUDE.md', '1,080 + 33 imported', 'book'],
     ['deploy', '9', 'tools'],

@@ -283,7 +283,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
     '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the turn before',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the previous turn',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000/);
