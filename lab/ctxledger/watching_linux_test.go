@@ -72,7 +72,7 @@ func TestWithoutAFileWatcherFilesArePolled(t *testing.T) {
 			}
 			log, err := os.ReadFile(filepath.Join(st.Ledger.State, "log", "daemon.log"))
 			must(t, err)
-			if n := strings.Count(string(log), "they are polled"); n != 1 || !strings.Contains(string(log), "level=WARN") {
+			if n := strings.Count(string(log), "watched: polling"); n != 1 || !strings.Contains(string(log), "level=WARN") {
 				t.Errorf("the log says it %d times:\n%s", n, log)
 			}
 		})
