@@ -249,7 +249,7 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
 	if a.State == twice {
 		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+
-			""+a.Plugin.Path+
+			a.Plugin.Path+
 			", too", maxFound), width)
 	}
 	if a.Plugin != nil {
