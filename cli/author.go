@@ -40,8 +40,7 @@ func (f authorFlags) check(mode string) error {
 		return misuse("--model names the model that writes the summary: give --mode %s too",
 			strings.Join(settings.ModeNames(true), " or --mode "))
 	case f.summary != "" && !asks:
-		return misuse("--summary needs mode %s, not %s", strings.Join(settings.ModeNames(true), " or "+
-			""), mode)
+		return misuse("--summary needs mode %s, not %s", strings.Join(settings.ModeNames(true), " or "), mode)
 	case f.summary != "" && f.model != "":
 		return misuse("give --summary or --model, not both")
 	}
