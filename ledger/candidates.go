@@ -240,7 +240,7 @@ func candidate(ctx context.Context, api candidateAPI, op, id string) (Candidate,
 			return c, nil
 		}
 	}
-	return Candidate{}, fault.New(fault.NotFound, op, "no candidate for memory %q", id).
+	return Candidate{}, fault.New(fault.NotFound, op, "no memory candidate %q", id).
 		WithHint("`ctxledger memory candidates` lists them")
 }
 

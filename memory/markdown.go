@@ -77,7 +77,7 @@ func Parse(file []byte) (Entry, []Problem, error) {
 	}
 	rest, ok := strings.CutPrefix(text, fenceLine+"\n")
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a --- line, so "+
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a --- line, so it "+
 			"is not a memory")
 	}
 	front, body, ok := cutFront(rest)
