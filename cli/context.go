@@ -113,6 +113,7 @@ func newestMeasured(ctx context.Context, a *action, api ledger.API, model string
 	if err != nil {
 		return out, "", err
 	}
+	out.Newest = model == ""
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
 	out.Requests, out.Paid = st.Requests, st.CarriedDollars
 	return out, s.Host, nil

@@ -172,7 +172,8 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 			[]sessions.NewEntry{answered(60_000)}, 200_000, 167_000},
 		{"an earlier session compacted, this one is larger", append(hostCut(true, 167_000), answered(50_000)),
 			[]sessions.NewEntry{answered(210_000)}, 1_000_000, 0},
-		{"the host says it", nil, []sessions.NewEntry{saysWindow(400_000), answered(50_000), saysWindow(258_400)}, 258_400, 0},
+		{"the host says it", nil, []sessions.NewEntry{saysWindow(400_000), answered(50_000), saysWindow(258_400)},
+			258_400, 0},
 		{"the host says it, and compacted", nil, append(hostCut(true, 240_000), saysWindow(258_400)), 258_400, 240_000},
 		{"a host that exaggerates", nil, append(hostCut(true, 1<<60), answered(50_000)), 1_000_000, 1 << 31},
 	} {
@@ -228,7 +229,8 @@ func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { l.Close() })
-		id := imported(t, l, 0, append(append([]sessions.NewEntry{answered(1_000)}, hostCut(true, 167_000)...), saysWindow(tt.told))...)
+		entries := append([]sessions.NewEntry{answered(1_000), saysWindow(tt.told)}, hostCut(true, 167_000)...)
+		id := imported(t, l, 0, entries...)
 		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Brief: true})
 		if err != nil {
 			t.Fatal(err)

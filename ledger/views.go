@@ -339,6 +339,14 @@ func (s WindowSize) Words(agent string) string {
 	return ""
 }
 
+// Besides says what a session's window holds besides Held, of which nothing was measured; "": nothing.
+func (s Status) Besides() string {
+	if s.Fixed != nil || s.Measured > 0 {
+		return ""
+	}
+	return "; its system prompt and tools come to that, and are not measured yet"
+}
+
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.
 func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
 	for range limits.Plans {

@@ -75,8 +75,9 @@ type statusResult struct {
 
 	Unread string `json:"unread,omitempty"` // why nothing is known of the session; "": something is recorded of it
 
-	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
-	whose string // in prose: the window of this chat, or of the session that was named
+	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
+	besides string // see ledger.Status.Besides
+	whose   string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -117,6 +118,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		Overhead: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
+		besides: st.Besides(),
 	}
 	if a.Session != "" {
 		r.whose = "its"
@@ -165,6 +167,7 @@ func (r statusResult) String() string {
 	if r.Window > 0 {
 		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
+	b.WriteString(r.besides)
 	if r.CompactsAt > 0 {
 		fmt.Fprintf(&b, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
 	}
