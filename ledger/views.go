@@ -339,9 +339,9 @@ func (s WindowSize) Words(agent string) string {
 	return ""
 }
 
-// Besides says what a session's window holds besides Held, of which nothing was measured; "": nothing.
-func (s Status) Besides() string {
-	if s.Fixed != nil || s.Measured > 0 {
+// Besides says what a window holds besides Held, of which nothing was measured; "": nothing.
+func (u Use) Besides() string {
+	if u.Fixed != nil || u.Measured > 0 {
 		return ""
 	}
 	return "; its system prompt and tools come to that, and are not measured yet"
