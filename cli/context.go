@@ -119,6 +119,7 @@ func newestMeasured(ctx context.Context, a *action, api ledger.API, model string
 	if err != nil {
 		return out, err
 	}
+	out.Newest = model == ""
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
 	out.Requests, out.Use = st.Requests, st.Use
 	return out, nil

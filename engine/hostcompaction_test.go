@@ -229,8 +229,8 @@ func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { l.Close() })
-		log := append([]sessions.NewEntry{answered(1_000)}, hostCut(true, 167_000)...)
-		id := imported(t, l, 0, append(log, saysWindow(tt.told))...)
+		entries := append([]sessions.NewEntry{answered(1_000), saysWindow(tt.told)}, hostCut(true, 167_000)...)
+		id := imported(t, l, 0, entries...)
 		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Brief: true})
 		if err != nil {
 			t.Fatal(err)

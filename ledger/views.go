@@ -352,6 +352,14 @@ func (s WindowSize) Words(agent string) string {
 	return ""
 }
 
+// Besides says what a window holds besides Held, of which nothing was measured; "": nothing.
+func (u Use) Besides() string {
+	if u.Fixed != nil || u.Measured > 0 {
+		return ""
+	}
+	return "; its system prompt and tools come to that, and are not measured yet"
+}
+
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.
 func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse, error) {
 	for range limits.Plans {

@@ -216,11 +216,11 @@ func (r changesResult) String() string {
 		b.WriteString(")\n")
 	}
 	for _, x := range r.Stale {
-		at := "at "
+		at := " at "
 		if x.Seen {
-			at = "seen at "
+			at = ", seen at "
 		}
-		fmt.Fprintf(&b, "stale: %s was changed by %s, %s%s, after this chat read it\n", x.Path, x.By, at, x.Changed)
+		fmt.Fprintf(&b, "stale: %s was changed by %s%s%s, after this chat read it\n", x.Path, x.By, at, x.Changed)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -76,9 +76,10 @@ type statusResult struct {
 
 	Unread string `json:"unread,omitempty"` // why nothing is known of the session; "": something is recorded of it
 
-	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
-	own   registry.OwnCost
-	whose string // in prose: the window of this chat, or of the session that was named
+	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
+	own     registry.OwnCost
+	besides string // see ledger.Status.Besides
+	whose   string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -120,6 +121,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
+		besides: st.Besides(),
 	}
 	r.Overhead = r.own.Tokens
 	if a.Session != "" {
@@ -167,6 +169,7 @@ func (r statusResult) String() string {
 	if r.Window > 0 {
 		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
+	b.WriteString(r.besides)
 	if r.CompactsAt > 0 {
 		fmt.Fprintf(&b, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
 	}

@@ -38,8 +38,11 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 		changes, status string
 	}{
 		{"the setting", off, told, "no changes are known: " + why, ": nothing of it is known, " + why},
+		{"the setting, and an agent that does not say which chat it is", off, "", "no changes are known: " + why,
+			"this chat is not recorded: " + why + ": hand the conversation to compact_conversation"},
 		{"an agent that does not say which chat it is", all, "",
-			"no changes are known: this chat is not recorded", "this chat is not recorded"},
+			"no changes are known: this chat is not recorded",
+			"this chat is not recorded: its host does not say which chat it is: hand the conversation to compact_conversation"},
 		{"an agent that is not followed", ledger.Info{Following: true, Hosts: []string{"codex"}}, told,
 			"no changes are known: session files of claude-code are not followed",
 			": nothing of it is known, session files of claude-code are not followed"},

@@ -117,3 +117,16 @@ func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// TestAStaleFileSaysWhatItsTimeIs: the time of the first look was told as that of the change.
+func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
+	for seen, want := range map[bool]string{
+		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
+		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
+	} {
+		r := changesResult{Stale: []staleFile{{"a.go", "2026-11-27T19:00:00Z", seen, "external"}}}
+		if got := r.String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

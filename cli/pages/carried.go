@@ -26,6 +26,9 @@ type Carried struct {
 
 	Use     ledger.Use        `json:"-"`                 // of the session
 	Besides []ledger.Category `json:"besides,omitempty"` // Measured in parts: see carried.Report.Besides
+	// Newest says that Model is that of Session, because none was named.
+	Newest bool     `json:"-"`
+	Paid   *float64 `json:"-"` // what it has cost in the session: see carried.Report.Charged
 }
 
 // Carried draws what each agent's requests carry.
@@ -35,10 +38,9 @@ func (p Page) Carried(out Carried) {
 		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
 		return
 	}
-	for i, h := range out.Hosts {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
+	fmt.Fprintln(w, out.countedFor())
+	for _, h := range out.Hosts {
+		fmt.Fprintln(w)
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
 			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first: "+
@@ -60,6 +62,17 @@ func (p Page) Carried(out Carried) {
 		t.Print(w)
 		p.problems(h)
 	}
+}
+
+// countedFor says for which model everything is counted.
+func (c Carried) countedFor() string {
+	switch {
+	case c.Model == "":
+		return "counted in o200k_base: no session names a model; --model does"
+	case c.Newest:
+		return "counted for " + columns.OneLine(c.Model) + ", the model of the newest session, " + c.Session
+	}
+	return "counted for " + columns.OneLine(c.Model)
 }
 
 // shareOf says which part of the window an agent's requests have filled before the conversation begins.

@@ -144,6 +144,7 @@ func (p Page) heldLine(s ledger.Status) string {
 		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
 			model)
 	}
+	text += s.Besides()
 	switch {
 	case s.CompactsAt > 0:
 		text += fmt.Sprintf("; auto-compact at %s: %s", chars.Commas(s.CompactsAt), p.Line(s.CompactsFrom, lineColumns))
