@@ -51,7 +51,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)
-	fmt.Fprintf(p.W, "own cost   %s, where ctxmcp is registered\n", s.OwnCost)
+	fmt.Fprintf(p.W, "own cost   %s; only where ctxmcp is registered\n", s.OwnCost)
 	injected := "nothing when a session begins"
 	if len(s.Told) > 0 {
 		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"

@@ -66,7 +66,7 @@ function notes({ saved, summary }: Context): string {
 
 /** Says what the parts of the window rest on. */
 function restsOn({ fixed, counting }: Context): string {
-  return (fixed === null ? '' : 'What the system prompt and the tools take was measured on the first request. ') + basis(counting);
+  return (fixed === null ? '' : 'What every request has besides is estimated from the first, which was measured. ') + basis(counting);
 }
 
 /** Says what counts rest on. */
