@@ -100,13 +100,13 @@ func TestADecisionSpeaksInTheMeasureOfTheView(t *testing.T) {
 	d := Decision{Before: 62_000, After: 35_000, Rewritten: 35_000, Waiting: 9_000, ClearsAt: 48_000}
 	tenth := func(n int) tokens.Count { return tokens.Count{N: n / 10, Upper: n} }
 	st := State{Shown: tenth, Ahead: 5}
-	got := d.Words(st) + "; " + d.Waits(func(n int) int { return tenth(n).N })
+	got := d.NextStep(st) + "; " + d.Waits(func(n int) int { return tenth(n).N })
 	if got != "≈900 tokens could be cut, but rewriting the provider's cache would cost more than the next 5 requests would save"+
 		"; would clear at ≈4,800; does not pay yet" {
 		t.Error(got)
 	}
 	d.Edits = []Edit{{}}
-	if got := d.Words(st); got != "cuts ≈2,700 tokens; ≈3,500 have to be written to the provider's cache again" {
+	if got := d.NextStep(st); got != "cuts ≈2,700 tokens; ≈3,500 have to be written to the provider's cache again" {
 		t.Error(got)
 	}
 }
