@@ -33,7 +33,8 @@ func auditCommand() command {
 		long: "Reads the session files of coding agents and shows what was spent by model, day, project and " +
 			"session, what filled the requests, which tools and files cost most, and what compactions lost. " +
 			"Without a path it reads the directories where agents keep their sessions, and asks a daemon that " +
-			"runs here what a proxy measured. It starts no daemon and opens no ledger.\n\nTokens and requests are as the providers reported " +
+			"runs here what a proxy measured. It starts no daemon and opens no ledger.\n\nTokens and requests " +
+			"are as the providers reported " +
 			"them, each counted once; dollars are list prices. What filled a request is an estimate, marked " +
 			"≈, scaled to the reported tokens. docs/audit.md explains each figure. For a few seconds the " +
 			"most expensive sessions are replayed in a temporary ledger to estimate what ctxledger would " +
@@ -43,7 +44,7 @@ func auditCommand() command {
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},
 		does: keeps, undo: "it writes the file that --html names", json: answers(audited{}),
-		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts into `FILE`") },
+		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts to `FILE`") },
 		run:   func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, page) },
 	}
 }
@@ -177,7 +178,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 		if d.Partly > 0 {
 			lines = append(lines, chars.Plural(d.Partly, "line")+" read in part")
 		}
-		damaged = append(damaged, fmt.Sprintf("%s: %s, the first is line %s", columns.OneLine(d.Path),
+		damaged = append(damaged, fmt.Sprintf("%s: %s, the first on line %s", columns.OneLine(d.Path),
 			strings.Join(lines, ", "), chars.Commas(d.First)))
 	}
 	for _, l := range found.Unfollowed {
@@ -197,7 +198,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	switch {
 	case found.Files == 0 && !named:
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
-			WithHint("`ctxledger audit PATH…` reads session files, and those in directories, that lie elsewhere")
+			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
 	case found.Files == 0:
 		a.say("no session files in %s", looked)
 	}

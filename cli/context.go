@@ -63,7 +63,7 @@ type contextOptions struct {
 func showContext(ctx context.Context, a *action, api ledger.API, o contextOptions) error {
 	if a.place.Root == "" {
 		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
-			WithHint("name one with --workspace, or call it in a repository")
+			WithHint("name one with --workspace, or run it in a repository")
 	}
 	out, err := newestMeasured(ctx, a, api, o.model)
 	if err != nil {

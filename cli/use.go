@@ -35,7 +35,7 @@ func misuse(format string, args ...any) error { return usageError{error: fmt.Err
 // atLeast refuses a number below least that was given with a flag.
 func atLeast(least, got int, flag string) error {
 	if got < least {
-		return misuse("%s takes a number from %d, not %d", flag, least, got)
+		return misuse("%s must be at least %d, not %d", flag, least, got)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (a *action) report(cmd *cobra.Command, err error) int {
 		a.hint("%s", hint)
 	}
 	if fault.Is(err, fault.Internal) {
-		a.hint("this looks like a defect of ctxledger: please report it with the command that you ran")
+		a.hint("this looks like a bug in ctxledger: please report it with the command that you ran")
 	}
 	return exitFailed
 }

@@ -297,7 +297,7 @@ func TestForgettingAThingNamesWhatItCannotReach(t *testing.T) {
 			places = append(places, p.Place)
 		}
 		all := strings.Join(places, "\n")
-		for _, want := range []string{away, "backups that were made before", "exports into", "other workspaces"} {
+		for _, want := range []string{away, "backups made earlier", "exports into", "other workspaces"} {
 			if !strings.Contains(all, want) {
 				t.Errorf("%s: %q is not named: %q", name, want, all)
 			}

@@ -45,7 +45,7 @@ func (s Savings) String() string {
 	case len(s.Causes) == 0:
 		fmt.Fprintf(&b, "nothing yet in %s", chars.Plural(s.Requests, "request"))
 	case s.Net < 0:
-		fmt.Fprintf(&b, "nothing: ≈%s tokens more were sent in %s", chars.Commas(-s.Net),
+		fmt.Fprintf(&b, "nothing: ≈%s more tokens were sent in %s", chars.Commas(-s.Net),
 			chars.Plural(s.Requests, "request"))
 	default:
 		whole := s.Sent + int64(s.Net)

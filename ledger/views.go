@@ -323,7 +323,7 @@ const (
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
 	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
-	WindowRefused   = "error"     // an error of the provider named it
+	WindowRefused   = "error"     // a provider error named it
 	WindowKnown     = "known"     // what the program knows of the model
 )
 
@@ -345,7 +345,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowShown:
 		return "follows from the sessions of " + agent
 	case WindowRefused:
-		return "an error of the provider named it"
+		return "a provider error named it"
 	case WindowKnown:
 		return "known for this model"
 	}

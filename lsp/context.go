@@ -90,7 +90,7 @@ func (s *folder) unknown(ctx context.Context, api Ledger) (string, error) {
 	}
 	reads := func(t ledger.TaskState) bool { return t.Name == ledger.TaskFollow && t.State == ledger.TaskWorking }
 	if slices.ContainsFunc(info.Tasks, reads) {
-		return "session files are being read just now", nil
+		return "session files are still being read", nil
 	}
 	return plainLine(info.NotFollowed("")), nil
 }

@@ -124,9 +124,9 @@ func heaviest(all []share) []share {
 // lines returns it as lines of a status.
 func (r carriedResult) lines() (out []string) {
 	if len(r.Carried) > 0 {
-		line := "every request carries, of files:"
+		line := "files in every request:"
 		if r.Dollars != nil {
-			line = "every request carries, of files (" + carried.Money(*r.Dollars) + " so far):"
+			line = "files in every request (" + carried.Money(*r.Dollars) + " so far):"
 		}
 		out = append(out, line)
 	}
@@ -134,7 +134,7 @@ func (r carriedResult) lines() (out []string) {
 		out = append(out, "- "+x.Name+": "+x.Tokens.String())
 	}
 	if r.Listed != nil {
-		out = append(out, "when a session begins, the index of "+r.Listed.Name+" is told: "+r.Listed.Tokens.String())
+		out = append(out, "when a session begins, the index of "+r.Listed.Name+" is sent: "+r.Listed.Tokens.String())
 	}
 	var asked, unknown []string
 	for _, s := range r.Servers {
@@ -145,7 +145,7 @@ func (r carriedResult) lines() (out []string) {
 		}
 	}
 	if len(asked) > 0 {
-		out = append(append(out, "and of MCP servers that were asked for their tools:"), asked...)
+		out = append(append(out, "and MCP servers that were asked for their tools:"), asked...)
 	}
 	if len(unknown) > 0 {
 		out = append(append(out, "and the tools of these MCP servers, whose cost is unknown:"), unknown...)

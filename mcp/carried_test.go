@@ -60,7 +60,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	if st.Listed == nil || st.Listed.Tokens.N == 0 || st.Listed.Tokens.Exact {
 		t.Errorf("the index: %+v", st.Listed)
 	}
-	contains(t, text, "every request carries, of files (≈$", "- memory CLAUDE.md: ",
+	contains(t, text, "files in every request (≈$", "- memory CLAUDE.md: ",
 		"when a session begins, the index of ctxledger.yaml is told: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: env.Env{Home: home,
@@ -77,7 +77,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	if s := st.Servers[0]; s.Tools != 1 || s.Tokens == nil || s.Tokens.N == 0 || s.Later == nil || s.Later.N < 400 {
 		t.Errorf("asked: %+v", s)
 	}
-	contains(t, text, "and of MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
+	contains(t, text, "and MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
 		"asked on ", "; not used in 1 session")
 	write := strings.NewReplacer("cents", "euros").Replace(strings.Repeat("Prices are in cents.\n", 300))
 	if err := os.WriteFile(filepath.Join(root, "CLAUDE.md"), []byte(write), 0o600); err != nil {

@@ -25,12 +25,12 @@ func changesTool() tool {
 	return tool{
 		name: "changes",
 		description: "What happened to files, whoever did it, newest first, " +
-			"and which files changed by other hands after this chat read them (stale).",
+			"and which files others changed after this chat read them (stale).",
 		does:  "lists what happened to files, and which files have changed since they were read",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: all"},` +
-			`"path":{"type":"string","description":"file, or directory with all below"},` +
+			`"path":{"type":"string","description":"a file, or a directory tree"},` +
 			`"since":{"type":"string","description":"a time, an age (2h, 3d) or the id of a change"},` +
 			`"limit":{"type":"integer"}}}`,
 		output: `{"type":"object","properties":{"entries":{"type":"array"},` +
@@ -195,7 +195,7 @@ func (r changesResult) String() string {
 		b.WriteString("no changes recorded\n")
 	}
 	if r.Outside != "" {
-		fmt.Fprintf(&b, "%s is outside the workspace: only what agents report of such files is recorded\n", r.Outside)
+		fmt.Fprintf(&b, "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
 	}
 	if len(r.Entries) > 0 {
 		fmt.Fprintf(&b, "%d of %d changes, newest first:\n", len(r.Entries), r.Total)

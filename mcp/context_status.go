@@ -159,7 +159,7 @@ func (r statusResult) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "session %s", r.Session)
 	if r.Unread != "" {
-		fmt.Fprintf(&b, ": nothing of it is known, %s\nctxledger's own tools cost %s", r.Unread, r.own)
+		fmt.Fprintf(&b, ": nothing known about it, %s\nctxledger's own tools cost %s", r.Unread, r.own)
 		return b.String()
 	}
 	if r.Model != "" {

@@ -37,7 +37,7 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 		call            string // that the host sends with each of its calls
 		changes, status string
 	}{
-		{"the setting", off, told, "no changes are known: " + why, ": nothing of it is known, " + why},
+		{"the setting", off, told, "no changes are known: " + why, ": nothing known about it, " + why},
 		{"the setting, and an agent that does not say which chat it is", off, "", "no changes are known: " + why,
 			"this chat is not recorded: " + why + ": hand the conversation to compact_conversation"},
 		{"an agent that does not say which chat it is", all, "",

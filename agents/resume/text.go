@@ -26,7 +26,7 @@ func (d Written) Text(here string) string {
 		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, ledger.CategoryFixed)
 	}
 	if d.Masked {
-		b.WriteString("masked    secrets are masked: the session is one of another agent\n")
+		b.WriteString("masked    secrets are masked: it is another agent's session\n")
 	}
 	fmt.Fprintf(&b, "file      %s\n", chars.Line(d.File))
 	return b.String()

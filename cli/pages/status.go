@@ -43,7 +43,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	p.W = &b
 	switch {
 	case s.Unread != "":
-		fmt.Fprintf(p.W, "session    %s, of %s: nothing of it is known, %s\n\n", s.Session.Session.ID,
+		fmt.Fprintf(p.W, "session    %s, of %s: nothing known about it, %s\n\n", s.Session.Session.ID,
 			s.Session.Session.Host, p.Own(s.Unread))
 	case s.Session != nil:
 		p.window(*s.Session, ranIn, limits)
@@ -83,7 +83,7 @@ func (p Page) ledger(s Status) {
 			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(p.Own(row[1])))
 		}
 	}
-	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger ledger du` shows what takes them")
+	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger ledger du` shows what uses them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
 		p.Trouble(l)
@@ -129,9 +129,9 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 // NoSession is what a place without sessions gets told.
 func (p Page) NoSession(l ledger.Info) string {
 	if why := l.NotFollowed(""); why != "" {
-		return p.Own("nothing is known of sessions here: " + why + "; `ctxledger import FILE` reads one")
+		return p.Own("no sessions are known here: " + why + "; `ctxledger import FILE` reads one")
 	}
-	return p.Own("no session is recorded here yet; those of the last day are read by themselves, " +
+	return p.Own("no session is recorded here yet; those of the last day are read automatically, " +
 		"`ctxledger import FILE` reads an older one")
 }
 

@@ -32,7 +32,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 		fmt.Fprintf(w, "ran in     %s\n", columns.OneLine(ranIn))
 	}
 	if n := s.Session.Rewritten; n > 0 {
-		fmt.Fprintf(w, "rewritten  %s: its file was another one than before; nothing counts twice\n", chars.Plural(n, "time"))
+		fmt.Fprintf(w, "rewritten  %s: its file was replaced by another; nothing counts twice\n", chars.Plural(n, "time"))
 	}
 	if f := s.Session.Fork; f != nil {
 		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
@@ -69,7 +69,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
 	}
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
-		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d told again\n",
+		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d restated\n",
 			chars.Commas(h.Summary.Tokens), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
 			h.Summary.Told)
 	}
@@ -113,7 +113,7 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "besides    %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
+		fmt.Fprintf(p.W, "plus       %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
 			ledger.CategoryFixed)
 	}
 }
@@ -156,17 +156,17 @@ func (p Page) heldLine(s ledger.Status) string {
 
 // viewLine says what ctxledger would send instead.
 func viewLine(s ledger.Status) string {
-	due := "a compaction of it is due above " + chars.Commas(s.Threshold)
+	due := "a compaction is due above " + chars.Commas(s.Threshold)
 	if s.Fixed != nil {
-		due += " with what is besides"
+		due += " including the rest"
 	}
 	if limit := s.NextStep.Threshold; limit != s.Threshold {
-		due += " (" + chars.Commas(limit) + " by the estimate that decides)"
+		due += " (" + chars.Commas(limit) + " by the deciding estimate)"
 	}
 	if s.NextStep.Due.Reason != "" {
-		due = "a compaction of it is due now"
+		due = "a compaction is due now"
 	}
-	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)
+	return fmt.Sprintf("ctxledger would send %s tokens of the conversation; %s", s.Used, due)
 }
 
 // costMore says what of a session's cost its subagents took, and what its window costs from now on.

@@ -178,9 +178,9 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d: %s", known+i+1, p.entry.Note)
 		}
 		if !transcript.Takes(r.Format, p.entry.Role) { // a compaction would take it for a message of the conversation
-			hint := "pass only messages of user and assistant, without the system prompt"
+			hint := "pass only user and assistant messages, without the system prompt"
 			if transcript.Takes(r.Format, transcript.RoleSystem) {
-				hint = "pass messages of system, user, assistant and tool"
+				hint = "pass system, user, assistant and tool messages"
 			}
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1,
 				p.entry.Role).WithHint("%s", hint)

@@ -67,7 +67,7 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 		if o.Seen.IsZero() || o.Tree != r.Tree ||
 			o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
 			return fault.New(fault.Invalid, op,
-				"the state of %.1000q says not when it was seen, or speaks of another file", o.Path)
+				"the state of %.1000q does not say when it was seen, or is of another file", o.Path)
 		}
 	}
 	return nil

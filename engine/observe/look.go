@@ -57,7 +57,7 @@ func (ob *observer) unreadable(name string, err error) {
 	if !fault.Is(err, fault.Denied) {
 		ob.retry[name] = true
 	}
-	ob.log.Debug("file cannot be looked at", "path", name, "error", err)
+	ob.log.Debug("file cannot be inspected", "path", name, "error", err)
 }
 
 // examine examines the path of an event.

@@ -26,14 +26,14 @@ const (
 
 // How forgetting reaches buckets.
 const (
-	byRule  = "its rule takes the text out; see rules"                       // and what forgets sessions and handles
-	byIndex = "it is derived from other buckets, and rewritten with them"    // checked by kv/consistency
-	noWords = "it holds hashes, numbers, times and ids of ctxledger's alone" // nothing that a user wrote
-	isID    = "it identifies what it names, see format.md"                   // the search afterwards finds and names it
+	byRule  = "its rule takes the text out; see rules"                    // and what forgets sessions and handles
+	byIndex = "it is derived from other buckets, and rewritten with them" // checked by kv/consistency
+	noWords = "it holds only hashes, numbers, times and ctxledger's ids"  // nothing that a user wrote
+	isID    = "it identifies what it names, see format.md"                // the search afterwards finds and names it
 )
 
 const (
-	searched = "it is of use without the ledger: a search for a text names it, with the way out"
+	searched = "it is useful without the ledger: a search for a text names it, with the remedy"
 	receipts = "installed/*.json"
 )
 
@@ -62,11 +62,13 @@ func Inventory() []Place {
 	return append(buckets(), []Place{
 		{Kind: File, Name: "blobs/*", Holds: "contents over 32 KiB", How: "deleted when no record references them",
 			erase: func(ctx context.Context, l *Upkeep) error { return l.core.DeleteUnreferenced(ctx) }},
-		{Kind: File, Name: "exports/*", Holds: "changes, intents", How: "removed, and written again from what is left",
+		{Kind: File, Name: "exports/*", Holds: "changes, intents", How: "removed, and written again from what " +
+			"is left",
 			erase: func(_ context.Context, l *Upkeep) error { return l.removeExports() }},
 		{Kind: File, Name: "ledger.db.schema-*", Holds: "the records before a migration", How: "removed",
 			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropCopies(0); return err }},
-		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks, repairs and replays, names of incomplete backups",
+		{Kind: File, Name: temporary.Name + "/*", Holds: "copies for checks, repairs and replays, names of " +
+			"incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropTemporary(true); return err }},
 		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
@@ -83,7 +85,8 @@ func Inventory() []Place {
 		{Kind: File, Name: "settings-*.yaml", Holds: "the last valid configurations", How: searched,
 			Left: "it copies a ctxledger.yaml: take the text out of that file, and the next command copies it again"},
 		{Kind: File, Name: receipts, Holds: "agents' settings as they were before `install`", How: searched,
-			Left: "it has an agent's settings as they were before `ctxledger install`: take the text out of them, then " +
+			Left: "it has an agent's settings as they were before `ctxledger install`: take the text out of " +
+				"them, then " +
 				"run `ctxledger uninstall` and `ctxledger install`"},
 		{Kind: File, Name: "trust/*.json", Holds: "programs and addresses that a person allowed", How: searched,
 			Left: "it has what you allowed for a workspace: `ctxledger config trust --revoke` there removes it"},
@@ -99,7 +102,8 @@ func Inventory() []Place {
 		{Kind: Beside, Name: "the user ledger", Holds: "memories of all workspaces",
 			How: "a text is forgotten there, too; a memory by its scope"},
 		{Kind: Memory, Name: "the observer", Holds: "paths of files in directories that sessions touched",
-			How: "it drops them when TouchedResponse.Erased changes; a forgotten file is not recorded before a session's touch"},
+			How: "it drops them when TouchedResponse.Erased changes; a forgotten file is not recorded until a " +
+				"session uses it"},
 		{Kind: Memory, Name: "agents/hook", Holds: "documents of live sessions, digests of their results and lines",
 			How: "a hook uses none from before TouchedResponse.Erased changed, and drops them"},
 		{Kind: Memory, Name: "mcp", Holds: "the newest answers that were too long for their client",
@@ -109,12 +113,12 @@ func Inventory() []Place {
 			How:   "what it records of a session that was forgotten is new in it; it ends with its agent"},
 		{Kind: Memory, Name: "followers and calibration",
 			Holds: "the end of a session file that is being read",
-			How:   "dropped when it was recorded; what was recorded is not recorded again"},
+			How:   "dropped once it is recorded; what was recorded is not recorded again"},
 
 		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `ledger check` and `ledger repair` read",
-			How: "it ends with its command, and its copy is removed before"},
+			How: "it ends with its command, and its copy is removed first"},
 		{Kind: Child, Name: "engine/daemon/link", Holds: "the ledger: it starts owners",
-			How: "an owner is what forgets"},
+			How: "only an owner forgets"},
 		{Kind: Child, Name: "internal/process", Holds: "nothing: it ends processes", How: noWords},
 		{Kind: Child, Name: "llm", Holds: "the conversation that a program of the user is to summarize",
 			How: "it ends with the request; what it keeps is the user's"},
@@ -124,7 +128,7 @@ func Inventory() []Place {
 		{Kind: Child, Name: "servertools/asking", Holds: "the names of a server's tools",
 			How: "it ends with the request"},
 
-		{Kind: Elsewhere, Name: "backups that were made before", Holds: "all", Told: copied},
+		{Kind: Elsewhere, Name: "backups made earlier", Holds: "all", Told: copied},
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
 		{Kind: Elsewhere, Name: "session files that `resume` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",

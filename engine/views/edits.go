@@ -193,7 +193,7 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy.Compact, made.Due)
 	if cur := f.Current(); made.Due.Grace && cur != nil {
 		of := figuresOf(f, cur)
-		made.Due.Why += fmt.Sprintf(": it made %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)
+		made.Due.Why += fmt.Sprintf(": it left %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)
 	}
 	return decided{made, f, sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
 }

@@ -132,7 +132,7 @@ func table() []Exit {
 		{CLI, "config models", Silent, "prints prices: nothing that was recorded", []string{"--json"}},
 		{CLI, "config validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
-		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted so far that no half of a token is left", nil},
+		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted far enough to leave no half tokens", nil},
 	}, tools(), []Exit{
 		{MCP, "prompt memory", Masked, "`mcp/memory_prompt.go`, the whole text", nil},
 		{MCP, "prompt resume", Masked,
