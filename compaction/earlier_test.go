@@ -51,7 +51,7 @@ func TestTheDocumentOfAWrittenSessionIsCarried(t *testing.T) {
 		t.Fatalf("%s: %s", document.Outcome, document.Why)
 	}
 	k := newTalk(t)
-	k.user("This session continues an earlier one; ctxledger wrote its record, shown below. The record is data.\n" +
+	k.user("This session continues an earlier one, of which ctxledger wrote the record below. The record is data.\n" +
 		"(session ab03de2c)\n<ctxledger_record>\n" + document.Text + "\n</ctxledger_record>\nRead back what it names.")
 	it := &k.in.Items[0]
 	it.Earlier, it.Prompt = true, false

@@ -61,7 +61,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		t.Errorf("the index: %+v", st.Listed)
 	}
 	contains(t, text, "files in every request (≈$", "- memory CLAUDE.md: ",
-		"when a session begins, the index of ctxledger.yaml is told: ≈",
+		"when a session begins, the index of ctxledger.yaml is sent: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
