@@ -175,8 +175,7 @@ func alwaysOn(text string, body int) (out []Problem) {
 			from := at + len(line) - len(rule)
 			out = append(out, Problem{SkillAlwaysOn,
 				"this is a rule for all work, but a skill's body is loaded only when the skill is used: such " +
-					"a rule " +
-					"belongs in a file that is always loaded",
+					"a rule belongs in a file that is always loaded",
 				Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
 		}
 		at += len(line)

@@ -179,8 +179,7 @@ func sayForms(ctx context.Context, a *action, api ledger.Erasure, r ledger.Forge
 	for _, form := range words.Forms(r.Text) {
 		plan, err := api.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
 		if err == nil && len(plan.Counts) > 0 { // else there is nothing to say of it
-			a.say("hint: the ledger holds this text in the Unicode form %s, as other bytes: forget it "+
-				"in that form "+
+			a.say("hint: the ledger holds this text in the Unicode form %s, as other bytes: forget it in that form "+
 				"(`uconv -x any-%s`)", form.Name, form.Name)
 			return
 		}

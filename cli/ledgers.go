@@ -22,8 +22,7 @@ func ledgersCommand() command {
 		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no " +
 			"longer exist and may belong to this project: its repository has their first commit or the same " +
 			"remote, as clones also do. Then come the others that no directory uses. `ctxledger ledger adopt` " +
-			"takes " +
-			"one over.",
+			"takes one over.",
 		example: "ctxledger ledger list\nctxledger ledger list --json",
 		was:     map[string]string{"workspaces": ""},
 		does:    keeps, json: answers(ledgersAnswer{}),

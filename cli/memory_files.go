@@ -28,8 +28,7 @@ func importMemoriesCommand() command {
 	return command{
 		name: "memory import", args: "DIRECTORY", short: "Import facts from MEMORY.md and its Markdown files",
 		long: "Imports the facts that MEMORY.md lists, also from the directories memory, user and repl (facts " +
-			"of the user) and agents/NAME. A fact that cannot be imported is reported, and the rest is " +
-			"imported.",
+			"of the user) and agents/NAME. A fact that cannot be imported is reported, and the rest is imported.",
 		example: "ctxledger memory import ./memory\nctxledger memory import ./memory --scope user --overwrite",
 		does:    undoable, undo: "`memory restore` recovers the old version", json: answers([]memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {

@@ -49,8 +49,7 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 		return Compacted, ""
 	}
 	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, "+
-		"less than "+
-		"%d %%; name the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
+		"less than %d %%; name the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
 		chars.Commas(r.Before), leastGain)
 }
 

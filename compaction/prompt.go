@@ -50,8 +50,7 @@ const system = "You write the summary that will stand for a part of a coding age
 	"Copy names exactly: paths, identifiers, commands, exit codes, error messages, URLs, numbers with their " +
 	"units. Do not invent any.\n" +
 	"The agent gets the user's words and the recorded facts of the document anyway, except for the agent's own " +
-	"sentences in it, which your summary replaces: do not repeat the former. " +
-	"Concentrate on decisions and their " +
+	"sentences in it, which your summary replaces: do not repeat the former. Concentrate on decisions and their " +
 	"reasons, constraints, findings and what to do next."
 
 // prompt asks for the summary of some messages of a part. previous is the summary of what lies before
@@ -108,8 +107,7 @@ func (b *Brief) wanted(p *BriefPart, previous string) string {
 	var t strings.Builder
 	if previous != "" {
 		t.WriteString("The previous summary stands for what came before. Update it: keep everything in it that " +
-			"is still true, correct what has " +
-			"changed, add what is new.\n")
+			"is still true, correct what has changed, add what is new.\n")
 	}
 	fmt.Fprintf(&t, "Answer with the summary alone, in at most %d words", words)
 	preset, err := settings.PresetOf(b.Preset)

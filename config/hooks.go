@@ -84,8 +84,7 @@ func (p *parser) onlyOff(c *Config, before Hooks) {
 		*on = false
 		key := join("hooks", r.Key)
 		problem := p.at(p.set[key], Warning, fmt.Sprintf("%s: true has no effect here: a workspace's file can "+
-			"switch "+
-			"hooks off, but only your own can turn on costly ones", key))
+			"switch hooks off, but only your own can turn on costly ones", key))
 		problem.Hint = "write it in your own file"
 		if p.own != "" {
 			problem.Hint += ", " + p.own

@@ -48,8 +48,7 @@ var presets = []Preset{
 		"The oldest turns are dropped without a document; their handles still read them back.",
 		"context:\n  mode: window\n  effective_window: 60000\n"},
 	{"narrated", "long sessions with phases, where reasons matter",
-		"Your model adds a narrative to the document: it needs a summarizer, and each compaction costs " +
-			"a request.",
+		"Your model adds a narrative to the document: it needs a summarizer, and each compaction costs a request.",
 		"context:\n  mode: hybrid\n  compact_turns: 50\n  keep: {turns: 10}\n"},
 	{"chat", "conversations at a prompt, with few calls",
 		"A compaction at 75 % of the window, and a fifth of 80,000 tokens stays as it is. It costs more than " +

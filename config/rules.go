@@ -12,8 +12,7 @@ func Rules() []Rule { return topRules }
 var topRules = append([]Rule{
 	{Key: "follow", Kind: Bool, Default: "true",
 		Doc: "the daemon follows the session files of coding agents, read-only, and observes the files that " +
-			"sessions " +
-			"touch",
+			"sessions touch",
 		into: func(t *target) any { return &t.parts.follow }},
 	{Key: "exports", Kind: Bool, Default: "true",
 		Doc:  "the daemon keeps `changes.json` and `intents.json` of the active session up to date",
@@ -22,8 +21,7 @@ var topRules = append([]Rule{
 		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
 	{Key: "corrections", Kind: Texts,
-		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as " +
-			"`\"RETRY \"`. " +
+		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
 			"Default: those of known orchestrators. Applied when a message is recorded",
 		into: func(t *target) any { return &t.config.Corrections }},
 	{Key: "hooks", Kind: Mapping, Rules: hookRules,
@@ -79,8 +77,7 @@ var summarizerRules = []Rule{
 		into: func(t *target) any { return &t.summarizer.URL }},
 	{Key: "model", Kind: Text,
 		Doc: "the server's name for it; window and output limit are those under [Models](#models), else " +
-			"130,000 and " +
-			"20,000 tokens",
+			"130,000 and 20,000 tokens",
 		into: func(t *target) any { return &t.summarizer.Model }},
 	{Key: "key_env", Kind: Text,
 		Doc: "the environment variable with the key. Without `url`: `" + AnthropicKey + "` or `" + OpenAIKey +

@@ -28,20 +28,17 @@ var contextRules = []Rule{
 		into:    func(t *target) any { return &t.policy.Compact.Effective }},
 	{Key: "max_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
 		Doc: "limit for a whole request, by our count of the view and of what is known to go with it. A view " +
-			"that is " +
-			"larger is sent as a trimmed copy, see [below](#what-is-never-sent)",
+			"that is larger is sent as a trimmed copy, see [below](#what-is-never-sent)",
 		into: func(t *target) any { return &t.policy.Compact.MaxContext }},
 	{Key: "max_payload_bytes", Kind: Count, Unit: "bytes", Default: "0",
 		Doc:  "the same for the body of a request: the messages as sent, plus 2,048",
 		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
 		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: " +
-			"everything must " +
-			"be cached again anyway",
+			"everything must be cached again anyway",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",
-		Doc: "minimum share of the threshold that a compaction can cut: it cannot cut the system prompt, " +
-			"tools and " +
+		Doc: "minimum share of the threshold that a compaction can cut: it cannot cut the system prompt, tools and " +
 			"the newest answer with its results",
 		into: func(t *target) any { return &t.policy.Compact.Gain }},
 	{Key: "compact_turns", Kind: Count, Unit: "turns", Default: "50",
@@ -80,10 +77,8 @@ var contextRules = []Rule{
 		into: func(t *target) any { return &t.policy.Compact.CutoverAt }},
 	{Key: "anti_thrash_window", Kind: Count, Default: "3",
 		Doc: "after this many compactions that each saved less than `anti_thrash_ratio` (a failed one saved " +
-			"nothing), " +
-			"no automatic compaction follows until the view has grown by a tenth of the window or 8,000 " +
-			"tokens, the " +
-			"model changes, or a person compacts",
+			"nothing), no automatic compaction follows until the view has grown by a tenth of the window or 8,000 " +
+			"tokens, the model changes, or a person compacts",
 		Theirs:  "10 (fuseraft)",
 		Differs: "each futile compaction rewrites the provider's cache: three are enough to tell",
 		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
@@ -102,8 +97,7 @@ var contextRules = []Rule{
 		Doc:  "the same for individual tools' results; 0: no bound",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
-		Doc: "limit for a user's message: of a larger one the view shows head, tail and the handle that " +
-			"reads it " +
+		Doc: "limit for a user's message: of a larger one the view shows head, tail and the handle that reads it " +
 			"back",
 		first: func(t *target) { t.policy.UserSet = true },
 		into:  func(t *target) any { return &t.policy.UserChars }},
@@ -118,24 +112,21 @@ var contextRules = []Rule{
 		into:  func(t *target) any { return &t.policy.BatchChars }},
 	{Key: "read_only_tools", Kind: Texts, Default: "[]",
 		Doc: "additional tools whose calls change nothing: of two such calls with the same arguments the " +
-			"older one is " +
-			"dropped",
+			"older one is dropped",
 		into: func(t *target) any { return &t.policy.ReadOnly }},
 	{Key: "old_words", Kind: Bool, Default: "false",
 		Doc:  "shorten the text of answers that make calls, and long texts in their arguments",
 		into: func(t *target) any { return &t.policy.OldWords }},
 	{Key: "max_in_turn_tool_pairs", Kind: Count, Default: "0",
 		Doc: "limit on answers with calls in the view, each with its results. When there are more, the " +
-			"oldest become " +
-			"a note, at least a quarter of the maximum at once",
+			"oldest become a note, at least a quarter of the maximum at once",
 		into: func(t *target) any { return &t.policy.ToolPairs }},
 	{Key: "max_in_turn_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
 		Doc:  "limit for all results and notes together: the oldest are replaced by a line, then the rest are cut",
 		into: func(t *target) any { return &t.policy.InTurnTokens }},
 	{Key: "max_tool_result_tokens", Kind: Count, Unit: "tokens", Default: "0",
 		Doc: "limit for all results together: above it the oldest are *evicted*, see [below](#eviction), " +
-			"except the " +
-			"newest `in_turn_tool_window` results",
+			"except the newest `in_turn_tool_window` results",
 		into: func(t *target) any { return &t.policy.Evict.MaxTokens }},
 	{Key: "in_turn_tool_window", Kind: Count, Default: "20",
 		Doc:  "number of newest results that are not evicted",
@@ -151,8 +142,7 @@ var contextRules = []Rule{
 		into: func(t *target) any { return &t.policy.Turns }},
 	{Key: "max_tail_messages", Kind: Count, Unit: "messages", Default: "0",
 		Doc: "the newest ones to keep, in addition to the first request, a host's newest summary, the twenty " +
-			"newest " +
-			"corrections, and leading system messages",
+			"newest corrections, and leading system messages",
 		into: func(t *target) any { return &t.policy.Messages }},
 	{Key: "context_cap_fraction", Kind: Share, Default: "0",
 		Doc:  "above this share of `max_tail_messages` it warns every ten turns",
@@ -182,8 +172,7 @@ var keepRules = []Rule{
 
 var clearRules = []Rule{
 	{Key: "trigger", Kind: Share, Default: "0.6",
-		Doc: "share of the compaction limit above which results are cleared: 48,000 in a " +
-			"window of " +
+		Doc: "share of the compaction limit above which results are cleared: 48,000 in a window of " +
 			"200,000 or more. 0: never",
 		Theirs:  "0.6 of the window (jutul-agent), 100000 tokens (LangChain)",
 		Differs: "a compaction is due at 40 % of the window, so the step before it has to come earlier",
@@ -196,8 +185,7 @@ var clearRules = []Rule{
 			"worst session",
 		into: func(t *target) any { return &t.policy.Clear.Keep }},
 	{Key: "at_least", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "what clearing has to free; 0: a fifth of the compaction limit, at least 3,000, or a " +
-			"twentieth " +
+		Doc: "what clearing has to free; 0: a fifth of the compaction limit, at least 3,000, or a twentieth " +
 			"where `trigger` is set",
 		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
 		Differs: "clearing a little rewrites much of the cache: replayed 75.2 % instead of 75.6 %",

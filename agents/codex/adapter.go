@@ -18,8 +18,7 @@ func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
 		Kind: sessionfile.Kind{Agent: Name, Label: "a rollout of Codex", Line: isLine},
 		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below " +
-			"~/.codex/sessions and " +
-			"~/.codex/archived_sessions",
+			"~/.codex/sessions and ~/.codex/archived_sessions",
 		Layout: sessionfile.Layout{
 			Base:      func(e env.Env) string { return filepath.Join(ConfigDir(e), "sessions") },
 			Archive:   func(e env.Env) string { return filepath.Join(ConfigDir(e), "archived_sessions") },

@@ -24,8 +24,7 @@ func claudeCode() Agent {
 			Program: "claude", Package: "@anthropic-ai/claude-code", Dir: claudecode.ConfigDir, Written: "projects",
 			Files: claudeFiles, Projects: true, Plugins: claudePlugins, Restart: newSession,
 			Agreed: "with this you let Claude Code call three tools without asking you: read_artifact, " +
-				"context_status and " +
-				"changes. They only read. Your own rules to deny or ask still apply",
+				"context_status and changes. They only read. Your own rules to deny or ask still apply",
 			Support: support(works("MCP"), works("its session files"), works("hook PostToolUse"),
 				works("hook PreToolUse"), works("hook SessionStart"), works("hook PreCompact"),
 				works("hook UserPromptSubmit after a compaction")),

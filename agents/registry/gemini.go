@@ -39,8 +39,7 @@ func qwen() Agent {
 				return f.Has("message.parts") || f.Has("usageMetadata") && f.Has("uuid")
 			}}),
 		Write: sessionfile.Writer{Cannot: "Qwen Code silently drops the document if a record has a wrong " +
-			"parent, and this " +
-			"version does not write it"},
+			"parent, and this version does not write it"},
 		Client: Client{Name: "qwen-cli-mcp-client", Most: 24_500, Size: codeUnits, Lines: 990},
 		Install: Install{
 			Program: "qwen", Package: "@qwen-code/qwen-code", Dir: dotDir(".qwen"), Files: settingsIn(".qwen"),

@@ -86,8 +86,7 @@ func Inventory() []Place {
 			Left: "it copies a ctxledger.yaml: take the text out of that file, and the next command copies it again"},
 		{Kind: File, Name: receipts, Holds: "agents' settings as they were before `install`", How: searched,
 			Left: "it has an agent's settings as they were before `ctxledger install`: take the text out of " +
-				"them, then " +
-				"run `ctxledger uninstall` and `ctxledger install`"},
+				"them, then run `ctxledger uninstall` and `ctxledger install`"},
 		{Kind: File, Name: "trust/*.json", Holds: "programs and addresses that a person allowed", How: searched,
 			Left: "it has what you allowed for a workspace: `ctxledger config trust --revoke` there removes it"},
 		{Kind: File, Name: "owner.json", Holds: "the path of the workspace", How: isID},

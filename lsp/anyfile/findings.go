@@ -157,8 +157,7 @@ func longLines(f File) []Finding {
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
 				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, "+
-					"opencode "+
-					"and others show an agent only its beginning; Claude Code reads the whole line.",
+					"opencode and others show an agent only its beginning; Claude Code reads the whole line.",
 				chars.Commas(n), chars.Commas(maxLine), f.Meter.Say(f.count(from, to)))})
 		}
 	}
