@@ -53,7 +53,7 @@ func TestACheckNamesWhatIsWrong(t *testing.T) {
 		{"session", func(tx kv.Tx) error { return tx.Delete("sessions", []byte("ab03de2c")) }, "session ab03de2c",
 			"has a log and no record"},
 		{"index", func(tx kv.Tx) error { return tx.Put("calls", []byte("ab03de2c\x00nobody"), make([]byte, 8)) },
-			"index calls", "points to nothing"},
+			"index calls", "does not point where it should"},
 		{"count", func(tx kv.Tx) error { return tx.Put("artifacts.counts", []byte("counts"), []byte(`{"live":7}`)) },
 			"artifacts", "7 live"},
 		{"event", func(tx kv.Tx) error { return tx.Delete("events", []byte{0, 0, 0, 0, 0, 0, 0, 2}) }, "events 2 to 2",

@@ -45,9 +45,9 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 			"this chat is not recorded: its host does not say which chat it is: hand the conversation to compact_conversation"},
 		{"an agent that is not followed", ledger.Info{Following: true, Hosts: []string{"codex"}}, told,
 			"no changes are known: session files of claude-code are not followed",
-			": nothing of it is known, session files of claude-code are not followed"},
+			": nothing known about it, session files of claude-code are not followed"},
 		{"before its file was read", all, told, "no changes recorded",
-			": nothing of it is known, its session file has not been read yet"},
+			": nothing known about it, its session file has not been read yet"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFixture(t, nil)

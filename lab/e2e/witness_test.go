@@ -325,7 +325,7 @@ func (w *witness) window(f figures) {
 		{held, "the panel's parts together", sumOf(panel.Own)},
 		{held, "the parts of ctxledger status together", sumOf(cli.Session.Own)},
 		{used, "ctxledger status --json", cli.Session.Used.N},
-		{used, "ctxledger status", w.find(`view +# tokens`, page)},
+		{used, "ctxledger status", w.find(`view +ctxledger would send # tokens`, page)},
 		{used, "context_status", tool.Used.N},
 		{used, "context_status in words", w.find(`would send # of`, said)},
 		{used, "the panel", panel.Used.N},
