@@ -1,7 +1,7 @@
 // What the view of every request says, as plain values.
-import type { Carried, CarriedPart, Count, Host } from './protocol';
+import type { Carried, CarriedPart, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
-import { oneLine, plural, sayCount, sayDollars } from './text';
+import { mark, oneLine, plural, sayCount, sayDollars } from './text';
 
 /** One row of the view. */
 export interface Row {
@@ -33,24 +33,43 @@ const icons: Record<CarriedPart['kind'], string> = {
 
 const longestName = 120;
 
-/** Returns the rows of the view: the agents, and below them what their requests carry. */
-export function rowsOf(carried: Carried): Row[] {
-  return carried.hosts.map((host) => hostRow(host, carried.model === '' ? 'Counted in o200k_base, since no model is known.' : ''));
+/** The kind of what requests have that is in no file. */
+const beside = 'system prompt and tools';
+
+/** Returns the rows of the view: the agents, and below them what their requests carry, with what the panel has of a live session. */
+export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
+  const counted = carried.model === '' ? 'Counted in o200k_base, since no model is known.' : '';
+  return carried.hosts.map((host) => {
+    const measured = session?.live === true && session.host === host.name ? session.own.find(({ name }) => name === beside) : undefined;
+    return hostRow(host, counted, measured === undefined ? [] : [besideRow(host, measured.tokens)]);
+  });
 }
 
-function hostRow(host: Host, counted: string): Row {
-  const unknown = host.unknown === 0 ? '' : ` + ${host.unknown} unknown`;
+function besideRow({ name, title }: Host, tokens: Count): Row {
+  return {
+    id: `${name}/beside`, label: beside, description: sayCount(tokens), icon: 'server-process', path: '', rows: [],
+    tooltip: `What ${oneLine(title, longestName)} itself puts into every request: its system prompt, and the definitions of tools, those of MCP servers included.\n` +
+      'Measured on the first request of the live session.',
+  };
+}
+
+/** Returns what is said of parts whose cost is not known, behind a number of tokens. */
+export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
+  return unknown === 0 ? '' : `, ${plural(unknown, 'part')} unknown`;
+}
+
+function hostRow(host: Host, counted: string, besides: readonly Row[]): Row {
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: `${sayCount(host.carried)}${unknown}${counted === '' ? '' : ' · o200k_base'}`,
+    description: `${mark(host.carried)}${plural(host.carried.n, 'token')} from files${sayUnknown(host)}${counted === '' ? '' : ' · o200k_base'}`,
     tooltip: [
-      `What ${host.title} sends with every request besides the conversation, as far as files tell: ${sayCount(host.carried)} tokens.`,
-      host.unknown === 0 ? '' : `Not in it: ${plural(host.unknown, 'part')} whose cost is not known.`, counted, spentOn(host),
+      `What ${host.title} loads from your files with every request: ${sayCount(host.carried)} tokens.`,
+      host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`, counted, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
-    rows: host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name)),
+    rows: [...besides, ...host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name))],
   };
 }
 
@@ -138,7 +157,7 @@ function costOf(part: CarriedPart): string {
     said.push(`when ${part.when}`);
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
-    said.push(`${Math.round(100 * part.share)} % of the file: ${part.heaviest}`);
+    said.push(`${Math.round(100 * part.share)}% of the file: ${part.heaviest}`);
   }
   if (part.asked !== undefined) {
     said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);

@@ -71,7 +71,7 @@ const actions = [
   { label: 'Show What Fills the Context', command: 'ctxledger.showPanel' },
   { label: 'Show What Is Sent with Every Request', command: 'ctxledger.carried.focus' },
   { label: 'Count Tokens in Workspace', command: 'ctxledger.countWorkspace' },
-  { label: 'Show Hints Behind the Names of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
+  { label: 'Show Hints After the Names of Sections…', command: 'workbench.action.openSettings', argument: 'ctxledger.hints' },
   { label: 'Settings…', command: 'workbench.action.openSettings', argument: 'ctxledger' },
 ];
 
