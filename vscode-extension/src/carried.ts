@@ -1,7 +1,7 @@
 // What the view of every request says, as plain values.
 import type { Carried, CarriedPart, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
-import { mark, oneLine, plural, sayCount, sayDollars } from './text';
+import { oneLine, plural, sayCount, sayDollars } from './text';
 
 /** One row of the view. */
 export interface Row {
@@ -55,14 +55,14 @@ function besideRow({ name, title }: Host, tokens: Count): Row {
 
 /** Returns what is said of parts whose cost is not known, behind a number of tokens. */
 export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
-  return unknown === 0 ? '' : `, ${plural(unknown, 'part')} unknown`;
+  return unknown === 0 ? '' : ` + ${plural(unknown, 'unknown part')}`;
 }
 
 function hostRow(host: Host, counted: string, besides: readonly Row[]): Row {
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: `${mark(host.carried)}${plural(host.carried.n, 'token')} from files${sayUnknown(host)}${counted === '' ? '' : ' · o200k_base'}`,
+    description: `${sayCount(host.carried)} from files${sayUnknown(host)}${counted === '' ? '' : ' · o200k_base'}`,
     tooltip: [
       `What ${host.title} loads from your files with every request: ${sayCount(host.carried)} tokens.`,
       host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`, counted, spentOn(host),

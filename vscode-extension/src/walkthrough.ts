@@ -67,7 +67,7 @@ export async function turnHintsOn(server: Server): Promise<void> {
   const file = sources.find(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri));
   await (file === undefined
     ? vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled')
-    : openRecord(server, file.uri, vscode.ViewColumn.Beside, true));
+    : openRecord(server, file.uri));
   seen('hints');
 }
 

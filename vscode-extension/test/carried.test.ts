@@ -20,7 +20,7 @@ test('a row says what a part costs, and when', () => {
       ],
     }],
   });
-  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 tokens from files, 1 part unknown']]);
+  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 from files + 1 unknown part']]);
   assert.match(rows[0]!.tooltip, /from your files with every request: 1,200 tokens\.\nNot included: 1 part of unknown cost\./);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
     ['CLAUDE.md', '1,080 + 33 imported', 'book'],
@@ -45,7 +45,7 @@ test('what is wrong with a part is in its tooltip, in lines of its own', () => {
   const [host] = rowsOf({
     hosts: [{ name: 'codex', title: 'Codex', carried: count(1), unknown: 0, parts: [{ ...part, name: 'a\nb', problems: [{ message: 'cut\noff' }] }] }],
   });
-  assert.equal(host!.description, '1 token from files');
+  assert.equal(host!.description, '1 from files');
   assert.equal(host!.rows[0]!.icon, 'warning');
   assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
 });
@@ -61,8 +61,8 @@ test('what a live session has of no file is a row of its own, with the figure of
 
 test('where no model is known, the view names what it is counted in', () => {
   const hosts = [{ name: 'codex', title: 'Codex', carried: count(41), unknown: 0, parts: [part] }];
-  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 tokens from files · o200k_base');
-  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41 tokens from files');
+  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 from files · o200k_base');
+  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41 from files');
   assert.match(rowsOf({ hosts, model: '' })[0]!.tooltip, /Counted in o200k_base, since no model is known\./);
 });
 
