@@ -56,7 +56,7 @@ func WriterFor(agent string) (sessionfile.Writer, error) {
 	a := registry.Of(agent)
 	switch {
 	case a.Write.Cannot != "":
-		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "no session is written for %s: %s",
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "cannot write sessions for %s: %s",
 			a.Name, a.Write.Cannot).WithHint("sessions are written for %s", Written())
 	case a.Write.Encode == nil:
 		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "unknown agent %q to continue in",

@@ -138,7 +138,7 @@ func (s *scene) needsEvents() {
 // news returns what was logged, besides that files are polled.
 func (s *scene) news() string {
 	lines := strings.SplitAfter(s.logged.String(), "\n")
-	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "they are polled") })
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "watched: polling") })
 	return strings.Join(lines, "")
 }
 

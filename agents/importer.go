@@ -260,7 +260,7 @@ func (im *importer) entry(
 	switch {
 	case rec.Long && rec.Size <= limits.Blob:
 		e = sessions.NewEntry{Kind: sessions.KindNote, Time: im.made.last}
-		e.Note = fmt.Sprintf("line of %d bytes, longer than %d: kept, not read", rec.Size, limits.Line)
+		e.Note = fmt.Sprintf("line of %d bytes, longer than %d: kept unparsed", rec.Size, limits.Line)
 		content = io.NewSectionReader(file, rec.Offset, rec.Size)
 	case rec.State != sessionfile.Whole:
 		return e, false, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // errMoved says that the import is no longer at the offset that this process knows.
-var errMoved = errors.New("another process has moved the import on")
+var errMoved = errors.New("another process has advanced the import")
 
 // inFlight is how many batches may be under way at once: while the ledger writes one it reads the
 // next, and the file is read for the one after that.

@@ -6,21 +6,24 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
 )
 
 // Artifact is content kept outside the context.
 type Artifact struct {
-	ID      string    `json:"id"`             // handle: 12 hex digits of the hash, more on a clash
-	Hash    string    `json:"hash"`           // SHA-256 of the content, names its blob
-	Tool    string    `json:"tool,omitempty"` // the tool whose result it is
-	Hint    string    `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
-	Title   string    `json:"title,omitempty"`
-	Bytes   int64     `json:"bytes"`
-	Chars   int64     `json:"chars"`
-	Lines   int64     `json:"lines"`
-	Tokens  int       `json:"tokens"` // o200k_base
-	Created time.Time `json:"created"`
-	Refs    []Ref     `json:"refs,omitempty"` // where it came from, newest last, at most 16
+	ID     string `json:"id"`             // handle: 12 hex digits of the hash, more on a clash
+	Hash   string `json:"hash"`           // SHA-256 of the content, names its blob
+	Tool   string `json:"tool,omitempty"` // the tool whose result it is
+	Hint   string `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
+	Title  string `json:"title,omitempty"`
+	Bytes  int64  `json:"bytes"`
+	Chars  int64  `json:"chars"`
+	Lines  int64  `json:"lines"`
+	Tokens int    `json:"tokens"` // o200k_base
+	// Features are what other tokenizers are estimated from; zero in records of earlier versions.
+	Features tokens.Features `json:"features,omitzero"`
+	Created  time.Time       `json:"created"`
+	Refs     []Ref           `json:"refs,omitempty"` // where it came from, newest last, at most 16
 	// Put is set if somebody asked for it to be kept, whichever sessions have the same content. See ByHand.
 	Put bool `json:"put,omitempty"`
 	// Forgotten is when the content was removed; the record stays as the tombstone.
@@ -38,6 +41,14 @@ func (a Artifact) Session() string {
 		}
 	}
 	return ""
+}
+
+// Count returns what the content costs as a counter counts it.
+func (a Artifact) Count(c tokens.Counter) tokens.Count {
+	if a.Features == (tokens.Features{}) {
+		return c.Of(a.Tokens)
+	}
+	return c.OfFeatures(a.Features)
 }
 
 // Ref is one place where an artifact's content stood.
@@ -87,7 +98,7 @@ func (p *Page) Detach() (bare any, data [][]byte) {
 // Attach puts the text back. Errors: invalid unless there is exactly one.
 func (p *Page) Attach(data [][]byte) error {
 	if len(data) != 1 {
-		return fault.New(fault.Invalid, "artifacts.attach", "%d texts came for one page", len(data))
+		return fault.New(fault.Invalid, "artifacts.attach", "got %d texts for one page", len(data))
 	}
 	p.Text = string(data[0])
 	return nil

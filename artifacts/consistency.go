@@ -18,7 +18,8 @@ func Check(a *consistency.Check) error {
 			return fault.Wrap(fault.Corrupt, "artifacts.check", err)
 		}
 		if x.ID != string(r.Key) {
-			return fault.New(fault.Corrupt, "artifacts.check", "key and stored id differ: the record has %.1000q", x.ID)
+			return fault.New(fault.Corrupt, "artifacts.check", "key and stored id differ: the record has "+
+				"%.1000q", x.ID)
 		}
 		return nil
 	})
@@ -84,7 +85,7 @@ func wantAll(a *consistency.Check) error {
 	if err != nil || counted == actual {
 		return err
 	}
-	a.Find("artifacts", "%d live and %d forgotten ones are counted, there are %d and %d", counted.Live,
+	a.Find("artifacts", "the counts say %d live and %d forgotten, there are %d and %d", counted.Live,
 		counted.Forgotten, actual.Live, actual.Forgotten)
 	if !a.Fix {
 		return nil

@@ -17,7 +17,7 @@ import (
 func readGrep(c Content, s Selection) (Page, error) {
 	re, err := regexp.Compile(s.Grep)
 	if err != nil {
-		return Page{}, bad(`grep="error|panic"`, "grep is not a regular expression of the RE2 kind (no "+
+		return Page{}, bad(`grep="error|panic"`, "grep is not an RE2 regular expression (no "+
 			"look-around, no back references): %v", err)
 	}
 	g := grep{re: re, context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}

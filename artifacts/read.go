@@ -64,18 +64,18 @@ func (s Selection) check() error {
 	}
 	switch {
 	case s.Head < 0:
-		return bad("head=40", "head=%d is not a number of lines, from 1", s.Head)
+		return bad("head=40", "head=%d is not a line count of 1 or more", s.Head)
 	case s.Tail < 0:
-		return bad("tail=40", "tail=%d is not a number of lines, from 1", s.Tail)
+		return bad("tail=40", "tail=%d is not a line count of 1 or more", s.Tail)
 	case s.Limit < 0 || s.Limit > limits.ArtifactTextMax:
 		return bad("limit=8000", "limit=%d is not a number of characters from 1 to %s", s.Limit,
 			chars.Commas(limits.ArtifactTextMax))
 	case s.Context < 0 || s.Context > maxContext:
 		return bad(`grep="panic", context=3`, "context=%d is not a number of lines from 0 to %d", s.Context, maxContext)
 	case s.Context > 0 && s.Grep == "":
-		return bad(`grep="panic", context=3`, "context goes with grep only")
+		return bad(`grep="panic", context=3`, "context requires grep")
 	case s.After < 0 || s.After > 0 && s.Grep == "" && s.JSONPath == "" && s.Search == "":
-		return bad(`grep="panic", after=120`, "after=%d goes with grep, json_path and search only, and is never "+
+		return bad(`grep="panic", after=120`, "after=%d needs grep, json_path or search, and is never "+
 			"negative", s.After)
 	}
 	for _, t := range []string{s.Grep, s.JSONPath, s.Search} {

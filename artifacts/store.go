@@ -117,7 +117,7 @@ func putAgain(tx kv.Tx, id string, more Artifact) (Artifact, error) {
 		return Artifact{}, err
 	}
 	a.Refs, a.Put = addRefs(a.Refs, more.Refs), a.Put || more.Put
-	a.Title = cmp.Or(a.Title, more.Title)
+	a.Title, a.Features = cmp.Or(a.Title, more.Title), cmp.Or(a.Features, more.Features)
 	if a.Forgotten != nil {
 		a.Forgotten, a.Expired, a.Revived = nil, false, &more.Created
 		if err := count(tx, func(c *Counts) { c.Live++; c.Forgotten--; c.Bytes += a.Bytes }); err != nil {

@@ -190,7 +190,7 @@ func (f *finder) claudeAgents(prefix string, dirs ...string) (parts []Part) {
 			entry := "- " + name + ": " + description + " (Tools: " + claudeTools(m) + ")\n"
 			if own+prefix == "" || strings.TrimSpace(description) == "" {
 				entry, problems = "", append(problems, Problem{FrontMatter,
-					"a subagent needs name and description in its front matter", beginning(file.text, body)})
+					"a subagent's front matter needs a name and description", beginning(file.text, body)})
 			} else {
 				if other, known := names[name]; known {
 					parts[other].Carried = f.count("")

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
@@ -94,6 +95,7 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		}
 		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}}
 		f.duplicates(&host)
+		f.date(host.Parts, time.Time{})
 		host.Each(func(p *Part) {
 			p.agent = a
 			p.know(o.Counter)
@@ -108,6 +110,17 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		return cmp.Or(cmp.Compare(b.Carried.N, a.Carried.N), strings.Compare(a.Name, b.Name))
 	})
 	return r
+}
+
+// date notes since when parts are as they are: what is imported, also since it is.
+func (f *finder) date(parts []Part, by time.Time) {
+	for i := range parts {
+		p := &parts[i]
+		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].modified; p.Since.Before(by) {
+			p.Since = by
+		}
+		f.date(p.Imports, p.Since)
+	}
 }
 
 // agentDirs are the directories below the user's home that agents keep their files in, and the only ones there that are

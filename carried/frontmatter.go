@@ -20,7 +20,7 @@ func readMatter(text string, as mend) (m matter, body int, has bool, problems []
 	front, body, has := yamldoc.Front(text)
 	if !has {
 		if strings.HasPrefix(text, "---\n") || strings.HasPrefix(text, "---\r\n") {
-			problems = append(problems, Problem{FrontMatter, "its front matter has no end: a line ---", Span{0, 3}})
+			problems = append(problems, Problem{FrontMatter, "its front matter has no closing ---", Span{0, 3}})
 		}
 		return m, 0, false, problems
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // begins is when the index is told.
-const begins = "a session begins and the hook SessionStart is connected"
+const begins = "a session begins and the SessionStart hook is connected"
 
 // Listed returns what ctxledger's own configuration has a hook list when a session of an agent begins, about, as what is
 // loaded then; false: nothing.

@@ -90,7 +90,7 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case file.absent:
 		if meant, sign := f.punctuated(i.path, p.Path); sign != "" {
 			problem(MissingImport, chars.Line(f.nameOf(meant))+" is not loaded: the "+sign+
-				" after it is read as a part of its name")
+				" after it is read as part of its name")
 		} else if isFileName(i.path) {
 			problem(MissingImport, "there is no file "+chars.Line(f.nameOf(path)))
 		}

@@ -15,7 +15,7 @@ import (
 // needs takes a skill out that an agent does not list.
 func (s *skill) needs(agent string, has bool) {
 	if !has {
-		s.leave(FrontMatter, agent+" does not list it: it needs a front matter with name and description that it can read")
+		s.leave(FrontMatter, agent+" does not list it: it needs readable front matter with a name and description")
 	}
 }
 

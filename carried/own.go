@@ -35,61 +35,27 @@ func (p *Part) know(counter tokens.Counter) {
 	}
 }
 
-// OwnTokens returns what each request of a host carries of our own server, in o200k_base tokens; nil where no configuration
-// that is read names it, or it is started in a way whose cost is not known.
-func (r Report) OwnTokens(host string) (n *int) {
+// OwnServer returns our own server as a host loads it; nil where no configuration that is read names it, or it is started in
+// a way whose cost is not known.
+func (r Report) OwnServer(host string) (own *Part) {
 	for _, h := range r.Hosts {
 		if h.Name != host {
 			continue
 		}
 		h.Each(func(p *Part) {
 			if p.Own() && !p.Unknown && !p.Off() {
-				n = &p.Carried.N
+				own = p
 			}
 		})
 	}
-	return n
+	return own
 }
 
-// The names of what is known of ledger.CategoryFixed: what the agent of a live session loads of files.
-const (
-	categoryMemory = "memory files"
-	categoryLists  = "skills, agents and commands"
-	categoryTools  = "MCP servers" // that were asked for their tools
-)
-
-// Explain returns what fills the window of a host's agent (ledger.Use.Own), with what its requests carry of files taken out
-// of the system prompt. It is for a session that is live: the files are those of now.
-func (r Report) Explain(own []ledger.Category, host string) (out []ledger.Category) {
-	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
-	for _, h := range r.Hosts {
-		if h.Name != host {
-			continue
-		}
-		h.Each(func(p *Part) {
-			sum := &lists
-			switch p.Kind {
-			case Memory, Rule:
-				sum = &memory
-			case Server:
-				sum = &tools
-			}
-			*sum = Plus(*sum, p.Carried)
-		})
+// OwnTools returns what each request of a host carries of our own server; nil: not known.
+func (r Report) OwnTools(host string) *ledger.OwnTools {
+	p := r.OwnServer(host)
+	if p == nil {
+		return nil
 	}
-	known := memory.N + lists.N + tools.N
-	for _, x := range own {
-		if x.Name != ledger.CategoryFixed || known == 0 || known > x.Tokens.N {
-			out = append(out, x)
-			continue
-		}
-		x.Tokens.N, x.Tokens.Upper, x.Tokens.Exact = x.Tokens.N-known, x.Tokens.Upper-known, false
-		for _, part := range []ledger.Category{x, {Name: categoryMemory, Tokens: memory},
-			{Name: categoryLists, Tokens: lists}, {Name: categoryTools, Tokens: tools}} {
-			if part.Tokens.N > 0 {
-				out = append(out, part)
-			}
-		}
-	}
-	return out
+	return &ledger.OwnTools{Tokens: p.Carried.N, Since: p.Since}
 }

@@ -1,7 +1,6 @@
 package carried_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,8 +9,8 @@ import (
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
@@ -72,12 +71,14 @@ func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
 	for _, c := range []struct {
 		entry, host string
 		want        int
-		as          string
+		as, form    string
 	}{
-		{"", "claude-code", claude.Tokens, "claude-code"},
-		{`"ctxledger": {"command": "ctxmcp", "alwaysLoad": true}`, "claude-code", claude.Tokens, "claude-code"},
-		{`"ctxledger": {"command": "ctxmcp"}`, "claude-code", overhead.Names, "claude-code"},
-		{"", "another", overhead.Tokens, ""},
+		{"", "claude-code", claude.Tokens, "claude-code", "(o200k_base), as claude-code lists"},
+		{`"ctxledger": {"command": "ctxmcp", "alwaysLoad": true}`, "claude-code", claude.Tokens, "claude-code",
+			"(o200k_base), as claude-code lists"},
+		{`"ctxledger": {"command": "ctxmcp"}`, "claude-code", overhead.Names, "claude-code",
+			"by name, " + chars.Commas(claude.Tokens) + " once the model looks for them, as claude-code lists"},
+		{"", "another", overhead.Tokens, "", "as our list is sent"},
 	} {
 		root := t.TempDir()
 		servers := []byte(`{"mcpServers": {` + c.entry + `}}`)
@@ -87,35 +88,9 @@ func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
 			Counter: tokens.O200kBase.Counter()})
-		if n, as := registry.OwnCost(r, c.host); n != c.want || as != c.as {
-			t.Errorf("%q of %s: %d, as %q lists them, not %d", c.entry, c.host, n, as, c.want)
-		}
-	}
-}
-
-// TestWhatFilesCarryIsTakenOutOfTheFixedPart: the parts add up to what was measured, and what cannot be a part of it is none.
-func TestWhatFilesCarryIsTakenOutOfTheFixedPart(t *testing.T) {
-	of := func(name string, n int) ledger.Category {
-		return ledger.Category{Name: name, Tokens: tokens.Count{N: n, Exact: true, Upper: n}}
-	}
-	r := carried.Report{Hosts: []carried.Host{{Name: "claude-code", Parts: []carried.Part{
-		{Kind: carried.Memory, Carried: of("", 80).Tokens}, {Kind: carried.Rule, Carried: of("", 13).Tokens},
-		{Kind: carried.Skill, Carried: of("", 7).Tokens}}}}}
-	for _, c := range []struct {
-		host  string
-		fixed int
-		want  string
-	}{
-		{"claude-code", 5_000, "user 10, system prompt and tools 4900, memory files 93, skills, agents and commands 7"},
-		{"claude-code", 50, "user 10, system prompt and tools 50"},
-		{"codex", 5_000, "user 10, system prompt and tools 5000"},
-	} {
-		var got []string
-		for _, x := range r.Explain([]ledger.Category{of("user", 10), of(ledger.CategoryFixed, c.fixed)}, c.host) {
-			got = append(got, fmt.Sprintf("%s %d", x.Name, x.Tokens.N))
-		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s, %d: %q", c.host, c.fixed, got)
+		if own := registry.OwnCostOf(r, c.host); own.Tokens != c.want || own.As != c.as ||
+			!strings.Contains(own.String(), c.form) {
+			t.Errorf("%q of %s: %s, not %d as %q lists them", c.entry, c.host, own, c.want, c.as)
 		}
 	}
 }

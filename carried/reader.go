@@ -117,7 +117,7 @@ func (r *reader) read(path string) *file {
 		return f
 	}
 	if !ok {
-		f.reason = "not read: it is outside the workspace and of the agents' directories"
+		f.reason = "not read: it is outside the workspace and the agents' directories"
 		return f
 	}
 	r.stamps[path] = stampOf(path) // before it is read: what happens later counts as a change

@@ -49,6 +49,8 @@ type Part struct {
 	// Config is how a server is started or reached. It may hold secrets.
 	Config *ServerConfig `json:"-"`
 	agent  Loading       // whose part it is
+	// Since is when its file, or one that imports it, was changed last; zero: not known.
+	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
 }
@@ -99,8 +101,9 @@ type Host struct {
 	Parts   []Part       `json:"parts"`
 	Carried tokens.Count `json:"carried"` // of all parts whose cost is known
 	Unknown int          `json:"unknown"` // how many parts add an unknown cost
-	// Dollars is what Carried has cost so far in a session, about; nil: not known.
-	Dollars *float64 `json:"cost_usd,omitempty"`
+	// Dollars is what Charged of Carried has cost so far in a session, about; nil: not known.
+	Dollars *float64     `json:"cost_usd,omitempty"`
+	Charged tokens.Count `json:"-"`
 }
 
 // A Report is what the requests of the agents of a workspace carry, agents with the most first.

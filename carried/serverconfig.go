@@ -104,7 +104,7 @@ func (c *ServerConfig) problem() string {
 		}
 	}
 	if long {
-		return "its entry has a text that is too long"
+		return "its entry has an overlong string"
 	}
 	return ""
 }

@@ -64,7 +64,7 @@ func (f *finder) serversIn(path string, of object) (parts []Part) {
 func (f *finder) server(path, name string, at Span, disabled bool) Part {
 	p := f.listed(Server, chars.Short(chars.Line(name), maxSkillName), path, "", "", "")
 	p.At, p.Unknown = at, !disabled
-	p.Config = &ServerConfig{Problem: "its configuration is TOML, of which only the names of servers are read"}
+	p.Config = &ServerConfig{Problem: "its configuration is TOML: only server names are read from it"}
 	if disabled {
 		p.When = "it is enabled"
 	}

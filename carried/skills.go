@@ -120,7 +120,7 @@ func (how lister) skill(dir, base string, file *file) *skill {
 	}
 	switch n := utf8.RuneCountInString(s.description); {
 	case !has:
-		problem("it has no front matter with name and description")
+		problem("no front matter gives its name and description")
 	case n == 0 && len(problems) == 0:
 		problem("it has no description: agents cannot know when to use it")
 	case n > maxSkillDescription:
@@ -174,7 +174,8 @@ func alwaysOn(text string, body int) (out []Problem) {
 		if lasting().MatchString(strings.ToLower(rule)) && len(out) < maxLasting {
 			from := at + len(line) - len(rule)
 			out = append(out, Problem{SkillAlwaysOn,
-				"this is a rule for all work, but a skill's body is loaded only when the skill is used: such a rule " +
+				"this is a rule for all work, but a skill's body is loaded only when the skill is used: such " +
+					"a rule " +
 					"belongs in a file that is always loaded",
 				Span{from, at + len(strings.TrimRight(line, " \t\r\n"))}})
 		}

@@ -10,7 +10,6 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // A Use is how often recorded sessions used a server or a skill.
@@ -129,51 +128,4 @@ func (p Part) Used() string {
 		return "not used" + in
 	}
 	return chars.Plural(p.Use.Calls, "call") + in + ", last " + p.Use.Last.Format(time.DateOnly)
-}
-
-// Money is how an estimated sum of dollars is shown.
-func Money(dollars float64) string {
-	switch {
-	case dollars < 0.001:
-		return "less than $0.001"
-	case dollars < 0.1:
-		return fmt.Sprintf("≈$%.3f", dollars)
-	}
-	return fmt.Sprintf("≈$%.2f", dollars)
-}
-
-// Charged returns the report with what each part of a host has cost so far in a session: an estimate. dollars is what a
-// million tokens cost that each of its requests carried; nil: not known.
-func (r Report) Charged(host string, dollars *float64) Report {
-	if dollars == nil {
-		return r
-	}
-	out := r
-	out.Hosts = slices.Clone(r.Hosts)
-	for i := range out.Hosts {
-		if h := &out.Hosts[i]; h.Name == host {
-			h.Dollars = costs(h.Carried, *dollars)
-			h.Parts = charged(h.Parts, *dollars)
-		}
-	}
-	return out
-}
-
-// charged returns a copy of parts with their costs.
-func charged(parts []Part, dollars float64) []Part {
-	parts = slices.Clone(parts)
-	for i := range parts {
-		p := &parts[i]
-		p.Dollars, p.Imports = costs(p.Carried, dollars), charged(p.Imports, dollars)
-	}
-	return parts
-}
-
-// costs returns what tokens cost at dollars for a million; nil for nothing.
-func costs(n tokens.Count, dollars float64) *float64 {
-	if n.N == 0 {
-		return nil
-	}
-	sum := float64(n.N) * dollars / 1e6
-	return &sum
 }

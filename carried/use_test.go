@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // TestUsesAreCounted: to add a case, add a row. A part is "server NAME" or "skill NAME", a call "NAME=CALLS"; skills
@@ -82,24 +81,4 @@ func called(t *testing.T, text string) (out []ledger.Called) {
 		out = append(out, c)
 	}
 	return out
-}
-
-// TestOnlyTheSessionsAgentIsCharged, and with what its files import.
-func TestOnlyTheSessionsAgentIsCharged(t *testing.T) {
-	imports := []Part{{Carried: tokens.Count{N: 500}}, {Later: tokens.Count{N: 9}}}
-	parts := []Part{{Carried: tokens.Count{N: 2_000}, Imports: imports}}
-	r := Report{Hosts: []Host{{Name: "a", Carried: tokens.Count{N: 2_500}, Parts: parts}, {Name: "b", Parts: parts}}}
-	rate := 10.0
-	got := r.Charged("a", &rate)
-	h := got.Hosts[0]
-	p := h.Parts[0]
-	if *h.Dollars != 0.025 || *p.Dollars != 0.02 || *p.Imports[0].Dollars != 0.005 || p.Imports[1].Dollars != nil {
-		t.Errorf("charged: %+v", h)
-	}
-	if got.Hosts[1].Parts[0].Dollars != nil || r.Hosts[0].Dollars != nil || r.Hosts[0].Parts[0].Dollars != nil {
-		t.Error("another agent, or the report itself, is charged")
-	}
-	if got := r.Charged("a", nil); got.Hosts[0].Dollars != nil {
-		t.Error("a price that nobody knows was charged")
-	}
 }

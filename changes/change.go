@@ -73,7 +73,8 @@ type Stale struct {
 	Path    string    `json:"path"`
 	ReadSeq int64     `json:"read_seq"` // the entry of the session's newest read
 	Changed time.Time `json:"changed"`
-	By      string    `json:"by"` // the session that changed it, External or Several
+	Seen    bool      `json:"seen,omitempty"` // Changed is when that was first seen: the file itself is older
+	By      string    `json:"by"`             // the session that changed it, External or Several
 }
 
 // Who changed a file, when it was not one session.
@@ -81,6 +82,17 @@ const (
 	External = "external" // no session
 	Several  = "several"  // one of several calls that ran at the time
 )
+
+// Who says in words who changed a file, from what Stale.By holds.
+func Who(by string) string {
+	switch by {
+	case External:
+		return "outside the session"
+	case Several:
+		return "by one of several calls"
+	}
+	return "by session " + by
+}
 
 // By says who made the change: the session, External or Several.
 func (c Change) By() string {

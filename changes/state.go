@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -47,15 +46,17 @@ type State struct {
 	Size     int64     `json:"size,omitempty"`    // bytes
 	Modified time.Time `json:"modified,omitzero"` // by the file system's clock
 	Hash     string    `json:"hash,omitempty"`    // SHA-256 of the content; "" when absent, Large or not known
-	Large    bool      `json:"large,omitempty"`   // too large to hash: changes are detected by size and time
-	Since    time.Time `json:"since,omitzero"`    // since when it is so, as far as its own time tells
-	Looked   time.Time `json:"looked,omitzero"`   // when it was first seen so; zero in states of earlier versions
+	// Text is that of the content as text: see filetext.Hash; "" where Hash is, and in states of earlier versions.
+	Text   string    `json:"text,omitempty"`
+	Large  bool      `json:"large,omitempty"` // too large to hash: changes are detected by size and time
+	Since  time.Time `json:"since,omitzero"`  // since when it is so, as far as its own time tells
+	Looked time.Time `json:"looked,omitzero"` // when it was first seen so; zero in states of earlier versions
 }
 
 // Same reports whether two states are equal but for Since and Looked.
 func (s State) Same(o State) bool {
 	return s.Tree == o.Tree && s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size &&
-		s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Large == o.Large
+		s.Modified.Equal(o.Modified) && s.Hash == o.Hash && s.Text == o.Text && s.Large == o.Large
 }
 
 // Diff says what happened to a file between two looks at it; "" when nothing did. Where a hash is
@@ -184,13 +185,8 @@ func IsTouched(tx kv.Tx, f File) (bool, error) {
 }
 
 func newestTouch(tx kv.Tx) (int64, error) {
-	for r, err := range tx.Scan(bucketTouched, kv.Range{Reverse: true}) {
-		if err != nil {
-			return 0, err
-		}
-		return int64(binary.BigEndian.Uint64(r.Key)), nil
-	}
-	return 0, nil
+	key, err := kv.LastKey(tx, bucketTouched)
+	return idOf(key), err
 }
 
 func loadStored(tx kv.Tx, key string) (stored, error) {

@@ -178,11 +178,8 @@ func newest(tx kv.Tx) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	last := idOf(raw)
-	for r, err := range tx.Scan(bucketChanges, kv.Range{Reverse: true}) {
-		return max(last, idOf(r.Key)), err
-	}
-	return last, nil
+	key, err := kv.LastKey(tx, bucketChanges)
+	return max(idOf(raw), idOf(key)), err
 }
 
 func idKey(id int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(max(id, 0))) }

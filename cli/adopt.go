@@ -23,11 +23,12 @@ func adoptCommand() command {
 	return command{
 		name: "ledger adopt", args: "[LEDGER]",
 		short: "Take over the ledger of another directory, or start a new one",
-		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The current one is " +
+		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The " +
+			"current one is " +
 			"set aside and can be adopted again. Nothing is merged: use `memory export` before and `memory import` " +
 			"after to take memories along; sessions of the last day are picked up again automatically.\n\n" +
-			"If this directory now holds another repository than the one its ledger was made for, the name of that " +
-			"ledger keeps it, and --new sets it aside and starts a new one.\n\n" +
+			"If this directory now holds a different repository from the one its ledger was made for, naming " +
+			"that ledger keeps it; --new sets it aside and starts a new one.\n\n" +
 			"The command says what it would do and asks first. Without a terminal it needs --yes.",
 		example: "ctxledger ledger adopt --new --dry-run\nctxledger ledger adopt --new --yes",
 		was:     map[string]string{"adopt": ""},
@@ -72,7 +73,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	out := adoption{Workspace: ws.Root}
 	if ws.Root == "" {
 		return out, fault.New(fault.Invalid, op, "no workspace here: %s", ws.Why).
-			WithHint("run it in the directory of the project, or name that with --workspace")
+			WithHint("run it in the project directory, or name that with --workspace")
 	}
 	all, err := allLedgers(ctx, e, ws)
 	if err != nil {
@@ -94,7 +95,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	out.Ledger = &all[i]
 	switch l := all[i]; {
 	case l.State == ws.State && ws.Strange == nil:
-		return out, fault.New(fault.Conflict, op, "%s is the ledger of this directory already", name)
+		return out, fault.New(fault.Conflict, op, "%s is already the ledger of this directory", name)
 	case l.State != ws.State && l.Left == "" && l.Root != "" && l.Root != rootOf(ws):
 		return out, fault.New(fault.Conflict, op, "%s is the ledger of %s, which exists", name, l.Root).
 			WithHint("`ctxledger --workspace %s status` shows it", shell.Quote(l.Root))
@@ -139,7 +140,7 @@ func (o adoption) print(w io.Writer) {
 	case o.Ledger != nil:
 		fmt.Fprintf(w, "would make this the ledger of %s:\n", dir)
 	default:
-		fmt.Fprintf(w, "would begin a new ledger for %s\n", dir)
+		fmt.Fprintf(w, "would start a new ledger for %s\n", dir)
 	}
 	if o.Ledger != nil {
 		fmt.Fprintf(w, "  %s\n", describe(*o.Ledger))
@@ -157,7 +158,7 @@ func (o adoption) printDone(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s: %s\n", columns.OneLine(o.Workspace), what)
 	if o.Aside != "" {
-		fmt.Fprintf(w, "the one that it had is kept in %s\n", columns.OneLine(o.Aside))
+		fmt.Fprintf(w, "its previous ledger is kept in %s\n", columns.OneLine(o.Aside))
 	}
 }
 
@@ -170,7 +171,7 @@ func decideLedger(ctx context.Context, a *action, ws workspace.Workspace) error 
 	}
 	a.say("%s", undecided)
 	name := ""
-	switch a.reply("Type keep to keep that ledger for it, or new to set it aside and start a new one: ") {
+	switch a.reply("Type keep to keep that ledger, or new to set it aside and start a new one: ") {
 	case "keep":
 		name = ws.State
 	case "new":

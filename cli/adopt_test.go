@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-const keepQuestion = "Type keep to keep that ledger for it, or new to set it aside and start a new one: "
+const keepQuestion = "Type keep to keep that ledger, or new to set it aside and start a new one: "
 
 // TestAPersonDecidesWhoseALedgerIs: both words do what they say, and everything else decides nothing.
 func TestAPersonDecidesWhoseALedgerIs(t *testing.T) {

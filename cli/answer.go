@@ -130,5 +130,5 @@ func storedOf(b []byte) stored {
 func tooLongForJSON(what string) error {
 	return fault.New(fault.TooLarge, "cli.answer", "%s is longer than %s: too long for one JSON answer",
 		what, chars.Size(maxJSON)).
-		WithHint("leave out --json and direct the output into a file")
+		WithHint("leave out --json and redirect the output to a file")
 }

@@ -66,14 +66,14 @@ func countArtifacts(
 	counters, err := ledger.CountersOf(ctx, api, models, of)
 	out := make([]countedArtifact, 0, len(list))
 	for _, art := range list {
-		out = append(out, countedArtifact{art, counters[art.Session()].Of(art.Tokens)})
+		out = append(out, countedArtifact{art, art.Count(counters[art.Session()])})
 	}
 	return out, err
 }
 
 func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, "no artifact is kept here")
+		fmt.Fprintln(w, "no artifacts here")
 		return
 	}
 	t := a.newTable("HANDLE", "KEPT", ">BYTES", ">LINES", ">TOKENS", "WHAT")

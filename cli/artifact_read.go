@@ -20,7 +20,7 @@ func artifactReadCommand() command {
 	var r ledger.ReadArtifactRequest
 	return command{
 		name: "artifact read", args: "HANDLE", short: "Print what a handle refers to, or a part of it",
-		long: "Prints what a handle refers to, byte for byte. Handles stand in stubs, in summaries and in " +
+		long: "Prints what a handle refers to, byte for byte. Handles appear in stubs, summaries and " +
 			"`ctxledger diff`; they name an artifact, a message, a session, or the messages that a summary " +
 			"replaces. On a terminal, control characters are shown as escapes. With --json, content that is " +
 			"not UTF-8 is encoded in base64.\n\nOptions select a part, which is printed in pages, as a model " +

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,11 +15,13 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
 )
 
@@ -29,8 +32,8 @@ func auditCommand() command {
 		short: "Show what past sessions cost, and what filled their requests",
 		long: "Reads the session files of coding agents and shows what was spent by model, day, project and " +
 			"session, what filled the requests, which tools and files cost most, and what compactions lost. " +
-			"Without a path it reads the directories where agents keep their sessions. It only reads: it " +
-			"opens no ledger and starts no daemon.\n\nTokens and requests are as the providers reported " +
+			"Without a path it reads the directories where agents keep their sessions, and asks a daemon that " +
+			"runs here what a proxy measured. It starts no daemon and opens no ledger.\n\nTokens and requests are as the providers reported " +
 			"them, each counted once; dollars are list prices. What filled a request is an estimate, marked " +
 			"≈, scaled to the reported tokens. docs/audit.md explains each figure. For a few seconds the " +
 			"most expensive sessions are replayed in a temporary ledger to estimate what ctxledger would " +
@@ -39,7 +42,7 @@ func auditCommand() command {
 		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},
-		does: keeps, undo: "it writes the file that --html names", json: answers(audit.Audit{}),
+		does: keeps, undo: "it writes the file that --html names", json: answers(audited{}),
 		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts into `FILE`") },
 		run:   func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, page) },
 	}
@@ -81,10 +84,44 @@ func runAudit(ctx context.Context, a *action, paths []string, page string) error
 		}
 	}
 	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
-	if err := a.answer(found, func(w io.Writer) { printAudit(a, w, found) }); err != nil {
-		return err
+	out := audited{Audit: found}
+	if len(paths) == 0 {
+		out.Proxy = measuredHere(ctx, a)
 	}
-	return failed
+	err = a.answer(out, func(w io.Writer) {
+		printAudit(a, w, found)
+		if out.Proxy != nil {
+			fmt.Fprintln(w)
+			a.page(w).Proxy(out.Proxy)
+		}
+	})
+	return cmp.Or(err, failed)
+}
+
+// audited is what the command audit answers.
+type audited struct {
+	audit.Audit
+	// Proxy sums up what a proxy measured in this place, where its daemon runs; nil: nothing.
+	Proxy *ledger.ProxyUse `json:"proxy,omitempty"`
+}
+
+// measuredHere asks the daemon of this place, if one runs, what a proxy measured: an audit starts none.
+func measuredHere(ctx context.Context, a *action) *ledger.ProxyUse {
+	ws, err := a.find()
+	if err != nil || ws.Root == "" {
+		return nil
+	}
+	if st, err := daemon.Status(ctx, ws.State); err != nil || !st.Running {
+		return nil
+	}
+	api, err := daemon.Open(ctx, daemon.Options{State: ws.State, Workspace: ws.Root, Env: a.Env, Version: a.Version,
+		NoSpawn: true})
+	if err != nil {
+		return nil
+	}
+	defer api.Close()                                      // nothing is written through it
+	page, _ := api.Requests(ctx, ledger.RequestsRequest{}) // an older daemon knows none
+	return page.Use
 }
 
 // replayState returns the state directory below which replays have their ledgers, so that what a killed one left is found and

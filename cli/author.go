@@ -40,7 +40,7 @@ func (f authorFlags) check(mode string) error {
 		return misuse("--model names the model that writes the summary: give --mode %s too",
 			strings.Join(settings.ModeNames(true), " or --mode "))
 	case f.summary != "" && !asks:
-		return misuse("--summary goes with mode %s, not with %s", strings.Join(settings.ModeNames(true), " or "), mode)
+		return misuse("--summary needs mode %s, not %s", strings.Join(settings.ModeNames(true), " or "), mode)
 	case f.summary != "" && f.model != "":
 		return misuse("give --summary or --model, not both")
 	}
@@ -120,9 +120,9 @@ func suppliedSummary(a *action, name string) (string, error) {
 	case err != nil:
 		return "", fault.Wrap(fault.Unavailable, "cli.compact", err)
 	case len(raw) > maxSummary:
-		return "", fault.New(fault.TooLarge, "cli.compact", "the summary has more than %d bytes", maxSummary)
+		return "", fault.New(fault.TooLarge, "cli.compact", "the summary exceeds %d bytes", maxSummary)
 	case !utf8.Valid(raw):
-		return "", fault.New(fault.Invalid, "cli.compact", "the summary is not text in UTF-8")
+		return "", fault.New(fault.Invalid, "cli.compact", "the summary is not UTF-8 text")
 	}
 	return string(raw), nil
 }

@@ -48,6 +48,6 @@ func sayAuto(a *action, out ledger.AutoResult) {
 		a.hint("`ctxledger restore %s` undoes it", out.Compaction.Summary.ID)
 	}
 	if out.Edited.Warn {
-		a.say("an agent of session %s nears the input at which it is compacted", out.Edited.Session)
+		a.say("an agent of session %s is close to its compaction limit", out.Edited.Session)
 	}
 }

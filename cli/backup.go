@@ -18,8 +18,8 @@ func backupCommand() command {
 		name: "ledger backup", args: "FILE", short: "Back up the whole ledger to an archive, while it is in use",
 		long: "Writes all records and blobs, as of the start of the command, into FILE, a tar archive that " +
 			"only you can read. Everything is verified; a damaged ledger is not backed up. FILE must not " +
-			"exist, and must be outside the state directory. User memory has its own ledger: to back it up, " +
-			"run this command in your home directory. `ctxledger ledger restore-backup` restores it.",
+			"exist, and must be outside the state directory. User memory has its own ledger: to back that up, " +
+			"run this in your home directory. `ctxledger ledger restore-backup` restores FILE.",
 		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
 		was:     map[string]string{"backup": ""},
 		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
@@ -67,7 +67,7 @@ func restoreBackup(ctx context.Context, a *action, o daemon.Options, name string
 			return err
 		}
 		show := func(w io.Writer) {
-			fmt.Fprintf(w, "would put the ledger in %s aside, and use that in %s instead:\n  ", columns.OneLine(o.State),
+			fmt.Fprintf(w, "would set the ledger in %s aside and use that in %s instead:\n  ", columns.OneLine(o.State),
 				columns.OneLine(name))
 			printChecked(a, w, found.Checked)
 		}

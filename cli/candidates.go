@@ -21,7 +21,7 @@ type candidatesAnswer struct {
 
 func candidatesCommand() command {
 	return command{
-		name: "memory candidates", short: "List statements of the user that may be worth a memory",
+		name: "memory candidates", short: "List user statements that may be worth remembering",
 		long: "Lists rules and corrections that the user stated in recent sessions. They are recognised by " +
 			"their wording; no model is called. A candidate becomes a memory only when you accept it.",
 		example: "ctxledger memory candidates\nctxledger memory candidates --json",
@@ -35,13 +35,14 @@ func candidatesCommand() command {
 
 func printCandidates(a *action, w io.Writer, found candidatesAnswer) {
 	if len(found.Candidates) == 0 {
-		fmt.Fprintln(w, "no candidate for memory")
+		fmt.Fprintln(w, "no memory candidates")
 		return
 	}
 	for _, c := range found.Candidates {
 		fmt.Fprintf(w, "%s  session %s, turn %d, %s\n  %s\n", c.ID, c.Session, c.Turn, c.Why, columns.OneLine(c.Text))
 	}
-	fmt.Fprintln(w, a.self.in("\n`ctxledger memory accept ID` saves one, `ctxledger memory dismiss ID` leaves it out for good"))
+	fmt.Fprintln(w, a.self.in("\n`ctxledger memory accept ID` saves one, `ctxledger memory dismiss ID` "+
+		"dismisses it for good"))
 }
 
 func acceptCommand() command {

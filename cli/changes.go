@@ -18,7 +18,7 @@ import (
 func changesCommand() command {
 	r, since := ledger.ChangesRequest{}, ""
 	return command{
-		name: "changes", args: "[PATH]", short: "List changes of files, newest first",
+		name: "changes", args: "[PATH]", short: "List file changes, newest first",
 		long: "Lists recorded file changes with their source: observed by ctxledger, reported by a tool call " +
 			"(transcript), or inferred from a command. An observed change is attributed to the call that was " +
 			"running at the time. If several were running, their sessions are marked with a question mark; " +
@@ -84,14 +84,14 @@ func changesOf(
 func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	switch why := a.self.in(resp.NotFollowed); {
 	case resp.Total == 0 && why != "":
-		fmt.Fprintln(w, "nothing is known of changes: "+why)
+		fmt.Fprintln(w, "no changes are known: "+why)
 	case resp.Total == 0:
-		fmt.Fprintln(w, "no change of a file is recorded here")
+		fmt.Fprintln(w, "no file changes are recorded here")
 	case why != "":
 		fmt.Fprintln(w, "there may be changes that are not recorded: "+why)
 	}
 	if resp.Outside {
-		fmt.Fprintln(w, "the path is outside the workspace: only what agents report of such files is recorded")
+		fmt.Fprintln(w, "the path is outside the workspace: only what agents report on such files is recorded")
 	}
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
@@ -104,15 +104,8 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
-		by := "session " + s.By
-		switch s.By {
-		case changes.External:
-			by = "somebody else"
-		case changes.Several:
-			by = "one of several calls that ran then"
-		}
-		fmt.Fprintf(w, "stale: %s was changed by %s after the session read it\n", a.line(s.Path, columns.CellWidth),
-			columns.OneLine(by))
+		fmt.Fprintf(w, "stale: %s was changed %s after the session read it\n", a.line(s.Path, columns.CellWidth),
+			columns.OneLine(changes.Who(s.By)))
 	}
 }
 

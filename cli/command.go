@@ -150,7 +150,7 @@ func (c command) before(was string) command {
 	check, typed := c.check, c.typed()
 	c.name, c.rank, c.near = was, hidden, nil
 	c.check = func(a *action, args []string) error {
-		a.say("`ctxledger %s` is `%s` now", was, typed)
+		a.say("`ctxledger %s` is now `%s`", was, typed)
 		if check == nil {
 			return nil
 		}

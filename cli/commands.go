@@ -10,7 +10,7 @@ func commands() []command {
 		memoryCommand(), recallCommand(), getCommand(), saveCommand(), deleteCommand(),
 		restoreMemoryCommand(), blockCommand(), importMemoriesCommand(), exportMemoriesCommand(), candidatesCommand(),
 		acceptCommand(), dismissCommand(),
-		installCommand(), uninstallCommand(), doctorCommand(),
+		installCommand(), uninstallCommand(), doctorCommand(), withCommand(), proxyCommand(),
 
 		artifactCommand(), artifactReadCommand(), artifactSaveCommand(), artifactSearchCommand(),
 		changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),

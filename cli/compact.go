@@ -54,7 +54,7 @@ type compactFlags struct {
 
 // define adds those that every such command has.
 func (f *compactFlags) define(fs *pflag.FlagSet) {
-	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "one `MODE` of those above (default intent)")
+	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "a `MODE` listed above (default intent)")
 	fs.IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary")
 	fs.IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
 	fs.StringVar(&f.reader, "reader", "", "compact the view of agent `NAME` in ctxledger.yaml")
@@ -110,7 +110,7 @@ func (f *compactFlags) check(a *action) error {
 	case f.chars > 0 && compaction.Mode(f.mode).Asks():
 		return misuse("--budget-chars would ask a model repeatedly in mode %s: give --budget", f.mode)
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
-		return misuse("--budget, --budget-chars and --keep take numbers from 0 (ctxledger decides)")
+		return misuse("--budget, --budget-chars and --keep take 0 (ctxledger decides) or more")
 	case f.budget > 0 && f.chars > 0:
 		return misuse("give --budget or --budget-chars, not both")
 	}
@@ -162,7 +162,7 @@ func sessionOf(ctx context.Context, a *action, api ledger.API, what, format stri
 			what = r.Session
 		}
 	case format != "":
-		err = misuse("--format needs a file of messages: name one")
+		err = misuse("--format needs a message file: name one")
 	}
 	if err != nil {
 		return s, err
@@ -202,7 +202,7 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 			fits = budget
 		default:
 			tooMuch = budget
-			why = fmt.Sprintf("the shortest that was found has %s", chars.Commas(got))
+			why = fmt.Sprintf("the shortest one found has %s", chars.Commas(got))
 		}
 		if budget = max(budget*most/got, 1); budget <= fits || budget >= tooMuch {
 			budget = (fits + tooMuch) / 2

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 func contextCommand() command {
@@ -64,7 +65,7 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or call it in a repository")
 	}
-	out, host, err := newestMeasured(ctx, a, api, o.model)
+	out, err := newestMeasured(ctx, a, api, o.model)
 	if err != nil {
 		return err
 	}
@@ -76,46 +77,52 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 	if err != nil {
 		return err
 	}
-	out.Report = carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env,
-		Counter: counter})
-	if o.ask != "" {
-		if err := askServer(ctx, a, api, out.Report, o); err != nil {
-			return err
+	if out.Report, err = findCarried(ctx, a, api, counter); err == nil && o.ask != "" {
+		if err = askServer(ctx, a, api, out.Report, o); err == nil {
+			out.Report, err = findCarried(ctx, a, api, counter) // with its answer
 		}
 	}
-	if out.Hosts != nil {
-		use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
-		if err != nil {
-			return err
-		}
-		out.Count(use, a.place.Root)
+	if err != nil {
+		return err
 	}
-	out.Report = out.Charged(host, out.Paid)
+	out.Report, out.Besides = out.Charged(out.Use), out.Report.Besides(out.Use)
 	if o.agent != "" {
 		if out.Hosts, err = only(out.Hosts, o.agent); err != nil {
 			return err
 		}
 	}
-	return a.answer(out, func(w io.Writer) { a.page(w).Carried(out, host) })
+	return a.answer(out, func(w io.Writer) { a.page(w).Carried(out) })
 }
 
-// newestMeasured returns the model and what was measured of the newest session, and its host.
-func newestMeasured(ctx context.Context, a *action, api ledger.API, model string) (pages.Carried, string, error) {
+// findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills.
+func findCarried(ctx context.Context, a *action, api ledger.API, c tokens.Counter) (carried.Report, error) {
+	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Counter: c})
+	if !out.Counts() {
+		return out, nil
+	}
+	use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
+	out.Count(use, a.place.Root)
+	return out, err
+}
+
+// newestMeasured returns the model and what was measured of the newest session.
+func newestMeasured(ctx context.Context, a *action, api ledger.API, model string) (pages.Carried, error) {
 	out := pages.Carried{Model: model}
 	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {
-		return out, "", nil
+		return out, nil
 	}
 	var st ledger.Status
 	if err == nil {
 		st, err = api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
 	}
 	if err != nil {
-		return out, "", err
+		return out, err
 	}
+	out.Newest = model == ""
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
-	out.Requests, out.Paid = st.Requests, st.CarriedDollars
-	return out, s.Host, nil
+	out.Requests, out.Use = st.Requests, st.Use
+	return out, nil
 }
 
 // only returns the agent of a name.

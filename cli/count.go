@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -105,8 +106,12 @@ func countPaths(ctx context.Context, a *action, c tokens.Counter, paths []string
 		} else {
 			printCounted(a, w, out)
 		}
-		if !all.Exact && len(out.Files) > 0 {
+		switch {
+		case len(out.Files) == 0:
+		case !all.Exact:
 			printBound(w, all)
+		case out.Model == "":
+			fmt.Fprintf(w, "counted in %s; --model MODEL counts for a model\n", out.Encoding)
 		}
 	})
 	if err != nil {

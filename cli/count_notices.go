@@ -35,7 +35,7 @@ func sayUnknown(a *action, model string, c tokens.Counter) error {
 	}
 	if _, known := models.Lookup(model); !known {
 		a.say("the model %q is not known: its tokens are estimated from the encoding %s", model, c.Encoding())
-		a.hint("models in %s can say how it counts", config.File)
+		a.hint("describe it under models in %s", config.File)
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ func countFiles(ctx context.Context, a *action, c tokens.Counter, paths []string
 func countPath(a *action, t *filecount.Counter, found *counting, name string) error {
 	switch name {
 	case "":
-		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "an empty name is no path")})
+		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "a path cannot be empty")})
 	case "-":
 		if terminal(a.In) {
-			a.say("reading the text from the terminal; end it with control-D")
+			a.say("reading the text from the terminal; end it with Ctrl-D")
 		}
 		return t.Add(&filecount.Text{Name: name})
 	}

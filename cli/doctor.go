@@ -248,11 +248,12 @@ func (d daemonState) String() string {
 func (a agentState) print(w io.Writer, width int, line func(s string, n int) string) {
 	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
 	if a.State == twice {
-		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+a.Plugin.Path+
+		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+
+			a.Plugin.Path+
 			", too", maxFound), width)
 	}
 	if a.Plugin != nil {
-		wrapped(w, "  !      ", "results become small only if your settings allow "+
+		wrapped(w, "  !      ", "results shrink only if your settings allow "+
 			"mcp__plugin_ctxledger_ctxledger__read_artifact", width)
 	}
 	shown := map[string]bool{}
@@ -262,7 +263,7 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 		case e.Problem != "":
 			text = e.Problem
 		case e.State == install.Differs:
-			text = e.Entry + " in " + e.Path + " is not as ctxledger would write it"
+			text = e.Entry + " in " + e.Path + " is not what ctxledger would write"
 			if e.Entry == "hooks.PostToolUse" {
 				text += ": results may stay whole"
 			}

@@ -51,8 +51,8 @@ func printUsage(a *action, w io.Writer, u duAnswer) {
 		bytes       int64
 	}{
 		{"exports", "files written for other programs", u.Exports},
-		{"log", "messages of the daemon", u.Logs},
-		{"reserve", "room to delete in when the disk is full", u.Reserve},
+		{"log", "daemon messages", u.Logs},
+		{"reserve", "reserve for deleting on a full disk", u.Reserve},
 		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {

@@ -29,7 +29,7 @@ func exportCommand() command {
 			"Exports are never read back.",
 		example: "ctxledger ledger export\nctxledger ledger export --session ab03de2c report/",
 		was:     map[string]string{"export": ""},
-		does:    keeps, undo: "it writes files of its own names", json: answers(exports.Written{}),
+		does:    keeps, undo: "it chooses its own file names", json: answers(exports.Written{}),
 		flags: func(f *pflag.FlagSet) { sessionFlag(f, &session) },
 		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (w exports.Written, err error) {
 			dir := filepath.Join(a.place.State, exports.Dir, "all")
@@ -41,7 +41,7 @@ func exportCommand() command {
 				return w, err
 			}
 			if why := info.NotFollowed(""); why != "" {
-				a.say("only what is recorded already is exported: %s", a.self.in(why))
+				a.say("only what is already recorded is exported: %s", a.self.in(why))
 			}
 			all, err := exportedSessions(ctx, a, api, session)
 			if err != nil {

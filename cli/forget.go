@@ -79,9 +79,9 @@ func (f forgetFlags) check(flags *pflag.FlagSet, args []string) error {
 	}
 	switch {
 	case named != 1:
-		return misuse("name what to forget, and one kind of thing only: handles, --session, --memory or --text -")
+		return misuse("name one kind of thing to forget: handles, --session, --memory or --text -")
 	case len(args) == 0 && f.session == "" && f.memory == "" && f.text == "" || slices.Contains(args, ""):
-		return misuse("what to forget has no name")
+		return misuse("the name given is empty")
 	case f.text != "" && f.text != "-":
 		return misuse("--text takes only -: the process list and the shell's history show the command line")
 	case f.scope != "" && f.memory == "":
@@ -119,7 +119,7 @@ const maxSecret = 64<<10 + 3
 // readSecret reads the text to forget, without the line break at its end.
 func readSecret(a *action) (string, error) {
 	if terminal(a.In) {
-		a.say("reading the text from the terminal; end it with control-D")
+		a.say("reading the text from the terminal; end it with Ctrl-D")
 	}
 	raw, err := io.ReadAll(io.LimitReader(a.In, maxSecret))
 	text := strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
@@ -179,7 +179,8 @@ func sayForms(ctx context.Context, a *action, api ledger.Erasure, r ledger.Forge
 	for _, form := range words.Forms(r.Text) {
 		plan, err := api.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
 		if err == nil && len(plan.Counts) > 0 { // else there is nothing to say of it
-			a.say("hint: the ledger holds this text in the Unicode form %s, which has other bytes: forget it in that form "+
+			a.say("hint: the ledger holds this text in the Unicode form %s, as other bytes: forget it "+
+				"in that form "+
 				"(`uconv -x any-%s`)", form.Name, form.Name)
 			return
 		}
@@ -216,6 +217,6 @@ func ofOtherScope(ctx context.Context, api ledger.MemoryStore, name, scope, verb
 		return err
 	}
 	return fault.New(fault.NotFound, "cli.memory",
-		"no memory %.1000q of the project; the user has one of that name, which all workspaces share", name).
+		"no project memory %.1000q; the user has one of that name, which all workspaces share", name).
 		WithHint("`ctxledger %s %s --scope user` deletes that", verb, shell.Quote(name))
 }

@@ -76,9 +76,9 @@ func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) 
 func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 	switch {
 	case r.Memory != "":
-		fmt.Fprintln(w, "gone from the ledger, with its freed pages; sessions that read it may quote it")
+		fmt.Fprintln(w, "gone from the ledger and its freed pages; sessions that read it may quote it")
 	case r.Text == "":
-		fmt.Fprintln(w, "gone from the ledger, with its freed pages; summaries and memories may quote it")
+		fmt.Fprintln(w, "gone from the ledger and its freed pages; summaries and memories may quote it")
 	default:
 		left := "no copies remain"
 		if n := len(f.Left); n > 0 {
@@ -88,7 +88,7 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}
-		fmt.Fprintln(w, "freed pages: erased, nothing waits for `ledger gc`")
+		fmt.Fprintln(w, "freed pages: erased, nothing left for `ledger gc`")
 	}
 	printOutside(w, f)
 }

@@ -40,13 +40,13 @@ func help(w io.Writer, cmd *cobra.Command) {
 	}
 	section(w, "Options", options(cmd.LocalNonPersistentFlags()))
 	if !cmd.HasParent() {
-		section(w, "Options of all commands", options(cmd.PersistentFlags()))
+		section(w, "Global options", options(cmd.PersistentFlags()))
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n  %s\n", strings.ReplaceAll(cmd.Example, "\n", "\n  "))
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n`%s COMMAND --help` shows how one is used.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n`%s COMMAND --help` shows how to use it.\n", cmd.CommandPath())
 	}
 }
 

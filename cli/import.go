@@ -30,7 +30,7 @@ func importCommand() command {
 			"cannot be read is reported; the others are imported. Sessions of the last day are picked up " +
 			"automatically.",
 		example: "ctxledger import session.jsonl",
-		does:    keeps, undo: "a record with other bytes is kept beside the first", json: answers([]agents.Report{}),
+		does:    keeps, undo: "a record that differs is kept beside the first", json: answers([]agents.Report{}),
 		flags: func(f *pflag.FlagSet) {
 			agentFlag(f, &agent, "the `AGENT` that wrote them (default: detected)")
 			f.BoolVar(&follow, "follow", false, "keep reading what is appended, until interrupted")
@@ -116,8 +116,8 @@ func sayDamage(a *action, r agents.Report) {
 		lines agents.Lines
 		what  string
 	}{
-		{r.Corrupt, "no JSON record: left out"},
-		{r.Partly, "damaged in part: records that are whole are read, the rest is left out"},
+		{r.Corrupt, "not JSON: skipped"},
+		{r.Partly, "partly damaged: intact records are read, the rest is skipped"},
 		{r.InvalidUTF8, "not valid UTF-8: kept as it is"},
 		{r.Oversize, "too long to be read: kept whole"},
 	} {
@@ -126,7 +126,7 @@ func sayDamage(a *action, r agents.Report) {
 		}
 	}
 	if r.Torn {
-		a.say("%s: line %d breaks off: left for the next import", r.Path, r.TornLine)
+		a.say("%s: line %d is cut off: left for the next import", r.Path, r.TornLine)
 	}
 }
 

@@ -18,10 +18,11 @@ import (
 
 func ledgersCommand() command {
 	return command{
-		name: "ledger list", short: "List the ledgers of all directories, also unused ones",
-		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no longer " +
-			"exist and that may be of this project: its repository has the commit with which theirs began, or the same " +
-			"remote, as clones have, too. Then come the others that no directory uses. `ctxledger ledger adopt` takes " +
+		name: "ledger list", short: "List the ledgers of all directories, even unused ones",
+		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no " +
+			"longer exist and may belong to this project: its repository has their first commit or the same " +
+			"remote, as clones also do. Then come the others that no directory uses. `ctxledger ledger adopt` " +
+			"takes " +
 			"one over.",
 		example: "ctxledger ledger list\nctxledger ledger list --json",
 		was:     map[string]string{"workspaces": ""},
@@ -96,10 +97,11 @@ func otherLedgers(ctx context.Context, a *action, ws workspace.Workspace, verb s
 		lines = append(lines, undecided.Error()+"; "+fault.HintOf(undecided))
 	}
 	for _, o := range workspace.Others(a.Env, ws) {
-		text := fmt.Sprintf("%s has a ledger of its own, from before it was part of %s: `ctxledger --workspace %s %s` "+
+		text := fmt.Sprintf("%s has a ledger of its own, from before it was part of %s: `ctxledger "+
+			"--workspace %s %s` "+
 			"shows it", o.Root, ws.Root, shell.Quote(o.Root), verb)
 		if o.Same {
-			text = fmt.Sprintf("%s has another ledger: `ctxledger ledger adopt %s` brings it into use", o.Root,
+			text = fmt.Sprintf("%s has another ledger: `ctxledger ledger adopt %s` switches to it", o.Root,
 				filepath.Base(o.State))
 		}
 		lines = append(lines, text)
@@ -124,7 +126,8 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 			if l.Left != workspace.Gone {
 				of = "the repository of " + l.Root + " is no longer there; its ledger"
 			}
-			lines = append(lines, fmt.Sprintf("%s has %s and %s, and the same %s as this project: `ctxledger ledger adopt "+
+			lines = append(lines, fmt.Sprintf("%s has %s and %s, and the same %s as this project: `ctxledger "+
+				"ledger adopt "+
 				"%s` takes it over", of, chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"),
 				l.Same, l.Name))
 		default:
@@ -132,8 +135,8 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 		}
 	}
 	if others > 0 {
-		lines = append(lines, fmt.Sprintf("no directory uses %s any more, with %s and %s: `ctxledger ledger list` "+
-			"lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+		lines = append(lines, fmt.Sprintf("unused by any directory: %s, with %s and %s; `ctxledger ledger "+
+			"list` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}
 	return lines
@@ -142,7 +145,7 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 // describe says of a ledger whose it is and what it holds.
 func describe(l workspace.Ledger) string {
 	if l.Root == "" {
-		return l.Name + ", which an older version made: whose it is and what it holds is not recorded"
+		return l.Name + ", made by an older version: its owner and contents are not recorded"
 	}
 	return columns.OneLine(fmt.Sprintf("%s, of %s: %s, %s, %s, used on %s", l.Name, l.Root,
 		chars.Plural(l.Sessions, "session"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes),

@@ -17,7 +17,8 @@ import (
 )
 
 // memoryScopes is what a person has to know of scopes.
-const memoryScopes = "Memories of the project are visible in this workspace only, those of the user in all workspaces."
+const memoryScopes = "Memories of the project are visible in this workspace only, those of the user in all " +
+	"workspaces."
 
 func memoryCommand() command {
 	c := listMemories("memory", "")
@@ -30,7 +31,7 @@ func memoryCommand() command {
 
 func recallCommand() command {
 	c := listMemories("memory recall", "[QUERY]")
-	c.short = "List the facts, those first that match a query best"
+	c.short = "List the facts, best matches for a query first"
 	c.example = "ctxledger memory recall 'how do we run tests'"
 	c.near, c.was = []string{"list", "search", "find"}, map[string]string{"memory ls": ""}
 	return c
@@ -59,13 +60,13 @@ func saveCommand() command {
 		example: "ctxledger memory save deploy --body 'make release on main only'\n" +
 			"ctxledger memory save tests --scope user < tests.txt",
 		near: []string{"remember"}, was: map[string]string{"memory add": ""},
-		does: undoable, undo: "`memory restore` brings the version before", json: answers(memory.Entry{}),
+		does: undoable, undo: "`memory restore` recovers the old version", json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "project")
 			f.StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 			f.StringVar(&r.Type, "type", "", "`KIND`: user, feedback, project, reference or any other")
 			f.StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
-			f.BoolVar(&r.Overwrite, "overwrite", false, "replace a fact of another author with this name")
+			f.BoolVar(&r.Overwrite, "overwrite", false, "replace another author's fact of this name")
 		},
 		check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (e memory.Entry, err error) {
@@ -103,7 +104,7 @@ func sayMasked(a *action, n int) {
 // readFact reads a fact from standard input; one that is too long comes back long enough to be refused.
 func readFact(a *action) (string, error) {
 	if terminal(a.In) {
-		a.say("reading the fact from the terminal; end it with control-D")
+		a.say("reading the fact from the terminal; end it with Ctrl-D")
 	}
 	raw, err := io.ReadAll(io.LimitReader(a.In, limits.MemoryBody+2)) // a byte more, and a line break
 	return strings.TrimSuffix(string(raw), "\n"), fault.Wrap(fault.Unavailable, "cli.memory", err)
@@ -147,7 +148,7 @@ func printMemories(a *action, w io.Writer, resp ledger.MemoriesResponse, query s
 	case len(resp.Entries) == 0 && query != "":
 		fmt.Fprintln(w, "no fact matches")
 	case len(resp.Entries) == 0:
-		fmt.Fprintln(w, "no fact is kept here")
+		fmt.Fprintln(w, "no facts here")
 	default:
 		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
 		for _, e := range resp.Entries {
@@ -207,7 +208,8 @@ func blockCommand() command {
 	var scope string
 	return command{
 		name: "memory block", args: "[TASK]", short: "Print the facts as text for a model, one line each",
-		long: fmt.Sprintf("Prints the facts as text of at most %s characters to give to a model: one line `[type] name: "+
+		long: fmt.Sprintf("Prints the facts as text of at most %s characters to give to a model: one line "+
+			"`[type] name: "+
 			"body` per fact, ordered by type, then name. Line ends in a body are written as \\n. If not all "+
 			"fit, the facts most relevant to TASK are complete and the others are shortened.",
 			chars.Commas(memory.BlockChars)),
@@ -223,7 +225,7 @@ func blockCommand() command {
 				a.say("%s", n)
 			}
 			if len(resp.Entries) == 0 {
-				a.say("no fact is kept here")
+				a.say("no facts here")
 			}
 			ordered := memory.Ordered(resp.Entries, strings.Join(args, ""))
 			return blockAnswer{memory.Block(ordered, memory.BlockChars, memory.Chars)}, nil

@@ -31,7 +31,7 @@ func importMemoriesCommand() command {
 			"of the user) and agents/NAME. A fact that cannot be imported is reported, and the rest is " +
 			"imported.",
 		example: "ctxledger memory import ./memory\nctxledger memory import ./memory --scope user --overwrite",
-		does:    undoable, undo: "`memory restore` brings the version before", json: answers([]memory.Entry{}),
+		does:    undoable, undo: "`memory restore` recovers the old version", json: answers([]memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "as the files say")
 			f.BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
@@ -79,7 +79,8 @@ func importMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, s
 	sayMasked(a, masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintln(w, "imported", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
-		err = fault.New(fault.Conflict, op, "%s not imported: facts of other authors, or later ones, have these names",
+		err = fault.New(fault.Conflict, op, "%s not imported: facts of other authors, or later ones, have "+
+			"these names",
 			chars.Plural(n, "fact")).
 			WithHint("--overwrite replaces them")
 	}
@@ -94,7 +95,7 @@ func exportMemoriesCommand() command {
 		long: "Writes files that `ctxledger memory import` reads: facts of the project into DIRECTORY and " +
 			"those of the user into DIRECTORY/user, or, with --scope, the facts of one scope into DIRECTORY.",
 		example: "ctxledger memory export ./facts\nctxledger memory export --scope user --overwrite ./facts",
-		does:    keeps, undo: "an index of that place is replaced with --overwrite only", json: answers([]string{}),
+		does:    keeps, undo: "an index there is replaced only with --overwrite", json: answers([]string{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "both")
 			f.BoolVar(&overwrite, "overwrite", false, "overwrite an existing MEMORY.md")
@@ -164,7 +165,7 @@ func writeExport(dir string, files map[string][]byte, overwrite bool) ([]string,
 	names := slices.SortedFunc(maps.Keys(files), indexLast)
 	for _, name := range names {
 		if _, err := root.Lstat(name); err == nil && isIndex(name) && !overwrite {
-			return nil, fault.New(fault.Conflict, op, "there is a %s in %s already", name, dir).
+			return nil, fault.New(fault.Conflict, op, "there is already a %s in %s", name, dir).
 				WithHint("name another directory, or write over it with --overwrite")
 		}
 	}

@@ -20,12 +20,12 @@ func modelsCommand() command {
 	return command{
 		name: "config models", short: "Show the known models and prices, or update them",
 		long: "Prints the table of models and prices that is in effect, with the date of the prices and where they " +
-			"were published: that of the program, and the models of your configuration. The text is one that " +
-			"--update takes.\n\n" +
-			"--update puts the lines of FILE in the place of those of the same models, for you, in all " +
-			"workspaces, and prints what has changed. A table that is older than the prices in effect, of a day " +
-			"in the future, or with an implausible price is refused. A newer version of the program, with newer " +
-			"prices, goes before the file. --undo goes back to what was before the newest update.\n\n" +
+			"were published: that of the program, and the models of your configuration. --update accepts this " +
+			"text.\n\n" +
+			"--update replaces the lines of the models in FILE, for you, in all workspaces, and prints what " +
+			"has changed. A table that is older than the prices in effect, dated in the future, or with an " +
+			"implausible price is refused. A newer version of the program, with newer prices, overrides the " +
+			"file. --undo reverts the newest update.\n\n" +
 			"Nothing is read from the network.",
 		example: "ctxledger config models > models.txt",
 		was:     map[string]string{"models": ""},
@@ -36,7 +36,7 @@ func modelsCommand() command {
 		},
 		check: func(*action, []string) error {
 			if update != "" && undo {
-				return misuse("--undo goes with no other flag")
+				return misuse("--undo takes no other flag")
 			}
 			return nil
 		},
@@ -102,8 +102,8 @@ func reprice(a *action, file string) error {
 		return err
 	}
 	answer := repricedAnswer{out.File, out.Was.Date, out.Now.Date, append([]string{}, out.Now.Since(out.Was)...)}
-	a.say("prices of %s are in effect, before they were of %s", answer.Now, answer.Was)
-	a.hint("`ctxledger config models --undo` takes that back")
+	a.say("prices of %s are in effect, replacing those of %s", answer.Now, answer.Was)
+	a.hint("`ctxledger config models --undo` undoes that")
 	return a.answer(answer, func(w io.Writer) {
 		for _, line := range answer.Changes {
 			fmt.Fprintln(w, line)

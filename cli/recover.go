@@ -37,9 +37,9 @@ func recoverCommand() command {
 		short: "Recover after a provider refused or truncated a request",
 		long: "Reads a provider's answer, an error or a response with its usage, and takes the next step: it " +
 			"learns the limit that the error names, compacts without a model, and if that is not enough, makes " +
-			"a smaller copy of the request, which is not recorded. It says so if the answer is no overflow. The " +
+			"a smaller copy of the request, which is not recorded. It says so if nothing overflowed. The " +
 			"session may be a file of messages, as for `ctxledger compact`. If nothing more can be done, the " +
-			"exit status is 1. A limit is learned for provider, endpoint and model.",
+			"exit status is 1. Limits are learned per provider, endpoint and model.",
 		example: "ctxledger recover --error error.json --status 400 --messages chat.json",
 		does:    undoable, undo: "it compacts", json: answers(ledger.Recovery{}),
 		flags: func(fs *pflag.FlagSet) {
@@ -65,11 +65,11 @@ func (f *recoverFlags) check() error {
 	r := f.report
 	switch {
 	case f.answer == "":
-		return misuse("give what the provider answered with --error FILE; - is standard input")
+		return misuse("give the provider's answer with --error FILE; - is standard input")
 	case r.Status != 0 && (r.Status < 100 || r.Status > 599):
 		return misuse("--status takes an HTTP status, from 100 to 599")
 	case r.MaxOutput < 0 || r.NumCtx < 0:
-		return misuse("--max-output and --num-ctx take numbers from 0 (not known)")
+		return misuse("--max-output and --num-ctx take 0 (not known) or more")
 	}
 	return f.output.check()
 }
@@ -110,7 +110,7 @@ func readAnswer(a *action, name string) ([]byte, error) {
 	defer in.Close() // only read
 	body, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
 	if err == nil && len(body) > maxAnswer {
-		return nil, fault.New(fault.TooLarge, "cli.recover", "the answer has more than %d MiB", maxAnswer>>20)
+		return nil, fault.New(fault.TooLarge, "cli.recover", "the answer exceeds %d MiB", maxAnswer>>20)
 	}
 	return body, fault.Wrap(fault.Unavailable, "cli.recover", err)
 }

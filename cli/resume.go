@@ -21,12 +21,12 @@ func resumeCommand() command {
 	var agent, dir string
 	return command{
 		name: "resume", args: "[SESSION|FILE]", rank: everyday,
-		short: "Continue a session in compact form, also in another agent",
+		short: "Continue a session in compact form, even in another agent",
 		long: "Compacts a session and writes a new session file with a summary of the older part and the " +
 			"newest messages, then prints the command that continues it. The old session stays as it is. No " +
 			"model is called unless MODE says so. With --in you choose the agent that continues; a new " +
-			"session is then written even if there was nothing to compact. For another agent, calls of tools " +
-			"that it lacks become text, and secrets are masked. See docs/resume.md.\n\n" +
+			"session is then written even if there was nothing to compact. For another agent, calls to tools " +
+			"it lacks become text, and secrets are masked. See docs/resume.md.\n\n" +
 			compactModes,
 		example: "ctxledger resume\nctxledger resume ab03de2c --in codex",
 		near:    []string{"go"}, was: map[string]string{"continue": ""},
@@ -82,7 +82,7 @@ func writeResumed(ctx context.Context, a *action, api ledger.API, s sessions.Ses
 		return err
 	}
 	if program := lacking(a.Env, r.In); program != "" {
-		a.say("%s is not in PATH: the session is written, but the command that continues it needs it", program)
+		a.say("the session is written, but %s, needed to continue it, is not in PATH", program)
 	}
 	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, done.Text(a.Env.Dir)) })
 }

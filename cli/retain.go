@@ -53,7 +53,7 @@ func retainCommand() command {
 			}
 			switch {
 			case r.Off && (r.Set != nil || r.Apply || c != consentFlags{}):
-				return misuse("--off goes with no other flag")
+				return misuse("--off takes no other flag")
 			case c.yes && !r.Apply:
 				return misuse("--yes needs --now")
 			}
@@ -171,7 +171,8 @@ func printRetention(a *action, w io.Writer, r ledger.Retention) {
 	if r.Applied {
 		fmt.Fprintf(w, "expired: %s\n", chars.Plural(r.DueTotal, "session"))
 	} else {
-		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once, and --off keeps them\n",
+		fmt.Fprintf(w, "due: %s; the daemon expires them at its next start or within a day, --now at once, "+
+			"and --off keeps them\n",
 			chars.Plural(r.DueTotal, "session"))
 	}
 	fillDue(a, a.newTable(dueHead...), r.Due).Print(w)

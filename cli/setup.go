@@ -44,7 +44,7 @@ func newSetup(e env.Env, ws workspace.Workspace, project bool) (setup, error) {
 		s.Scope = registry.Project
 		if ws.Root == "" {
 			return setup{}, fault.New(fault.NotFound, setupOp, "no project here").
-				WithHint("run it in a project's directory, or leave --project out")
+				WithHint("run it in a project's directory, or omit --project")
 		}
 	}
 	return s, nil
@@ -107,12 +107,12 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	for _, name := range names {
 		if !connectable(registry.Of(name)) {
 			return nil, fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
-				WithHint("there are %s", strings.Join(registry.Names(connectable), ", "))
+				WithHint("known: %s", strings.Join(registry.Names(connectable), ", "))
 		}
 	}
 	if len(out) == 0 {
 		return nil, fault.New(fault.NotFound, setupOp, "no agent that ctxledger knows is on this machine").
-			WithHint("there are %s", strings.Join(registry.Names(connectable), ", "))
+			WithHint("known: %s", strings.Join(registry.Names(connectable), ", "))
 	}
 	return out, nil
 }
@@ -135,7 +135,7 @@ func (s setup) connect(hosts []registry.Agent) (setupPlan, error) {
 	return s.plan(hosts, "connected", func(h registry.Agent) (install.Plan, error) {
 		if p := s.Machine.Plugin(h); p != nil {
 			return install.Plan{Left: []install.Left{{Agent: h.Name, Why: fmt.Sprintf(
-				"%s: connected by the plugin %s; before it is connected without, `%s`", h.Name, p.Name, p.Off)}}}, nil
+				"%s: connected by the plugin %s; to connect without it, first `%s`", h.Name, p.Name, p.Off)}}}, nil
 		}
 		return s.Machine.Connect(h, s.Scope, s.Replace)
 	})
@@ -187,7 +187,7 @@ func (p setupPlan) print(a *action, w io.Writer) {
 	}
 	line := a.line
 	for _, c := range p.Conflicts {
-		fmt.Fprintf(w, "%s in %s is not as ctxledger would write it, and stays:\n  %s\n", line(c.Where, maxFound),
+		fmt.Fprintf(w, "%s in %s is not what ctxledger would write, and stays:\n  %s\n", line(c.Where, maxFound),
 			line(c.Path, maxFound), line(c.Found, maxFound))
 	}
 	for _, l := range p.Left {
@@ -213,7 +213,7 @@ func (p setupPlan) printDone(w io.Writer) {
 		h := registry.Of(string(a))
 		switch {
 		case p.ignored(a):
-			fmt.Fprintf(w, "%s: written, but not connected before that is done; doctor has the lines as they are now\n", a)
+			fmt.Fprintf(w, "%s: written, but not connected until that is done; doctor shows the current lines\n", a)
 			continue
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
 			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)

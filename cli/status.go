@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/registry"
-	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -37,27 +36,23 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 		return err
 	}
 	out := pages.Status{Ledger: info, Found: a.place.Why, Apart: a.place.Apart,
-		Others: workspace.Others(a.Env, a.place), ServerCost: a.ServerCost}
+		Others: workspace.Others(a.Env, a.place), OwnCost: registry.OwnCost{Tokens: a.ServerCost}}
 	out.Elsewhere = otherLedgers(ctx, a, a.place, "status")
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), summarizerLine(a, c)
 	out.Candidates = countCandidates(ctx, api)
 	switch {
 	case missing == nil:
-		var found carried.Report
-		if a.place.Root != "" {
-			counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
-			found = carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root,
-				Env: a.Env, Counter: counter})
-		}
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTokens(s.Host)})
+		counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
+		found, err := findCarried(ctx, a, api, counter)
 		if err != nil {
 			return err
 		}
-		out.ServerCost, out.ServerCostAs = registry.OwnCost(found, s.Host)
-		if s.Live(a.Env.Now()) {
-			st.Own = found.Explain(st.Own, s.Host)
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTools(s.Host)})
+		if err != nil {
+			return err
 		}
+		out.OwnCost, st.Own = registry.OwnCostOf(found, s.Host), found.Explain(st.Use)
 		out.Session, out.Unread = &st, info.Unread(s)
 	case len(args) > 0 || !fault.Is(missing, fault.NotFound):
 		return missing

@@ -23,7 +23,7 @@ func trustCommand() command {
 			"confirmation. DIRECTORY is the workspace (default: the current one).",
 		example: "ctxledger config trust\nctxledger config trust --list",
 		was:     map[string]string{"trust": ""},
-		does:    undoable, undo: "a consent that is revoked can be given again",
+		does:    undoable, undo: "a revoked consent can be given again",
 		json: answers(trust.Ask{}, []trust.Consent{}),
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&list, "list", false, "list what was confirmed, in all workspaces")
@@ -85,7 +85,7 @@ func revokeConsent(a *action, ws workspace.Workspace, root string) error {
 	if err := trust.Revoke(ws, root); err != nil {
 		return err
 	}
-	a.say("%s may use nothing of its own any more", root)
+	a.say("consent for %s is revoked", root)
 	return nil
 }
 

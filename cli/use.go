@@ -115,6 +115,9 @@ func (a *action) report(cmd *cobra.Command, err error) int {
 	if err == nil {
 		return exitDone
 	}
+	if ended, ok := errors.AsType[agentEnded](err); ok {
+		return int(ended)
+	}
 	wrong, misused := errors.AsType[usageError](err)
 	for _, e := range several(err) {
 		text := chars.ShortQuotes(a.masks.String(e.Error()))

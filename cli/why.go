@@ -81,13 +81,17 @@ type moment struct {
 func storyOf(a *action, h historyAnswer) []moment {
 	var out []moment
 	for _, r := range h.Reads {
-		took := r.Tokens.String() + " tokens of the window"
+		whose := "the window"
+		if r.Subagent {
+			whose = "a subagent's window"
+		}
+		took := r.Tokens.String() + " tokens of " + whose
 		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", took})
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
 		if in.Reconciled {
-			detail += ", concluded from the file"
+			detail += ", inferred from the file"
 		}
 		if in.Error != "" {
 			detail += ", " + in.Error

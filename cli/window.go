@@ -25,7 +25,7 @@ func windowCommand() command {
 		long: "With TOKENS it writes the window size into your own configuration, where it applies to every " +
 			"workspace and overrides what is measured or known. Everything else in the file stays. Without " +
 			"TOKENS it lists the possible window sizes of MODEL (default: the newest session's model), the " +
-			"one in use first. --automatic removes your setting again.",
+			"one in use first. --automatic removes your setting.",
 		example: "ctxledger config window\nctxledger config window claude-opus-4-6 200000\n" +
 			"ctxledger config window claude-opus-4-6 --automatic",
 		does: undoable, undo: "a setting, not content", json: answers(windowAnswer{}),
@@ -88,7 +88,7 @@ func showWindow(ctx context.Context, a *action, api ledger.API, args []string) e
 
 func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 	if out.Model == "" {
-		fmt.Fprintf(w, "the model of session %s, the newest, is not known\nto see or set the window of one: "+
+		fmt.Fprintf(w, "the model of session %s, the newest, is not known\nto see or set a model's window: "+
 			"ctxledger config window MODEL [TOKENS]\n", s.ID)
 		return
 	}
@@ -143,6 +143,6 @@ func clearWindow(a *action, model string) error {
 	}
 	out := windowAnswer{Model: model, Sizes: []ledger.WindowSize{}, File: file}
 	return a.answer(out, func(w io.Writer) {
-		fmt.Fprintf(w, "the window of %s is not set any more: %s\n", a.line(model, statusLine), columns.OneLine(file))
+		fmt.Fprintf(w, "the window of %s is no longer set: %s\n", a.line(model, statusLine), columns.OneLine(file))
 	})
 }

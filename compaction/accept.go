@@ -23,7 +23,7 @@ func accept(s *source, r *Record, text string, limit int) (Outcome, string) {
 // unitsWhole requires that the boundary separates no call from its results.
 func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 	if s.cut < len(s.in.Items) && !borders(s.in.Items)[s.cut] {
-		return DoesNotFit, "the boundary would part a tool call from its results"
+		return DoesNotFit, "the boundary would split a tool call and its results"
 	}
 	return Compacted, ""
 }
@@ -48,8 +48,9 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 	if due || s.o.Keep > 0 || s.o.Whole || s.o.Mode == Window || 100*(r.Before-r.After) >= leastGain*r.Before {
 		return Compacted, ""
 	}
-	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, less than "+
-		"%d %%; name the turns to keep (--keep, keep_turns), and it is made all the same", chars.Commas(r.Before-r.After),
+	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, "+
+		"less than "+
+		"%d %%; name the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
 		chars.Commas(r.Before), leastGain)
 }
 

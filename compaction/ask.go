@@ -45,7 +45,7 @@ func Ask(ctx context.Context, b *Brief, model Summarizer) (Answer, error) {
 		a.answer.Text, a.answer.Turn = "", ""
 		a.answer.Run.Status, a.answer.Run.Reason = Failed, layout.OneLine(err.Error(), 400)
 	case strings.TrimSpace(a.answer.Text+a.answer.Turn) == "":
-		a.answer.Run.Status, a.answer.Run.Reason = Empty, "the model answered with nothing"
+		a.answer.Run.Status, a.answer.Run.Reason = Empty, "the model's answer was empty"
 	default:
 		a.answer.Run.Status = Accepted
 	}

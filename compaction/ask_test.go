@@ -77,7 +77,7 @@ func TestAskEndings(t *testing.T) {
 		}, Accepted, 2, 1, "", 100},
 		{"nothing", func(int, Prompt) (Reply, error) {
 			return Reply{Text: " \n", Usage: good.Usage}, nil
-		}, Empty, 1, 0, "nothing", 100},
+		}, Empty, 1, 0, "answer was empty", 100},
 		{"sections are asked for once more", func(n int, _ Prompt) (Reply, error) {
 			if n == 1 {
 				return Reply{Text: "All is well.", Usage: good.Usage}, nil

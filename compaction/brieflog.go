@@ -50,7 +50,7 @@ func (w briefWriter) logEntry(ops []*Operation) []string {
 		case op.Status == intents.Failed:
 			add(&failed, "    - "+op.Op+" "+target+": "+layout.OneLine(op.reason(), outputChars))
 		case op.pending():
-			add(&failed, "    - "+op.Op+" "+target+": interrupted, how it ended is not known")
+			add(&failed, "    - "+op.Op+" "+target+": interrupted, outcome unknown")
 		case op.Op == intents.OpCommit:
 			add(&committed, "    - "+layout.OneLine(cmp.Or(op.Command, op.Target), 120))
 		case op.Op == intents.OpDelete:

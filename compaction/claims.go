@@ -36,7 +36,7 @@ func (w *work) ofCommands(c claim) (refuted, unknown string) {
 	case claimed && checks == 0:
 		return "", "no run of a test or a build is recorded"
 	case !claimed && checks > 0 && !failing && c.Failed && !c.Passed && saysNowFailing().MatchString(c.Text):
-		return "no test or build fails: each last ended well", ""
+		return "no test or build fails: each last run passed", ""
 	}
 	return "", unknown
 }
@@ -77,7 +77,7 @@ func (w *work) ofFiles(c claim) (refuted, unknown string) {
 			continue
 		}
 		switch {
-		case !f.changed() && f.failed != nil && !c.Failed:
+		case !f.affected() && f.failed != nil && !c.Failed:
 			return "the last " + f.failed.Op + " of " + f.Path + " failed", ""
 		case (f.gone() || f.undone()) && !saysGone().MatchString(c.Text) && unknown == "":
 			unknown = f.Path + " is " + f.done()

@@ -27,7 +27,7 @@ func TestASessionThatAnotherContinuesIsDescribedOnce(t *testing.T) {
 		"[EARLIER SUMMARY — of session 0a1b2c3d, by ctxledger]": 1, "[EARLIER SUMMARY — by the host": 0,
 	} {
 		if got := strings.Count(got, text); got != times {
-			t.Errorf("%q is there %d times, want %d", text, got, times)
+			t.Errorf("%q occurs %d times, want %d", text, got, times)
 		}
 	}
 	if t.Failed() {

@@ -72,7 +72,7 @@ func (e *explored) readBefore(p string, seq int64) bool {
 func addReads(s *source, d *layout.Document, b *layout.Block) {
 	changed := make(map[string]bool)
 	for _, f := range s.work.files {
-		changed[f.Path] = f.changed()
+		changed[f.Path] = f.affected()
 	}
 	known := make(map[string]*readState) // by present path
 	var read []*readState

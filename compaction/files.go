@@ -17,8 +17,9 @@ type fileState struct {
 	pending  *Operation
 }
 
-// changed reports whether the session did something to the file that took effect.
-func (f *fileState) changed() bool { return f.State != "" }
+// affected reports whether the session did anything to the file that took effect, whatever became of it: effects.Changed
+// is one of the states that it can be in.
+func (f *fileState) affected() bool { return f.State != "" }
 
 // gone reports whether the file is no longer there.
 func (f *fileState) gone() bool { return f.State == effects.Deleted }

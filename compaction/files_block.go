@@ -27,7 +27,7 @@ func addFiles(s *source, d *layout.Document) {
 	}
 	b := d.Block(&layout.Block{Head: head, More: moreFiles})
 	for i, f := range s.work.files {
-		if f.changed() {
+		if f.affected() {
 			l := &layout.Line{
 				Class:  layout.ClassFile,
 				Anchor: "file:" + f.Path,

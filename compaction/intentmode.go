@@ -8,8 +8,7 @@ import (
 
 // modelNote closes a document whose body a model wrote.
 const modelNote = "RESUMPTION NOTE: History compacted by a model. Where its summary and the lists from the " +
-	"ledger above " +
-	"differ, the lists hold. Do not redo what they show as done; take up what they show as open."
+	"ledger above differ, the lists win. Do not redo what they show as done; resume what they show as open."
 
 // failureText is the documented marker of a range about which nothing is known.
 const failureText = "[COMPACTION FAILED — covers turns %d–%d]\n\nSummary generation failed: %s\n\n" +
@@ -91,7 +90,8 @@ func addOpening(s *source, d *layout.Document) {
 	case from == to:
 		verb = "was compacted"
 	}
-	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded facts]\n" +
+	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded " +
+		"facts]\n" +
 		"Oldest first: what is newer overrides what is older." + s.dirLine()
 	d.Block(&layout.Block{Head: head, Always: true})
 }

@@ -88,15 +88,15 @@ func (r *Run) Bill() sessions.Bill {
 	return sessions.Bill{{Model: r.Model, Usage: r.Usage}}
 }
 
-// String describes the run in one line, "" for none: "a model's summary was not taken (failed): …".
+// String describes the run in one line, "" for none: "a model's summary was not used (failed): …".
 func (r *Run) String() string {
 	switch {
 	case r == nil:
 		return ""
 	case r.Status == Accepted:
-		return "a model's summary was taken: " + cmp.Or(r.Model, "of a model without a name")
+		return "a model's summary was used: " + cmp.Or(r.Model, "of a model without a name")
 	}
-	return "a model's summary was not taken (" + string(r.Status) + "): " + r.Reason
+	return "a model's summary was not used (" + string(r.Status) + "): " + r.Reason
 }
 
 // Corrections says what was done to the model's statements, "" for nothing.
@@ -131,7 +131,7 @@ func (o *Options) checkAsking() error {
 	switch {
 	case o.Strict:
 		return fault.New(fault.Invalid, op, "mode %s is not reproducible: strict refuses it", o.Mode).
-			WithHint("mode %s makes the same text from the same session, always", Intent)
+			WithHint("mode %s always makes the same text from the same session", Intent)
 	case o.Whole:
 		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
 			"cannot write it", o.Mode)

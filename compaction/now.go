@@ -95,7 +95,7 @@ func (w *work) tree() string {
 	g := &w.git
 	dirty := 0
 	for _, f := range w.files {
-		if f.changed() && !f.undone() && f.Seq > g.Newest() && f.inTree() {
+		if f.affected() && !f.undone() && f.Seq > g.Newest() && f.inTree() {
 			dirty++
 		}
 	}

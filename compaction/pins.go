@@ -15,7 +15,7 @@ const (
 	pinsHead = "[PINNED — verbatim]"
 	// pinsMost bounds the pinned things of one call.
 	pinsMost = 64
-	below    = "(stands in full below)"
+	below    = "(in full below)"
 )
 
 var messageID = pattern.Lazy(`^[0-9a-f]{12,32}(\.\d+)?$`)

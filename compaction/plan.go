@@ -78,7 +78,7 @@ func validate(in *Input, o *Options) error {
 	case o.Keep < 0:
 		return fault.New(fault.Invalid, op, "keep %d is negative", o.Keep)
 	case len(o.Notes) > limits.Notes:
-		return fault.New(fault.TooLarge, op, "notes have %d bytes, at most %d are taken", len(o.Notes), limits.Notes)
+		return fault.New(fault.TooLarge, op, "notes have %d bytes, at most %d allowed", len(o.Notes), limits.Notes)
 	case len(o.Pin) > pinsMost:
 		return fault.New(fault.TooLarge, op, "%d things are pinned, at most %d can be", len(o.Pin), pinsMost)
 	}

@@ -30,7 +30,7 @@ func addRefusals(s *source, d *layout.Document) {
 			text += " — " + strings.Join(slices.Compact(whys), ", then ")
 		}
 		if turn := appliedAfter(s.in, r); turn > 0 {
-			text += "; another edit of it was applied after that (" + layout.Turn(turn) + ")"
+			text += "; another edit to it was applied afterward (" + layout.Turn(turn) + ")"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassRule, Pos: r.pos})
 	}

@@ -82,7 +82,7 @@ func (w *work) objections(statement string, about subject) (refuted, unknown str
 // command, a deed that was done, or a name of the conversation.
 func (w *work) backed(statement string) bool {
 	for _, f := range w.files {
-		if mentions(statement, f.Path) && (f.changed() || f.gone() || claimOf(statement).Failed) {
+		if mentions(statement, f.Path) && (f.affected() || claimOf(statement).Failed) {
 			return true
 		}
 	}

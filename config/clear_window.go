@@ -39,7 +39,7 @@ func withoutWindow(data []byte, model string) ([]byte, error) {
 		err = onlyWindow(data, []byte(text), model, 0)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, op, "your configuration is not changed by itself: %s", err).
+		return nil, fault.New(fault.Invalid, op, "your configuration is not edited for you: %s", err).
 			WithHint("remove the window of %s from it", key(model))
 	}
 	return []byte(text), nil
@@ -168,7 +168,7 @@ func (r *removal) line(n int) []rune {
 func (r *removal) cut(line, from, to int) error {
 	text := r.line(line)
 	if from < 1 || to <= from || to > len(text)+1 {
-		return fmt.Errorf("line %d is not in a form that is changed here", line)
+		return fmt.Errorf("line %d is in a form that cannot be edited", line)
 	}
 	before, after := string(text[:from-1]), string(text[to-1:])
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(after, " "), ","); ok {
@@ -184,7 +184,7 @@ func (r *removal) cut(line, from, to int) error {
 func (r *removal) drop(line, after int) error {
 	text := r.line(line)
 	if after < 1 || after > len(text)+1 {
-		return fmt.Errorf("line %d is not in a form that is changed here", line)
+		return fmt.Errorf("line %d is in a form that cannot be edited", line)
 	}
 	return r.leave(line, string(text[after-1:]))
 }
@@ -196,7 +196,7 @@ var heads = pattern.Lazy(`^\s*(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s'"#][^#]*?)\s*:(\
 func (r *removal) dropHead(f yamldoc.Field) error {
 	m := heads().FindStringSubmatch(string(r.line(f.Line)))
 	if m == nil {
-		return fmt.Errorf("line %d is not in a form that is changed here", f.Line)
+		return fmt.Errorf("line %d is in a form that cannot be edited", f.Line)
 	}
 	return r.leave(f.Line, m[1])
 }

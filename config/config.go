@@ -147,7 +147,7 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		found := f.problems()
 		if f.table {
 			if len(found) > 0 {
-				found[0].Instead = "the prices of the program are in effect instead"
+				found[0].Instead = "the built-in prices are in effect instead"
 			} else {
 				all, _ := tokens.ParseTables(string(f.data)) // nothing was found in it
 				models = inForce(all)

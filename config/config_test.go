@@ -56,7 +56,7 @@ func TestSettings(t *testing.T) {
 		{name: "list", text: "- follow\n", follow: true, problems: `ctxledger.yaml:1: a mapping is expected, ` +
 			`"key: value"; the defaults are in effect instead`},
 		{name: "twice", text: "follow: true\nFollow: false\n", follow: true,
-			problems: "ctxledger.yaml:2:1: Follow was set in line 1 already; the defaults are in effect instead"},
+			problems: "ctxledger.yaml:2:1: Follow was already set on line 1; the defaults are in effect instead"},
 		{name: "no yaml", text: "follow: [\n", follow: true, problems: "ctxledger.yaml:1: did not find expected " +
 			"node content; the defaults are in effect instead"},
 	} {
@@ -113,7 +113,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		// Invariant 10: no path outside the workspace is read through a link.
 		{"a link that leads out", func(p string) error {
 			return os.Symlink(outside, p)
-		}, "behind a link that leads out"},
+		}, "behind a link leading outside"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -163,7 +163,7 @@ func TestPolicies(t *testing.T) {
 				p.Compact.Fraction, p.Compact.Effective, p.Compact.Idle, p.Compact.Gain = 0.9, 50_000, 0.3, 0
 			}, ""},
 		{"no share", "follow: true\ncontext:\n  threshold: 85\n", nil,
-			"threshold is 85: it must be a share from 0 to 1"},
+			"threshold is 85: it must be between 0 and 1"},
 		{"negative", "context: {clear: {keep: -1}}\n", nil, "clear.keep is -1: it must not be negative"},
 		{"wrong type", "context: {max_turn_age: many}\n", nil, "ctxledger.yaml:1:25: max_turn_age: a number"},
 	} {
@@ -221,7 +221,7 @@ Agents:
 		"agents: {a: 1}\n":                                            "ctxledger.yaml:1:9: a list is expected",
 		"agents:\n  - name: a\n    max_in_turn_tool_pairs: -1\n":      "must not be negative",
 		"context: {tool_result_char_overrides: {bash: -1}}\n":         "bash is -1",
-		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "must be a share",
+		"agents:\n  - name: a\n    context_window: {threshold: .nan}": "must be between 0 and 1",
 	} {
 		if _, _, err := parse(".", []byte(text)); err == nil ||
 			!strings.Contains(err.Error(), wrong) {

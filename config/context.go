@@ -96,7 +96,7 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 		return nil
 	}
 	if len(items) > maxAgents {
-		p.wrongValue(list, fmt.Sprintf("agents: %d are more than the limit of %d", len(items), maxAgents))
+		p.wrongValue(list, fmt.Sprintf("agents: %d exceed the limit of %d", len(items), maxAgents))
 		return nil
 	}
 	out := make(map[string]yamldoc.Field, len(items))

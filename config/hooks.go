@@ -42,24 +42,24 @@ func (h Hooks) Compactions() bool { return h.Summary }
 func (h Hooks) Prompts() bool { return h.Record || h.Memory || h.Environment }
 
 var hookRules = []Rule{
-	hookRule("environment", "a session that begins is told the system, the directory and the time",
+	hookRule("environment", "a new session is given the system, the directory and the time",
 		func(h *Hooks) *bool { return &h.Environment }),
-	hookRule("memory", "a session that begins is told the memories", func(h *Hooks) *bool { return &h.Memory }),
+	hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
 	hookRule("stale", "the agent is told which files others changed since it read them",
 		func(h *Hooks) *bool { return &h.Stale }),
-	hookRule("record", "a session that was compacted is told what the ledger has of it, and the host's summary lacks",
+	hookRule("record", "a session that was compacted is told what the ledger has of it but the host's summary lacks",
 		func(h *Hooks) *bool { return &h.Record }),
 	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
 		func(h *Hooks) *bool { return &h.Summary }),
 	hookRule("markers", "a write that contains a marker or a stub is refused",
 		func(h *Hooks) *bool { return &h.Markers }),
-	hookRule("large", "a large result of a tool of an MCP server is replaced by a stub",
+	hookRule("large", "a large result of an MCP server's tool is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Large }),
-	hookRule("outputs", "a large output of a command is replaced by a stub, instead of by what the host shows of it",
+	hookRule("outputs", "a command's large output is replaced by a stub, rather than by what the host shows of it",
 		func(h *Hooks) *bool { return &h.Outputs }),
 	hookRule("reads", "a large file that was read whole is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Reads }),
-	hookRule("repeats", "a result that the context has already is replaced by a pointer",
+	hookRule("repeats", "a result that the context already has is replaced by a pointer",
 		func(h *Hooks) *bool { return &h.Repeats }),
 	hookRule("terminal", "the output of a command is replaced by what a terminal shows of it, if that is much less",
 		func(h *Hooks) *bool { return &h.Terminal }),
@@ -83,9 +83,10 @@ func (p *parser) onlyOff(c *Config, before Hooks) {
 		}
 		*on = false
 		key := join("hooks", r.Key)
-		problem := p.at(p.set[key], Warning, fmt.Sprintf("%s: true has no effect here: a workspace's file can switch "+
-			"hooks off, and only your own can switch on what costs", key))
-		problem.Hint = "write it into your own file"
+		problem := p.at(p.set[key], Warning, fmt.Sprintf("%s: true has no effect here: a workspace's file can "+
+			"switch "+
+			"hooks off, but only your own can turn on costly ones", key))
+		problem.Hint = "write it in your own file"
 		if p.own != "" {
 			problem.Hint += ", " + p.own
 		}

@@ -38,7 +38,7 @@ func TestWhoSaysWhatHooksDo(t *testing.T) {
 			said, why, _ := strings.Cut(problem.String(), ": true has no effect here: ")
 			warned = append(warned, said)
 			if problem.Severity != Warning || !strings.Contains(why, "only your own") ||
-				problem.Hint != "write it into your own file, "+UserFile(p.e) {
+				problem.Hint != "write it in your own file, "+UserFile(p.e) {
 				t.Errorf("%s: %+v", c.name, problem)
 			}
 		}

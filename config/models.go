@@ -53,7 +53,7 @@ func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
 // tokenizer sets how m counts, from the fields that say it; each may be absent.
 func (p *parser) tokenizer(m *modelText) {
 	if m.ranks.Key != "" {
-		p.at(m.ranks, Warning, "ranks has no effect: exact counts by rank files were removed, the model is estimated (≈)").
+		p.at(m.ranks, Warning, "ranks has no effect: rank files are no longer read; its tokens are estimated (≈)").
 			Hint = "remove the line"
 	}
 	var name string

@@ -25,7 +25,7 @@ Models:
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(problems); got != `[ctxledger.yaml:4:51: unknown setting "colour" ctxledger.yaml:7:13: `+
-		`unknown setting "tax" ctxledger.yaml:8:31: ranks has no effect: exact counts by rank files were removed, the model is `+
+		`unknown setting "tax" ctxledger.yaml:8:31: ranks has no effect: rank files are no longer read; its tokens are `+
 		`estimated (≈)]` {
 		t.Errorf("problems %s", got)
 	}
@@ -63,7 +63,7 @@ func TestModelsThatMakeNoSense(t *testing.T) {
 		{"models:\n  m:\n    window: -1\n", "ctxledger.yaml:3:13: window is -1: it must not be negative"},
 		{"models:\n  m: {window: 10, output: 20}\n", `ctxledger.yaml:2:3: model "m": output: 20 tokens are more than the ` +
 			`window of 10`},
-		{"models:\n  m: {window: 1, Window: 2}\n", "ctxledger.yaml:2:18: Window was set in line 2 already"},
+		{"models:\n  m: {window: 1, Window: 2}\n", "ctxledger.yaml:2:18: Window was already set on line 2"},
 		{"models:\n  m: {family: lama}\n", `ctxledger.yaml:2:15: unknown family "lama": use one of claude, `},
 		{"models:\n  m: {encoding: o200k}\n", `ctxledger.yaml:2:17: unknown encoding "o200k": use o200k_base`},
 		{"models:\n  m: {encoding: o200k_base, family: claude}\n", "ctxledger.yaml:2:7: model \"m\": encoding: give only one of"},

@@ -42,27 +42,30 @@ func (p Preset) Text() string {
 
 var presets = []Preset{
 	{"coding", "most sessions of a coding agent",
-		"A document from the ledger, a little earlier than by default, with fewer turns beside it.",
+		"A document from the ledger, a little earlier than by default, with fewer turns kept.",
 		"context:\n  mode: intent\n  compact_turns: 40\n  keep: {turns: 8}\n"},
-	{"exploratory", "sessions that are thrown away",
+	{"exploratory", "throwaway sessions",
 		"The oldest turns are dropped without a document; their handles still read them back.",
 		"context:\n  mode: window\n  effective_window: 60000\n"},
 	{"narrated", "long sessions with phases, where reasons matter",
-		"A model of yours adds a narrative to the document: it needs a summarizer, and each compaction costs a request.",
+		"Your model adds a narrative to the document: it needs a summarizer, and each compaction costs " +
+			"a request.",
 		"context:\n  mode: hybrid\n  compact_turns: 50\n  keep: {turns: 10}\n"},
 	{"chat", "conversations at a prompt, with few calls",
-		"A compaction at 75 % of the window, and a fifth of 80,000 tokens stays as it is. It costs more than the default.",
+		"A compaction at 75 % of the window, and a fifth of 80,000 tokens stays as it is. It costs more than " +
+			"the default.",
 		"context:\n  threshold: 0.75\n  keep: {turns: 0, tokens: 16000}\n"},
-	{"bursty", "agents whose turns differ much in size",
+	{"bursty", "agents whose turns vary a lot in size",
 		"The input since the last compaction counts as well: a warning at 80,000 tokens, a compaction at 120,000.",
 		"context:\n  compact_turns: 40\n  keep: {turns: 8}\n  warn_at: 80000\n  cutover_at: 120000\n"},
 	{"many-calls", "agents that make many calls in one turn",
-		"The view holds the newest twelve calls with their results; the others are a line each.",
+		"The view holds the newest twelve calls with their results; the rest take a line each.",
 		"context:\n  max_in_turn_tool_pairs: 12\n"},
 	{"reviewer", "a reviewer or tester that reads the files itself (put the agent's name there)",
 		"It sees the words of the last three turns, and no calls or results.",
 		"agents:\n  - name: reviewer\n    context_window: {text_only: true, max_turn_age: 3}\n"},
 	{"auditor", "an agent that is to know only the handoff (put the agents' names there)",
-		"It sees nothing of the agents before it, and the last twenty messages.",
-		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], max_tail_messages: 20}\n"},
+		"It sees the last twenty messages, and nothing of the agents before it.",
+		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], " +
+			"max_tail_messages: 20}\n"},
 }

@@ -67,10 +67,10 @@ func UpdatePrices(e env.Env, root string, text []byte) (Repriced, error) {
 	all, _ := tokens.ParseTables(string(d.data)) // those with a mistake are not in effect
 	switch date := inForce(all).Prices().Date; {
 	case t.Date < date:
-		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, the prices in effect are newer: of %s", t.Date,
+		return Repriced{}, fault.New(fault.Invalid, op, "it is from %s; the prices in effect are newer: %s", t.Date,
 			date)
 	case t.Date > e.Now().Add(ahead).Format(time.DateOnly):
-		return Repriced{}, fault.New(fault.Invalid, op, "it is of %s, which is in the future", t.Date)
+		return Repriced{}, fault.New(fault.Invalid, op, "its date, %s, is in the future", t.Date)
 	}
 	var joined strings.Builder
 	for _, was := range all {

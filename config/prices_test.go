@@ -42,7 +42,7 @@ func TestPricesAreUpdatedAndTakenBack(t *testing.T) {
 		costs(c.dollars, c.date)
 	}
 	for want, text := range map[string]string{
-		"newer: of 2030-06-16": priced("2030-06-15", "9"), "in the future": priced("2030-06-17", "9"),
+		"newer: 2030-06-16": priced("2030-06-15", "9"), "in the future": priced("2030-06-17", "9"),
 		"line 3": priced("2030-06-16", "-9"), "more than the limit": priced("2030-06-16", "99999"),
 	} {
 		_, err := UpdatePrices(p.e, p.root, []byte(text))

@@ -48,7 +48,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 			continue
 		}
 		if line, again := lines[fold(f.Key)]; again {
-			p.at(f, Error, fmt.Sprintf("%.200s was set in line %d already", f.Key, line))
+			p.at(f, Error, fmt.Sprintf("%.200s was already set on line %d", f.Key, line))
 			continue
 		}
 		if lines[fold(f.Key)] = f.Line; rule.first != nil {
@@ -158,7 +158,7 @@ func (p *parser) isShare(f yamldoc.Field, name string, rule *Rule, x float64) bo
 	if rule.Kind != Share || x >= 0 && x <= 1 && !math.IsNaN(x) {
 		return true
 	}
-	p.wrongValue(f, fmt.Sprintf("%s is %v: it must be a share from 0 to 1", name, x))
+	p.wrongValue(f, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
 	return false
 }
 

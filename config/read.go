@@ -97,7 +97,7 @@ func readIn(dir, name string) ([]byte, error) {
 	case info.Kind == safefs.Absent:
 		return nil, nil
 	case info.Kind != safefs.File:
-		return nil, fault.New(fault.Invalid, op, "it is not a regular file, or lies behind a link that leads out")
+		return nil, fault.New(fault.Invalid, op, "it is not a regular file, or is behind a link leading outside")
 	case info.Size > yamldoc.Max:
 		return nil, fault.New(fault.TooLarge, op, "it has %d bytes, more than the limit of %d", info.Size, yamldoc.Max)
 	}

@@ -17,7 +17,7 @@ const (
 	Number              // a number
 	Text                // a text
 	Word                // one of some texts
-	Texts               // a list of texts
+	Texts               // a string list
 	Counts              // a mapping from names to whole numbers
 	Mapping             // a mapping with the keys of Rules
 	Table               // a mapping from names to mappings with the keys of Rules
@@ -28,7 +28,7 @@ const (
 // String returns what a person would call a value of the kind.
 func (k Kind) String() string {
 	return [...]string{"true or false", "a whole number", "a share, from 0 to 1", "a number", "a text", "a word",
-		"a list of texts", "a mapping from names to whole numbers", "a mapping", "a mapping from names to mappings",
+		"a string list", "a mapping from names to whole numbers", "a mapping", "a mapping from names to mappings",
 		"a list of mappings", "anything"}[k]
 }
 

@@ -11,7 +11,8 @@ func Rules() []Rule { return topRules }
 
 var topRules = append([]Rule{
 	{Key: "follow", Kind: Bool, Default: "true",
-		Doc: "the daemon follows the session files of coding agents, read-only, and observes the files that sessions " +
+		Doc: "the daemon follows the session files of coding agents, read-only, and observes the files that " +
+			"sessions " +
 			"touch",
 		into: func(t *target) any { return &t.parts.follow }},
 	{Key: "exports", Kind: Bool, Default: "true",
@@ -21,13 +22,14 @@ var topRules = append([]Rule{
 		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
 	{Key: "corrections", Kind: Texts,
-		Doc: "beginnings of messages that mark them as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
-			"Default: those of known orchestrators. It applies when a message is recorded",
+		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as " +
+			"`\"RETRY \"`. " +
+			"Default: those of known orchestrators. Applied when a message is recorded",
 		into: func(t *target) any { return &t.config.Corrections }},
 	{Key: "hooks", Kind: Mapping, Rules: hookRules,
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
-	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) to an agent whose " +
-		"session begins, to be read when it is needed. Paths are below the workspace"},
+	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
+		"agent when its session begins, to be read when needed. Paths are below the workspace"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},
@@ -38,18 +40,19 @@ var topRules = append([]Rule{
 		Doc:  "how much of a conversation a model sees, see [below](#context)",
 		into: func(t *target) any { return &t.parts.context }},
 	{Key: "agents", Kind: List, Rules: agentRules,
-		Doc:  "overrides for single agents, see [below](#single-agents)",
+		Doc:  "per-agent overrides, see [below](#single-agents)",
 		into: func(t *target) any { return &t.parts.agents }},
 }, foreignRules...)
 
 // indexRules are the keys of index.
 var indexRules = []Rule{
 	{Key: "skills", Kind: Texts, Default: "[]",
-		Doc: "directories with a directory and a `SKILL.md` for each skill, such as `.agents/skills`; also " +
-			"`~/.agents/skills` and `~/.fuseraft/skills`, and none else in the home. Of two with one name the first counts",
+		Doc: "directories with one directory and `SKILL.md` per skill, such as `.agents/skills`; also " +
+			"`~/.agents/skills` and `~/.fuseraft/skills`, and no others in your home. If two share a name the " +
+			"first counts",
 		into: func(t *target) any { return &t.config.Index.Skills }},
 	{Key: "references", Kind: Texts, Default: "[]",
-		Doc:  "text files, and directories of such: `[docs, schema.sql]`",
+		Doc:  "text files, and directories of them: `[docs, schema.sql]`",
 		into: func(t *target) any { return &t.config.Index.References }},
 	{Key: "memories", Kind: Texts, Default: "[]", Doc: "directories with a `MEMORY.md` that lists notes",
 		into: func(t *target) any { return &t.config.Index.Memories }},
@@ -75,7 +78,8 @@ var summarizerRules = []Rule{
 		Doc:  "of the server; default: the vendor's. `/v1` is added if the address has no path",
 		into: func(t *target) any { return &t.summarizer.URL }},
 	{Key: "model", Kind: Text,
-		Doc: "the server's name for it; window and output limit are those under [Models](#models), else 130,000 and " +
+		Doc: "the server's name for it; window and output limit are those under [Models](#models), else " +
+			"130,000 and " +
 			"20,000 tokens",
 		into: func(t *target) any { return &t.summarizer.Model }},
 	{Key: "key_env", Kind: Text,
@@ -83,14 +87,14 @@ var summarizerRules = []Rule{
 			"`; with one: none",
 		into: func(t *target) any { return &t.summarizer.KeyEnv }},
 	{Key: "key_command", Kind: Texts,
-		Doc:  "a program that prints the key, with its arguments: `[pass, show, anthropic]`. Its first line is used",
+		Doc:  "a program, with arguments, that prints the key on its first line: `[pass, show, anthropic]`",
 		into: func(t *target) any { return &t.summarizer.KeyCommand }},
 	{Key: "command", Kind: Texts,
-		Doc: "a program with its arguments. No shell is involved; [above](#who-decides): where it runs and which " +
-			"variables it gets",
+		Doc: "a program with its arguments. No shell is involved; [above](#who-decides) says where it runs " +
+			"and with what variables",
 		into: func(t *target) any { return &t.summarizer.Command }},
 	{Key: "max_output", Kind: Count, Unit: "tokens", Default: "0", Most: maxOutput,
-		Doc:  "maximum of one answer, 0: what the model is known to give; a summary never asks for more than 16,000",
+		Doc:  "limit for one answer, 0: what the model is known to give; a summary never asks for more than 16,000",
 		into: func(t *target) any { return &t.summarizer.Output }},
 	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
 		Doc:  "for a whole summary, all requests together. Then the program and everything it started are killed",
@@ -100,7 +104,8 @@ var summarizerRules = []Rule{
 			"`deepagents`, `pi`, or `none`. Missing ones are requested once more, then added as `None recorded.`",
 		into: func(t *target) any { return &t.summarizer.Sections }},
 	{Key: "template", Kind: Text,
-		Doc: "your own prompt, at most 16 KiB. `{{$task}}`, `{{$turn_count}}`, `{{$change_log}}` and `{{$history}}` " +
+		Doc: "your own prompt, at most 16 KiB. `{{$task}}`, `{{$turn_count}}`, `{{$change_log}}` and " +
+			"`{{$history}}` " +
 			"(required) are replaced, in one pass. With it `sections` is `none` unless you set it",
 		into: func(t *target) any { return &t.summarizer.Template }},
 }
@@ -115,15 +120,15 @@ var modelRules = []Rule{
 	{Key: "encoding", Kind: Text, Doc: "`o200k_base` or `cl100k_base`: counts are exact",
 		into: func(t *target) any { return &t.model.encoding }},
 	{Key: "family", Kind: Text,
-		Doc: "how the model is estimated: `claude` (since Opus 4.7), `claude3` (before), `gemini`, `llama3` (3 to " +
+		Doc: "how tokens are estimated: `claude` (since Opus 4.7), `claude3` (before), `gemini`, `llama3` (3 to " +
 			"3.3), `qwen2` (2, 2.5 and 3), `deepseek3` (V3 and R1)",
 		into: func(t *target) any { return &t.model.family }},
 	{Key: "ranks", Kind: Text,
-		Doc:  "no longer has an effect: exact counts by rank files were removed, such a model is estimated by its family",
+		Doc:  "no longer has an effect: rank files are not read; tokens of such a model are estimated by its family",
 		into: func(t *target) any { return &t.model.ranks }},
 	{Key: "window", Kind: Count, Unit: "tokens", Doc: "of context",
 		into: func(t *target) any { return &t.model.Window }},
-	{Key: "output", Kind: Count, Unit: "tokens", Doc: "maximum of one answer",
+	{Key: "output", Kind: Count, Unit: "tokens", Doc: "limit for one answer",
 		into: func(t *target) any { return &t.model.Output }},
 	{Key: "price", Kind: Mapping,
 		Doc: "US dollars per million tokens, with at most six decimals", Rules: []Rule{
@@ -142,9 +147,9 @@ type agentText struct {
 
 var agentRules = append([]Rule{
 	{Key: "name", Kind: Text,
-		Doc: "of the agent, in any case", into: func(t *target) any { return &t.agent.name }},
+		Doc: "the agent's; case ignored", into: func(t *target) any { return &t.agent.name }},
 	{Key: "context_window", Kind: Mapping, Rules: contextRules,
-		Doc:  "the keys of `context`; what is left out is that of `context`",
+		Doc:  "the keys of `context`; omitted ones are as in `context`",
 		into: func(t *target) any { return &t.agent.view }},
 	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", ""),
 	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", ""),

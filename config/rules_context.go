@@ -5,12 +5,13 @@ import "ctxledger.dev/compaction/settings"
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
-		Doc: "share of the window above which a compaction is due. Setting it switches `effective_window`, `idle` and " +
+		Doc: "share of the window above which a compaction is due. Setting it switches `effective_window`, " +
+			"`idle` and " +
 			"`gain` off, unless they are set as well: `0.85` alone compacts at 85 % of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
 		Theirs: "0.85 (deepagents, LangChain)",
-		Differs: "what a request costs grows with its size: replayed, 0.85 costs 93 % of what the hosts made their " +
-			"sessions cost, the default 75 % ([benchmarks](benchmarks.md#what-policies-cost-in-replay))",
+		Differs: "what a request costs grows with its size: replayed, 0.85 costs 93 % of what sessions cost " +
+			"under their hosts, the default 75 % ([benchmarks](benchmarks.md#what-policies-cost-in-replay))",
 		first: func(t *target) { // who sets one does not want it undercut
 			t.policy.Compact.Effective, t.policy.Compact.Idle, t.policy.Compact.Gain = 0, 0, 0
 		},
@@ -18,7 +19,7 @@ var contextRules = []Rule{
 	{Key: "reserve", Kind: Count, Unit: "tokens", Default: "20000",
 		Doc:     "kept free for an answer; a third of a window of less than 40,000",
 		Theirs:  "4096 (Fabric), 16384 (pi)",
-		Differs: "answers of today's models are longer; as in Flue",
+		Differs: "today's models give longer answers; as in Flue",
 		into:    func(t *target) any { return &t.policy.Compact.Reserve }},
 	{Key: "effective_window", Kind: Count, Unit: "tokens", Default: "80000",
 		Doc:     "an upper bound for large windows",
@@ -26,29 +27,32 @@ var contextRules = []Rule{
 		Differs: "as for `threshold`",
 		into:    func(t *target) any { return &t.policy.Compact.Effective }},
 	{Key: "max_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "maximum of a whole request, by our count of the view and of what is known to go with it. A view that is " +
+		Doc: "limit for a whole request, by our count of the view and of what is known to go with it. A view " +
+			"that is " +
 			"larger is sent as a trimmed copy, see [below](#what-is-never-sent)",
 		into: func(t *target) any { return &t.policy.Compact.MaxContext }},
 	{Key: "max_payload_bytes", Kind: Count, Unit: "bytes", Default: "0",
-		Doc:  "the same for the body of a request: the messages as they are sent, and 2,048",
+		Doc:  "the same for the body of a request: the messages as sent, plus 2,048",
 		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
-		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: everything must " +
+		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: " +
+			"everything must " +
 			"be cached again anyway",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",
-		Doc: "minimum share of the threshold that a compaction can reach: it cannot reach the system prompt, tools and " +
+		Doc: "minimum share of the threshold that a compaction can cut: it cannot cut the system prompt, " +
+			"tools and " +
 			"the newest answer with its results",
 		into: func(t *target) any { return &t.policy.Compact.Gain }},
 	{Key: "compact_turns", Kind: Count, Unit: "turns", Default: "50",
 		Doc:  "number of turns in the view at which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.Turns }},
 	{Key: "automatic", Kind: Bool, Default: "true",
-		Doc:  "false: no compaction is ever due by itself, except after an overflow",
+		Doc:  "false: compaction is never automatic, except after an overflow",
 		into: func(t *target) any { return inverse{&t.policy.Compact.Off} }},
 	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent),
-		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` replaces the " +
-			"modes with a model",
+		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` " +
+			"replaces modes that use a model",
 		Theirs: "`llm` (fuseraft)",
 		Differs: "no model is called before somebody has configured one; a document made from the record costs " +
 			"nothing, and every word of it can be traced",
@@ -68,18 +72,20 @@ var contextRules = []Rule{
 		Doc:  "input of one turn above which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.SingleTurn }},
 	{Key: "warn_at", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "input of an agent since the last compaction at which it is warned, once. Each agent of a session is " +
-			"counted apart; one without messages in a view (a subagent) only causes a warning",
+		Doc: "input of an agent since the last compaction at which it is warned, once. Agents are counted " +
+			"separately; one without messages in a view (a subagent) only causes a warning",
 		into: func(t *target) any { return &t.policy.Compact.WarnAt }},
 	{Key: "cutover_at", Kind: Count, Unit: "tokens", Default: "0",
 		Doc:  "the same, at which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.CutoverAt }},
 	{Key: "anti_thrash_window", Kind: Count, Default: "3",
-		Doc: "after this many compactions that each saved less than `anti_thrash_ratio` (a failed one saved nothing), " +
-			"no automatic compaction follows until the view has grown by a tenth of the window or 8,000 tokens, the " +
+		Doc: "after this many compactions that each saved less than `anti_thrash_ratio` (a failed one saved " +
+			"nothing), " +
+			"no automatic compaction follows until the view has grown by a tenth of the window or 8,000 " +
+			"tokens, the " +
 			"model changes, or a person compacts",
 		Theirs:  "10 (fuseraft)",
-		Differs: "each compaction in vain writes the provider's cache again: three are enough to see it",
+		Differs: "each futile compaction rewrites the provider's cache: three are enough to tell",
 		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
 	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "share that a useful compaction saves",
 		into: func(t *target) any { return &t.policy.Compact.ThrashRatio }},
@@ -90,47 +96,52 @@ var contextRules = []Rule{
 		Doc: "the step before a compaction: old results are replaced by a line each"},
 	{Key: "arguments", Kind: Mapping, Rules: argumentRules,
 		Doc: "long texts in the arguments of calls that write are truncated"},
-	{Key: "max_tool_result_chars", Kind: Count, Unit: "characters", Default: "0", Doc: "maximum of a result",
+	{Key: "max_tool_result_chars", Kind: Count, Unit: "characters", Default: "0", Doc: "limit for a result",
 		into: func(t *target) any { return &t.policy.ResultChars }},
 	{Key: "tool_result_char_overrides", Kind: Counts, Unit: "characters",
-		Doc:  "the same for the results of single tools; 0: no bound",
+		Doc:  "the same for individual tools' results; 0: no bound",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
-		Doc: "maximum of a message of the user: of a larger one the view shows head, tail and the handle that reads it " +
+		Doc: "limit for a user's message: of a larger one the view shows head, tail and the handle that " +
+			"reads it " +
 			"back",
 		first: func(t *target) { t.policy.UserSet = true },
 		into:  func(t *target) any { return &t.policy.UserChars }},
 	{Key: "max_replay_chars", Kind: Count, Unit: "characters", Default: "2000",
-		Doc:   "maximum of the text of an earlier answer",
+		Doc:   "limit for the text of an earlier answer",
 		first: func(t *target) { t.policy.ReplaySet = true },
 		into:  func(t *target) any { return &t.policy.ReplayChars }},
 	{Key: "batch_chars", Kind: Count, Unit: "characters", Default: "65536",
-		Doc:   "superseded writes, repeated calls, commands and lines of files (and old words) are rewritten once they add up to this",
+		Doc: "superseded writes, repeated calls, commands and lines of files (and old words) are rewritten " +
+			"once they add up to this",
 		first: func(t *target) { t.policy.BatchSet = true },
 		into:  func(t *target) any { return &t.policy.BatchChars }},
 	{Key: "read_only_tools", Kind: Texts, Default: "[]",
-		Doc: "additional tools whose calls change nothing: of two such calls with the same arguments the older one is " +
+		Doc: "additional tools whose calls change nothing: of two such calls with the same arguments the " +
+			"older one is " +
 			"dropped",
 		into: func(t *target) any { return &t.policy.ReadOnly }},
 	{Key: "old_words", Kind: Bool, Default: "false",
 		Doc:  "shorten the text of answers that make calls, and long texts in their arguments",
 		into: func(t *target) any { return &t.policy.OldWords }},
 	{Key: "max_in_turn_tool_pairs", Kind: Count, Default: "0",
-		Doc: "maximum of answers with calls in the view, each with its results. When there are more, the oldest become " +
+		Doc: "limit on answers with calls in the view, each with its results. When there are more, the " +
+			"oldest become " +
 			"a note, at least a quarter of the maximum at once",
 		into: func(t *target) any { return &t.policy.ToolPairs }},
 	{Key: "max_in_turn_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
-		Doc:  "maximum of all results and notes together: the oldest are replaced by a line, then the rest are cut",
+		Doc:  "limit for all results and notes together: the oldest are replaced by a line, then the rest are cut",
 		into: func(t *target) any { return &t.policy.InTurnTokens }},
 	{Key: "max_tool_result_tokens", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "maximum of all results together: above it the oldest are *evicted*, see [below](#eviction), except the " +
+		Doc: "limit for all results together: above it the oldest are *evicted*, see [below](#eviction), " +
+			"except the " +
 			"newest `in_turn_tool_window` results",
 		into: func(t *target) any { return &t.policy.Evict.MaxTokens }},
 	{Key: "in_turn_tool_window", Kind: Count, Default: "20",
 		Doc:  "number of newest results that are not evicted",
 		into: func(t *target) any { return &t.policy.Evict.Window }},
 	{Key: "text_only", Kind: Bool, Default: "false",
-		Doc:  "no calls, results and reasoning: only users' messages and the texts of answers",
+		Doc:  "no calls, results or reasoning: only users' messages and the text of answers",
 		into: func(t *target) any { return &t.policy.TextOnly }},
 	{Key: "exclude_agents", Kind: Texts, Default: "[]",
 		Doc:  "drops the messages of these authors, and all results",
@@ -139,11 +150,12 @@ var contextRules = []Rule{
 		Doc:  "the newest ones to keep. A turn begins with a request, or when another agent takes over",
 		into: func(t *target) any { return &t.policy.Turns }},
 	{Key: "max_tail_messages", Kind: Count, Unit: "messages", Default: "0",
-		Doc: "the newest ones to keep, in addition to the first request, a host's newest summary, the twenty newest " +
+		Doc: "the newest ones to keep, in addition to the first request, a host's newest summary, the twenty " +
+			"newest " +
 			"corrections, and leading system messages",
 		into: func(t *target) any { return &t.policy.Messages }},
 	{Key: "context_cap_fraction", Kind: Share, Default: "0",
-		Doc:  "above this share of `max_tail_messages` it warns, once in ten turns",
+		Doc:  "above this share of `max_tail_messages` it warns every ten turns",
 		into: func(t *target) any { return &t.policy.CapFraction }},
 	{Key: "exact", Kind: Bool, Default: "false",
 		Doc: "the two bounds move with each message, not in steps of a quarter. Between steps the provider's cache " +
@@ -162,31 +174,33 @@ var keepRules = []Rule{
 			"more than 8,000",
 		into: func(t *target) any { return &t.policy.Keep.Tokens }},
 	{Key: "messages", Kind: Count, Unit: "messages", Default: "0",
-		Doc:     "so many at least, whatever the bounds say",
+		Doc:     "at least this many, whatever the bounds",
 		Theirs:  "20 (Fabric)",
-		Differs: "messages differ much in size: turns and tokens bound what is kept",
+		Differs: "messages vary a lot in size: turns and tokens bound what is kept",
 		into:    func(t *target) any { return &t.policy.Keep.Messages }},
 }
 
 var clearRules = []Rule{
 	{Key: "trigger", Kind: Share, Default: "0.6",
-		Doc: "share of the tokens at which a compaction is due, above which results are cleared: 48,000 in a window of " +
+		Doc: "share of the compaction limit above which results are cleared: 48,000 in a " +
+			"window of " +
 			"200,000 or more. 0: never",
 		Theirs:  "0.6 of the window (jutul-agent), 100000 tokens (LangChain)",
 		Differs: "a compaction is due at 40 % of the window, so the step before it has to come earlier",
 		first:   func(t *target) { t.policy.Clear.Set = true },
 		into:    func(t *target) any { return &t.policy.Clear.Trigger }},
 	{Key: "keep", Kind: Count, Default: "0",
-		Doc:    "number of newest results that stay; 0: six, in a window below 100,000 three",
+		Doc:    "number of newest results kept; 0: six, or three in a window below 100,000",
 		Theirs: "3 (LangChain)",
 		Differs: "0 is six, as in jutul-agent; replayed, three cost 0.4 points less on average, but more in the " +
 			"worst session",
 		into: func(t *target) any { return &t.policy.Clear.Keep }},
 	{Key: "at_least", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "what a clearing has to free; 0: a fifth of what a compaction is due at, 3,000 at least, or a twentieth " +
+		Doc: "what clearing has to free; 0: a fifth of the compaction limit, at least 3,000, or a " +
+			"twentieth " +
 			"where `trigger` is set",
 		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
-		Differs: "clearing little writes much of the cache again: replayed 75.2 % instead of 75.6 %",
+		Differs: "clearing a little rewrites much of the cache: replayed 75.2 % instead of 75.6 %",
 		into:    func(t *target) any { return &t.policy.Clear.AtLeast }},
 	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay",
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
@@ -201,12 +215,12 @@ var argumentRules = []Rule{
 		Doc:   "share of the window above which they are truncated. 0: never",
 		first: func(t *target) { t.policy.Arguments.Set = true },
 		into:  func(t *target) any { return &t.policy.Arguments.Trigger }},
-	{Key: "keep", Kind: Share, Default: "0.1", Doc: "share of the window whose newest messages keep theirs",
+	{Key: "keep", Kind: Share, Default: "0.1", Doc: "newest share of the window, where texts stay whole",
 		into: func(t *target) any { return &t.policy.Arguments.Keep }},
 	{Key: "over", Kind: Count, Unit: "characters", Default: "2000",
 		Doc:  "length above which a text is truncated",
 		into: func(t *target) any { return &t.policy.Arguments.Over }},
 	{Key: "tools", Kind: Texts, Default: "[]",
-		Doc:  "tools that write much, besides those that write and patch files",
+		Doc:  "tools that write a lot, besides those that write or patch files",
 		into: func(t *target) any { return &t.policy.Arguments.Tools }},
 }

@@ -18,8 +18,9 @@ var foreignRules = []Rule{
 			of("max_tool_result_tokens", "max_tool_result_tokens", "fuseraft"),
 			of("in_turn_tool_window", "in_turn_tool_window", "fuseraft"),
 		}, into: func(t *target) any { return &t.parts.contextBudget }},
-	ignored("change_tracking", "fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files"),
-	ignored("memory", "fuseraft", "memories are in the ledger, and no address is called"),
+	ignored("change_tracking", "fuseraft", "what changes is always recorded; `ctxledger ledger export` writes "+
+		"it to files"),
+	ignored("memory", "fuseraft", "memories are in the ledger, and no URL is called"),
 	ignored("enable_memory", "fuseraft", "the tool `memory` is always there"),
 	ignored("evidence_store", "fuseraft", notYet), ignored("events", "fuseraft", "`ctxledger events` prints them"),
 	ignored("schema_version", "fuseraft", other), ignored("name", "fuseraft", other),
@@ -48,7 +49,7 @@ func IsWrapper(key string) bool { return fold(key) == wrapper }
 // Why keys have no effect.
 const (
 	other  = "it is about running agents, which ctxledger does not do"
-	notYet = "this version has nothing for it"
+	notYet = "this version has no equivalent"
 )
 
 var compactionRules = []Rule{
@@ -63,7 +64,7 @@ var compactionRules = []Rule{
 		into: func(t *target) any { return &t.parts.tokenBudget }},
 	ignored("model", "fuseraft", "the model that writes is the one under `summarizer`"),
 	ignored("summary_template", "fuseraft", "a prompt of your own goes under `summarizer`: `template`"),
-	ignored("max_chars_per_history_message", "fuseraft", "a prompt has 8,000 characters of a message"),
+	ignored("max_chars_per_history_message", "fuseraft", "prompts take 8,000 characters per message"),
 	ignored("include_symbol_graph", "fuseraft", notYet),
 	ignored("include_exploration", "fuseraft", "what was read and searched is always part of the document"),
 	ignored("pin_last_routing_signal", "fuseraft", "the newest messages stay as they are"),
@@ -73,7 +74,7 @@ var compactionRules = []Rule{
 	of("reserve_tokens", "reserve", "Fabric"),
 	compactAt(),
 	of("recover_from_overflow", "recover_from_overflow", "Fabric"),
-	ignored("generate_summary", "Fabric", "a document is always made; whether a model writes is the `mode`"),
+	ignored("generate_summary", "Fabric", "a document is always made; `mode` says whether a model writes"),
 }
 
 // compactAt is Fabric's threshold in tokens, which no share of the window undercuts.

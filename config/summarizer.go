@@ -103,7 +103,7 @@ func (s *Summarizer) wrong() string {
 	case program && (s.URL != "" || s.KeyEnv != "" || len(s.KeyCommand) > 0):
 		return "a command has no url and no key of its own"
 	case !program && len(s.Command) > 0:
-		return "command: it goes with kind: command only"
+		return "command: only valid with kind: command"
 	case !program && s.Model == "":
 		return "model: name the model that writes"
 	case s.KeyEnv != "" && len(s.KeyCommand) > 0:
@@ -135,7 +135,7 @@ func (s *Summarizer) wrongURL() string {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return "url: give an address that starts with https:// or http://"
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "url: give it without user, password, query and fragment; a key comes from key_env or key_command"
+		return "url: give it without user, password, query or fragment; a key comes from key_env or key_command"
 	}
 	return ""
 }

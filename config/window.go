@@ -67,7 +67,7 @@ const leastWindow = 1000
 func nameable(model string, window int) error {
 	const op = "config.window"
 	if window < leastWindow {
-		return fault.New(fault.Invalid, op, "%d is no window of a model: at least %d tokens are expected", window,
+		return fault.New(fault.Invalid, op, "%d is not a model's window: at least %d tokens are expected", window,
 			leastWindow)
 	}
 	if model == "" || strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -86,7 +86,7 @@ func withWindow(data []byte, model string, window int) ([]byte, error) {
 		err = onlyWindow(data, []byte(text), model, window)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "config.window", "your configuration is not changed by itself: %s", err).
+		return nil, fault.New(fault.Invalid, "config.window", "your configuration is not edited for you: %s", err).
 			WithHint("write `models: {%s}` into it", entry)
 	}
 	return []byte(text), nil
@@ -156,7 +156,7 @@ func opens(lines []string, line, column int) bool {
 // appended returns the text with the key models at its end.
 func appended(text string, fields []yamldoc.Field, entry string) (string, error) {
 	if len(fields) > 0 && fields[0].Column != 1 {
-		return "", errors.New("its keys do not begin the lines")
+		return "", errors.New("its keys are not at line starts")
 	}
 	end := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -192,7 +192,7 @@ func replaced(lines []string, f yamldoc.Field, value string) (string, error) {
 	runes := []rune(lines[line-1])
 	from, to := column-1, column-1+len([]rune(old))
 	if old == "" || to > len(runes) || string(runes[from:to]) != old {
-		return "", fmt.Errorf("the window in line %d is not a plain number", line)
+		return "", fmt.Errorf("the window on line %d is not a plain number", line)
 	}
 	lines[line-1] = string(runes[:from]) + value + string(runes[to:])
 	return strings.Join(lines, ""), nil
@@ -229,7 +229,7 @@ func onlyWindow(before, after []byte, model string, window int) error {
 		return fmt.Errorf("the window of %.100q would be %d", model, n)
 	}
 	if without(was, model) != without(is, model) {
-		return errors.New("it would say something else besides")
+		return errors.New("it would also say something else")
 	}
 	return nil
 }

@@ -39,6 +39,9 @@ func TestPutArtifactMeasuresItsContent(t *testing.T) {
 			t.Errorf("%s: %d bytes, %d characters, %d tokens, want %d, %d, %d", name, a.Bytes, a.Chars, a.Tokens,
 				len(text), len([]rune(text)), want)
 		}
+		if a.Features != tokens.FeaturesOf(text) {
+			t.Errorf("%s: the features are %v", name, a.Features)
+		}
 		if again := put(t, l, text, "another title"); again.ID != a.ID || again.Title != name {
 			t.Errorf("%s: the same content is %s %q and %s %q", name, a.ID, a.Title, again.ID, again.Title)
 		}

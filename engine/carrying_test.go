@@ -21,11 +21,11 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		t.Fatalf("%s is not known", model)
 	}
 	price := func(u tokens.Used) float64 {
-		dollars, known := m.Rates(tokens.Terms{}).Dollars(u)
-		if !known || dollars == 0 {
+		cost := m.Rates(tokens.Terms{}).Cost(u)
+		if cost.Unpriced > 0 || cost.Dollars == 0 {
 			t.Fatalf("%s has no price", model)
 		}
-		return dollars
+		return cost.Dollars
 	}
 	const n = 1_000_000
 	for name, c := range map[string]struct {
@@ -38,14 +38,14 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		"uncached": {model, [][]sessions.Usage{{{Input: 9}}, {{Input: 9, Output: 1}}}, 2,
 			price(tokens.Used{Input: 2 * n})},
 		"written": {model, [][]sessions.Usage{{{Input: 9, CacheWrite: 50}}}, 1,
-			price(tokens.Used{CachedWrite: n})},
+			price(tokens.Used{CacheWrite: n})},
 		"for an hour": {model, [][]sessions.Usage{{{CacheWrite: 50, CacheLong: 50}}}, 1,
-			price(tokens.Used{LongWrite: n})},
+			price(tokens.Used{CacheWriteLong: n})},
 		"then read": {model, [][]sessions.Usage{{{CacheWrite: 50}}, {{CacheRead: 50, CacheWrite: 9}},
 			{{CacheRead: 59}}}, 3,
-			price(tokens.Used{CachedWrite: n, CachedRead: 2 * n})},
+			price(tokens.Used{CacheWrite: n, CacheRead: 2 * n})},
 		"in parts": {model, [][]sessions.Usage{{{CacheRead: 50}, {Output: 3}}}, 1,
-			price(tokens.Used{CachedRead: n})},
+			price(tokens.Used{CacheRead: n})},
 		"not measured":      {model, [][]sessions.Usage{{{Output: 3}}}, 1, 0},
 		"of unknown prices": {"nobody-knows-it", [][]sessions.Usage{{{Input: 9}}}, 1, 0},
 	} {

@@ -231,3 +231,19 @@ func TestPendingIntentsStayPending(t *testing.T) {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
+
+// TestAReadOfASubagentIsNotOfTheWindow: its line stands in the file of the session, whose window does not have it.
+func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	var entries []sessions.NewEntry
+	for i, hidden := range []bool{false, true} {
+		entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: start.Add(time.Duration(i)),
+			Format: transcript.Anthropic, Hidden: hidden, Original: raw(`{"role":"assistant","content":[`+
+				`{"type":"tool_use","id":"c%d","name":"Read","input":{"file_path":"/w/a.go"}}]}`, i)})
+	}
+	imported(t, l, 0, entries...)
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.go"})
+	if err != nil || len(h.Reads) != 2 || h.Reads[0].Subagent == h.Reads[1].Subagent {
+		t.Errorf("%+v, %v", h.Reads, err)
+	}
+}

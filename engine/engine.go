@@ -36,6 +36,7 @@ type Local struct {
 	ledger.Calibration
 	ledger.Servers
 	ledger.Hooks
+	ledger.ModelRequests
 
 	core   *core.Ledger
 	views  *views.Views
@@ -57,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	u := upkeep.New(c, func() { c.Rest(); v.Rest() })
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c,
+		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c, ModelRequests: c,
 		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil

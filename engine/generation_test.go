@@ -108,7 +108,7 @@ func TestARewrittenSourceCountsNothingTwice(t *testing.T) {
 			}
 			for _, text := range c.texts {
 				if n := strings.Count(string(originals(t, src.l, id, 0, 0)), text); n != 1 {
-					t.Errorf("%q is there %d times", text, n)
+					t.Errorf("%q occurs %d times", text, n)
 				}
 			}
 			if got := sessionOf(t, src.l, id).Rewritten; got != 2 {

@@ -207,19 +207,13 @@ func originals(t *testing.T, l *engine.Local, session string, from, to int64) []
 func log(t *testing.T, l *engine.Local, session string) []sessions.Entry {
 	t.Helper()
 	var all []sessions.Entry
-	for r := (ledger.LogRequest{Session: session}); ; {
-		page, err := l.Log(t.Context(), r)
+	for e, err := range ledger.LogEntries(t.Context(), l, ledger.LogRequest{Session: session}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range page.Entries {
-			all = append(all, e.Entry)
-		}
-		if page.Next == 0 {
-			return all
-		}
-		r.From = page.Next
+		all = append(all, e.Entry)
 	}
+	return all
 }
 
 // eventsOf returns the payloads of all events of a kind, oldest first.

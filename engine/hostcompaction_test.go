@@ -151,6 +151,11 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 	}
 }
 
+// saysWindow is a note in which a host says how large its window is.
+func saysWindow(tokens int) sessions.NewEntry {
+	return sessions.NewEntry{Kind: sessions.KindNote, Note: "task_started", Original: []byte("{}"), Window: tokens}
+}
+
 // The name claude-opus-4-6 was taken for a window of a million while files showed compactions at 167,000.
 func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 	for _, tt := range []struct {
@@ -167,6 +172,9 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 			[]sessions.NewEntry{answered(60_000)}, 200_000, 167_000},
 		{"an earlier session compacted, this one is larger", append(hostCut(true, 167_000), answered(50_000)),
 			[]sessions.NewEntry{answered(210_000)}, 1_000_000, 0},
+		{"the host says it", nil, []sessions.NewEntry{saysWindow(400_000), answered(50_000), saysWindow(258_400)},
+			258_400, 0},
+		{"the host says it, and compacted", nil, append(hostCut(true, 240_000), saysWindow(258_400)), 258_400, 240_000},
 		{"a host that exaggerates", nil, append(hostCut(true, 1<<60), answered(50_000)), 1_000_000, 1 << 31},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,14 +207,16 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 // fit it was of another window.
 func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 	for _, tt := range []struct {
-		set, compacts int
-		sizes         string
+		set, told, compacts int
+		sizes               string
 	}{
-		{0, 167_000, "200000 sessions, 1000000 known, 167000 compacted"},
-		{1_000_000, 0, "1000000 configured, 200000 sessions, 167000 compacted"},
-		{200_000, 167_000, "200000 configured, 1000000 known, 167000 compacted"},
-		{167_000, 167_000, "167000 configured, 200000 sessions, 1000000 known"},
-		{120_000, 0, "120000 configured, 200000 sessions, 1000000 known, 167000 compacted"},
+		{0, 258_400, 167_000, "258400 told, 1000000 known, 167000 compacted"},
+		{300_000, 258_400, 167_000, "300000 configured, 258400 told, 1000000 known, 167000 compacted"},
+		{0, 0, 167_000, "200000 sessions, 1000000 known, 167000 compacted"},
+		{1_000_000, 0, 0, "1000000 configured, 200000 sessions, 167000 compacted"},
+		{200_000, 0, 167_000, "200000 configured, 1000000 known, 167000 compacted"},
+		{167_000, 0, 167_000, "167000 configured, 200000 sessions, 1000000 known"},
+		{120_000, 0, 0, "120000 configured, 200000 sessions, 1000000 known, 167000 compacted"},
 	} {
 		models, err := tokens.Builtin().With(tokens.Model{Name: "claude-opus-4-6", Window: tt.set})
 		if err != nil {
@@ -219,7 +229,8 @@ func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { l.Close() })
-		id := imported(t, l, 0, append([]sessions.NewEntry{answered(1_000)}, hostCut(true, 167_000)...)...)
+		entries := append([]sessions.NewEntry{answered(1_000), saysWindow(tt.told)}, hostCut(true, 167_000)...)
+		id := imported(t, l, 0, entries...)
 		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Brief: true})
 		if err != nil {
 			t.Fatal(err)

@@ -165,15 +165,15 @@ func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown := st.Next.TokensAfter.N - st.Threshold
+			shown := st.NextStep.TokensAfter.N - st.Threshold
 			if st.Fixed != nil {
 				shown += st.Fixed.N
 			}
-			if (shown > 0) != st.Next.Over && (shown < -1 || 1 < shown) {
-				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.Next.Threshold, shown,
-					st.Threshold, st.Next.Over)
+			if (shown > 0) != st.NextStep.Over && (shown < -1 || 1 < shown) {
+				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.NextStep.Threshold, shown,
+					st.Threshold, st.NextStep.Over)
 			}
-			if st.Next.Over {
+			if st.NextStep.Over {
 				over++
 			}
 		}

@@ -240,7 +240,7 @@ func TestMessagesThatCannotBeTaken(t *testing.T) {
 		{"torn, since", ledger.AppendMessagesRequest{Session: id, Since: true, Messages: append(spell("X"), raw(`{`))},
 			fault.Invalid, "message 2"},
 		{"since without a session", ledger.AppendMessagesRequest{Since: true, Messages: spell("C")}, fault.Invalid,
-			"need the session"},
+			"name their session"},
 		{"unknown session", ledger.AppendMessagesRequest{Session: "ffffffff", Messages: spell("C")}, fault.NotFound,
 			"ffffffff"},
 		{"a session that an agent's files feed", ledger.AppendMessagesRequest{Session: imported, Messages: spell("C")},

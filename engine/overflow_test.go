@@ -167,7 +167,7 @@ func TestWhatIsDoneAboutAnAnswer(t *testing.T) {
 				rec.Window.OutputCap != c.output {
 				t.Errorf("%+v of %+v: %s, %+v", rec.Advice, rec.Verdict, rec.Next, rec.Window)
 			}
-			if owes := status(t, l, id).Next.Due.Reason == "context_exceeded"; owes != c.owes {
+			if owes := status(t, l, id).NextStep.Due.Reason == "context_exceeded"; owes != c.owes {
 				t.Errorf("the next evaluation compacts: %v", owes)
 			}
 			if st := status(t, l, id); c.output > 0 && (st.Limits == nil || st.Limits.OutputCap != c.output) {

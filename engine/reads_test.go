@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/ledger"
 )
 
@@ -55,7 +56,9 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"older than the read, the same text", []did{read(shown)}, content, before, "fresh"},
 		{"older than the read, another text", []did{read(shown)}, "package b\n", before, "stale"},
 		{"older than the read, with mixed line ends", []did{read(shown + "x\n5\ty\n6\tz\n7\ta\n8\tb\n")},
-			"package a\r\n\r\nvar x = 1\r\nx\r\ny\nz\na\nb\n", before, ""},
+			"package a\r\n\r\nvar x = 1\r\nx\r\ny\nz\na\nb\n", before, "fresh"},
+		{"older than the read, a little longer", []did{read(shown + "x\n5\ty\n6\tz\n7\ta\n8\tb\n")},
+			"package a\n\nvar x = 1\nxyz\ny\nz\na\nb\n", before, "stale"},
 		{"older than the read, of a text that is not known", []did{read("whatever")}, content, before, ""},
 		{"older than the read, read in part", []did{part}, content, before, ""},
 		{"older than what the session wrote since", []did{read(shown), write}, content, before, "stale"},
@@ -86,7 +89,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 			strings.ReplaceAll(content, "\n", "\r\n"), late, "fresh"},
 		{"written, without a line end", []did{read(shown), written("package b\n")}, "package b", late, "fresh"},
 		{"written, in UTF-16", []did{read(shown), written("package b\n")}, wide, late, "fresh"},
-		{"written with mixed line ends", []did{read(shown), written("a\r\nb\nc")}, "a\nb\r\nc", late, ""},
+		{"written with mixed line ends", []did{read(shown), written("a\r\nb\nc")}, "a\nb\r\nc", late, "fresh"},
 		{"written, and read in part", []did{read(shown), written(edited), part}, edited, late, "fresh"},
 		{"written, read in part, another text", []did{read(shown), written(edited), part}, content, late, "stale"},
 		{"read in part another text than was written", []did{read(shown), write, part}, "x", late, ""},
@@ -104,6 +107,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"written and edited", []did{read(shown), written(content), edit("x = 1", "x = 2", "")}, edited, late, "fresh"},
 		{"read in part and edited", []did{part, edit("package a", "package b", "")}, "package b\n\nvar x = 1\n", late,
 			""},
+		{"read in part and edited, and watched since the edit", []did{part, edit("package a", "package b", "")},
+			"package b\n\nvar x = 1\n", start.Add(230 * time.Second), ""},
 		{"read in parts that are all", []did{lines(3, 2, "3\tvar x = 1\n4\t"), part}, content, late, "fresh"},
 		{"read in parts that are all, another text", []did{part, lines(3, 2, "3\tvar x = 1\n4\t")}, edited, late, ""},
 		{"read in parts with a gap", []did{part, lines(4, 2, "4\tvar x = 1\n5\t")}, content, late, ""},
@@ -115,7 +120,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"moved there by the session", []did{read(shown), bash("mv b.go a.go")}, edited, late, ""},
 		{"a notebook", []did{notebook}, "{}", late, ""},
 		{"with a line that may be cut", []did{read("1\t" + strings.Repeat("x", 2000))}, "package b\n", late, ""},
-		{"with one other line end", []did{read(shown)}, "package a\r\n\nvar x = 1\n", late, ""},
+		{"with one other line end", []did{read(shown)}, "package a\r\n\nvar x = 1\n", late, "fresh"},
 		{"gone", []did{read(shown)}, "", after, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,7 +134,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 				var out []string
 				for _, s := range resp.Stale {
 					if s.Path == "a.go" && s.By == changes.External &&
-						(s.Changed.Equal(c.modified) || c.modified == before && s.Changed.Equal(seen)) {
+						(s.Changed.Equal(c.modified) && !s.Seen ||
+							c.modified == before && s.Changed.Equal(seen) && s.Seen) {
 						out = append(out, "stale")
 					}
 				}
@@ -145,12 +151,7 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := ledger.Observation{State: changes.State{Path: "a.go"}, Seen: seen}
-			if c.text != "" {
-				sum := sha256.Sum256([]byte(c.text))
-				o.Exists, o.Size, o.Modified, o.Hash = true, int64(len(c.text)), c.modified, hex.EncodeToString(sum[:])
-			}
-			observe(t, l, o)
+			observe(t, l, holds(t, c.text, c.modified, seen))
 			if got := known(); got != c.want {
 				t.Errorf("it is %q, not %q", got, c.want)
 			}
@@ -173,5 +174,85 @@ func TestAFileThatWasWatchedSinceBeforeItsReadIsKnown(t *testing.T) {
 	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
 	if err != nil || !slices.Equal(resp.Fresh, []string{"a.go"}) {
 		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// holds describes a look at a.go: text "" means that it is not there.
+func holds(t *testing.T, text string, modified, seen time.Time) ledger.Observation {
+	t.Helper()
+	o := ledger.Observation{State: changes.State{Path: "a.go"}, Seen: seen}
+	if text == "" {
+		return o
+	}
+	sum := sha256.Sum256([]byte(text))
+	o.Exists, o.Size, o.Modified, o.Hash = true, int64(len(text)), modified, hex.EncodeToString(sum[:])
+	var err error
+	if o.Text, err = filetext.Hash(strings.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestOnlyAKnownTextIsUnchanged: what was on the disk when the ledger first looked is not what was read because others, or
+// an edit, made something of it and maybe put it back.
+func TestOnlyAKnownTextIsUnchanged(t *testing.T) {
+	const first, other, edited = "package a\n\nvar x = 3\n", "package b\n", "package c\n\nvar x = 3\n"
+	args := `{"file_path":"/w/a.go","offset":1,"limit":2}`
+	part := did{tool: "Read", args: args, result: "1\tpackage a\n2\t"}
+	edit := did{tool: "Edit", args: `{"file_path":"/w/a.go","old_string":"package a","new_string":"package c"}`}
+	begin := start.Add(24 * time.Hour)
+	old, read, later := begin.Add(-time.Hour), begin.Add(time.Minute), begin.Add(time.Hour)
+	for _, c := range []struct {
+		name  string
+		looks []ledger.Observation
+		edits bool   // the session, three minutes after it began
+		want  string // fresh, stale, or nothing
+	}{
+		{"changed and put back", []ledger.Observation{holds(t, first, old, read.Add(9*time.Second)),
+			holds(t, other, later, later), holds(t, first, later.Add(9), later.Add(9))}, false, ""},
+		{"changed", []ledger.Observation{holds(t, first, old, read.Add(9*time.Second)),
+			holds(t, other, later, later)}, false, "stale"},
+		{"watched, changed and put back", []ledger.Observation{holds(t, first, old, old),
+			holds(t, other, later, later), holds(t, first, later.Add(9), later.Add(9))}, false, "fresh"},
+		{"edited", []ledger.Observation{holds(t, first, old, read.Add(9*time.Second)),
+			holds(t, edited, read.Add(2*time.Minute), read.Add(2*time.Minute))}, true, ""},
+		{"watched and edited", []ledger.Observation{holds(t, first, old, old),
+			holds(t, edited, read.Add(2*time.Minute), read.Add(2*time.Minute))}, true, "fresh"},
+		{"changed and edited", []ledger.Observation{holds(t, first, old, old),
+			holds(t, other, read.Add(9*time.Second), read.Add(9*time.Second)),
+			holds(t, edited, read.Add(2*time.Minute), read.Add(2*time.Minute))}, true, ""},
+		{"edited, changed and put back", []ledger.Observation{holds(t, first, old, read.Add(9*time.Second)),
+			holds(t, edited, read.Add(2*time.Minute), read.Add(2*time.Minute)),
+			holds(t, other, later, later), holds(t, edited, later.Add(9), later.Add(9))}, true, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, _ := openIn(t, t.TempDir(), "/w")
+			calls := []did{part}
+			if c.edits {
+				calls = append(calls, edit)
+			}
+			if c.looks[0].Seen.Before(read) { // as it was watched
+				observe(t, l, c.looks[0])
+				c.looks = c.looks[1:]
+			}
+			session := act(t, l, "me", "/w", begin, calls...)
+			for _, o := range c.looks {
+				observe(t, l, o)
+			}
+			resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if len(resp.Stale) > 0 {
+				got = "stale"
+			}
+			if len(resp.Fresh) > 0 {
+				got += "fresh"
+			}
+			if got != c.want {
+				t.Errorf("it is %q, not %q: %+v", got, c.want, resp)
+			}
+		})
 	}
 }

@@ -120,7 +120,7 @@ func TestCallsInTheBackgroundEndWhenTheirHostSaysSo(t *testing.T) {
 		compaction.StillRunning + "Agent Watch the pool (turn 1)": 1, compaction.StillRunning + "sleep 900 (turn 1)": 1,
 		compaction.StillRunning: 2, "make test → exit 2 (turn 1) — TestPool": 1, "make lint → exit 0": 1} {
 		if n := strings.Count(p.Summary.Text, text); n != want {
-			t.Errorf("%q is there %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
+			t.Errorf("%q occurs %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func TestARecordedSessionWithReportsOfTheBackground(t *testing.T) {
 		"  The leak is in pool.go: `if a < b && c > d`.": 1, "Async agent launched": 0,
 		compaction.StillRunning: 0} { // the turn with the call that never ends is kept: reports begin none
 		if n := strings.Count(p.Summary.Text, text); n != want {
-			t.Errorf("%q is there %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
+			t.Errorf("%q occurs %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
@@ -62,12 +63,15 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 	l := open(t)
 	s := hookedSession(t.TempDir())
 	whole, taken := repeatedOutput(t, l, s)
-	id := ofFile(t, l, s, asked(1, 1_000, "Bash", checks), output(t, 1, whole),
+	list := []sessions.NewEntry{asked(1, 1_000, "Bash", checks), output(t, 1, whole),
 		asked(2, 3_000, "Bash", checks), output(t, 2, taken.Stub),
 		asked(3, 3_100, "Bash", `{"command":"ls"}`), output(t, 3, "a"),
 		asked(4, 3_200, "mcp__ctxledger__read_artifact", `{"id":"`+taken.Handle+`"}`), output(t, 4, "ok price"),
-		asked(5, 3_300, "Bash", `{"command":"ls"}`))
-	own := 100
+		asked(5, 3_300, "Bash", `{"command":"ls"}`)}
+	for i := range list {
+		list[i].Time = time.Now()
+	}
+	id, own := ofFile(t, l, s, list...), ledger.OwnTools{Tokens: 100, Since: time.Now().Add(-time.Hour)}
 	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Tools: &own})
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +88,26 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
 		!strings.Contains(unknown.String(), "what our tools took is not known") {
 		t.Errorf("without a configuration: %+v, %s", unknown, unknown)
+	}
+}
+
+// TestOurToolsTookNothingBeforeTheyWereThere: a configuration that was changed after a session began says nothing of its
+// requests. Those since the first call of one of our tools had them.
+func TestOurToolsTookNothingBeforeTheyWereThere(t *testing.T) {
+	l := open(t)
+	s := hookedSession(t.TempDir())
+	later := &ledger.OwnTools{Tokens: 100, Since: time.Now().Add(time.Hour)}
+	for i, c := range []struct{ tool, want string }{
+		{"Bash", "nothing yet in 3 requests; what our tools took is not known"},
+		{"mcp__ctxledger__changes", "nothing yet in 3 requests; our tools took ≈200 in the 2 requests since their first call"},
+	} {
+		s.HostID = fmt.Sprint(i)
+		id := ofFile(t, l, s, asked(1, 1_000, "Bash", checks), output(t, 1, "a"), asked(2, 1_100, c.tool, `{}`),
+			output(t, 2, "b"), asked(3, 1_200, "Bash", checks))
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Tools: later})
+		if got := st.Savings.String(); err != nil || got != c.want {
+			t.Errorf("%s: %q, not %q, %v", c.tool, got, c.want, err)
+		}
 	}
 }
 
@@ -114,7 +138,8 @@ func TestWhatNobodySavedIsSaidSo(t *testing.T) {
 		want string
 	}{
 		{ledger.Savings{Unknown: 2}, "not known: 2 results replaced before sizes were recorded"},
-		{ledger.Savings{Requests: 3, Sent: 900, Net: -300, Tools: &tokens.Count{N: 300, Exact: true}},
+		{ledger.Savings{Requests: 3, Sent: 900, Net: -300, Tools: &tokens.Count{N: 300, Exact: true},
+			ToolRequests: 3},
 			"nothing yet in 3 requests; our tools took 300"},
 		{ledger.Savings{Requests: 2, Sent: 900, Net: 100, Causes: []ledger.Saving{{Cause: "large", Results: 1,
 			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0 % of the ≈1,000 that 2 requests would have sent: " +

@@ -189,7 +189,13 @@ func TestLogPagesJoinAndFitAFrame(t *testing.T) {
 				break
 			}
 		}
-		if want := int64(len(log(t, l, id))); seqs != want {
+		var want int64
+		for e, err := range ledger.LogEntries(t.Context(), l, ledger.LogRequest{Session: id, Limit: limit}) {
+			if want++; err != nil || e.Seq != want {
+				t.Fatalf("entry %d of all is %d: %v", want, e.Seq, err)
+			}
+		}
+		if seqs != want {
 			t.Errorf("limit %d: %d entries, want %d", limit, seqs, want)
 		}
 	}
@@ -198,6 +204,8 @@ func TestLogPagesJoinAndFitAFrame(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", r, page, err)
 		}
 	}
-	_, err := l.Log(t.Context(), ledger.LogRequest{Session: "unknown"})
+	var err error
+	for _, err = range ledger.LogEntries(t.Context(), l, ledger.LogRequest{Session: "unknown"}) {
+	}
 	wantCode(t, err, fault.NotFound)
 }

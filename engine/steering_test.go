@@ -63,7 +63,7 @@ func TestWhatTheUserSaysWhileTheAgentWorks(t *testing.T) {
 		"while the agent worked) And push nothing.": 1, "Nor tag anything.": 1,
 		"while the agent worked) Nor tag anything.": 1} {
 		if n := strings.Count(p.Summary.Text, text); n != want {
-			t.Errorf("%q is there %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
+			t.Errorf("%q occurs %d times, not %d, in:\n%s", text, n, want, p.Summary.Text)
 		}
 	}
 }

@@ -17,6 +17,14 @@ func Values[T any](tx Tx, b Bucket, r Range, decode func(Record) (T, error)) ite
 	}
 }
 
+// LastKey returns the key of the last record of a bucket, nil if it is empty.
+func LastKey(tx Tx, b Bucket) ([]byte, error) {
+	for rec, err := range tx.Scan(b, Range{Reverse: true}) {
+		return rec.Key, err
+	}
+	return nil, nil
+}
+
 // All as the limit of Collect means no limit.
 const All = -1
 

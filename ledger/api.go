@@ -23,6 +23,7 @@ type API interface {
 	Calibration
 	Servers
 	Hooks
+	ModelRequests
 
 	// Close releases the ledger, or the connection to it.
 	Close() error

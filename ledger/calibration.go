@@ -28,19 +28,18 @@ func CounterOf(
 	return c, cmp.Or(err, wrong)
 }
 
-// CountersOf returns how each of these sessions is counted: for its model, else in o200k_base. Errors: those of Session,
-// but not_found.
+// CountersOf returns how each of these sessions is counted: for its model, else in o200k_base. The session "" is the newest
+// one: for what belongs to none. Errors: those of Session, but not_found.
 func CountersOf(ctx context.Context, api interface {
 	SessionReader
 	Calibration
 }, models *tokens.Registry, ids []string) (map[string]tokens.Counter, error) {
-	nothing := tokens.O200kBase.Counter()
-	out, known := map[string]tokens.Counter{"": nothing}, map[string]tokens.Counter{"": nothing}
+	out, known := map[string]tokens.Counter{}, map[string]tokens.Counter{"": tokens.O200kBase.Counter()}
 	for _, id := range ids {
 		if _, twice := out[id]; twice {
 			continue
 		}
-		s, err := api.Session(ctx, SessionRequest{Name: id})
+		s, err := api.Session(ctx, SessionRequest{Name: id, Latest: id == ""})
 		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}

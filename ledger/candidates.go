@@ -207,7 +207,7 @@ func AcceptCandidate(ctx context.Context, api candidateAPI, id, name string, sco
 	}
 	_, err = api.Memory(ctx, MemoryRequest{Name: name, Scope: scope})
 	if err == nil {
-		err = fault.New(fault.Conflict, op, "a memory is named %q already", name).WithHint("choose another with --name")
+		err = fault.New(fault.Conflict, op, "a memory is already named %q", name).WithHint("choose another with --name")
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return memory.Entry{}, err
@@ -240,7 +240,7 @@ func candidate(ctx context.Context, api candidateAPI, op, id string) (Candidate,
 			return c, nil
 		}
 	}
-	return Candidate{}, fault.New(fault.NotFound, op, "no candidate for memory %q", id).
+	return Candidate{}, fault.New(fault.NotFound, op, "no memory candidate %q", id).
 		WithHint("`ctxledger memory candidates` lists them")
 }
 

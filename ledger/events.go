@@ -70,6 +70,7 @@ const (
 	EventRewritten = "session_file_rewritten" // a session's file, which is read again
 	EventLost      = "lost"                   // was damaged; repair replaced it by this
 	EventLearnt    = "model_learnt"           // how models count: what is counted for one of them changes
+	EventRequest   = "request_measured"       // by a proxy
 	EventSeen      = "files_seen"             // for the first time: whether they are as sessions read them is known
 
 	// Decisions about a view, with their payloads.

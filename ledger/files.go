@@ -87,6 +87,8 @@ type FileRead struct {
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
 	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
+	// Subagent says that it is in the window of a subagent, which the session's file has as well.
+	Subagent bool `json:"subagent,omitempty"`
 }
 
 // TouchedRequest asks which files of one tree sessions touched lately.

@@ -221,7 +221,7 @@ func (rec *Recovery) words() string {
 		if rec.Verdict.Class == overflow.BrokenPairs {
 			return "send the view, once: every call in it has its result"
 		}
-		return "send the view again, once: as the provider counts, it fits"
+		return "send the view again, once: it fits by the provider's count"
 	case overflow.Compact, overflow.Shrink, overflow.TrimRequest:
 		what := "nothing could be removed"
 		if rec.Auto != nil && rec.Auto.Sizes() != "" {

@@ -81,6 +81,9 @@ type AppendMessagesRequest struct {
 	// whether it succeeds or not: it is deleted unless something else references it.
 	Blob  string `json:"blob,omitempty"`
 	Since bool   `json:"since,omitempty"`
+	// Usage is what the provider measured of the newest message, an answer, and Bill what it charged: see sessions.NewEntry.
+	Usage *sessions.Usage `json:"usage,omitempty"`
+	Bill  sessions.Bill   `json:"bill,omitempty"`
 }
 
 // AppendMessagesResponse says where the messages are in the ledger.
@@ -103,21 +106,16 @@ type KeepNotesRequest struct {
 
 // ReadNotes returns what agents noted in a session, newest first.
 func ReadNotes(ctx context.Context, api SessionReader, session string) (texts []string, err error) {
-	for r := (LogRequest{Session: session, Originals: true}); ; {
-		page, err := api.Log(ctx, r)
+	for e, err := range LogEntries(ctx, api, LogRequest{Session: session, Originals: true}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range page.Entries {
-			if text := sessions.NotesOf(e.Original); e.Kind == sessions.KindNotes && text != "" {
-				texts = append(texts, text)
-			}
-		}
-		if r.From = page.Next; r.From == 0 {
-			slices.Reverse(texts)
-			return texts, nil
+		if text := sessions.NotesOf(e.Original); e.Kind == sessions.KindNotes && text != "" {
+			texts = append(texts, text)
 		}
 	}
+	slices.Reverse(texts)
+	return texts, nil
 }
 
 // maxInline is how many bytes of messages travel inside a request; more go as a blob.

@@ -15,8 +15,10 @@ type Savings struct {
 	Causes   []Saving `json:"causes"`   // most first; none: no result was replaced
 	// ReadBack is what reading back has sent, with the whole of the requests that did nothing else.
 	ReadBack tokens.Count `json:"read_back"`
-	// Tools is what our tools took in all requests, if every one had those of today; nil: not known.
-	Tools *tokens.Count `json:"tools,omitempty"`
+	// Tools is what our tools took in the ToolRequests that are known to have carried them, if each had those of today; nil: not
+	// known of any. These are all where the session began with them, else those since their first call.
+	Tools        *tokens.Count `json:"tools,omitempty"`
+	ToolRequests int           `json:"tool_requests,omitempty"`
 	// Net is what was not sent less ReadBack and Tools, as far as it is known: below 0, more was sent.
 	Net int `json:"net"`
 	// Unknown is how many results a hook replaced before it was recorded how large they were. Net lacks them.
@@ -62,6 +64,9 @@ func (s Savings) String() string {
 		b.WriteString("; what our tools took is not known")
 	} else if s.Tools.N > 0 {
 		fmt.Fprintf(&b, "; our tools took %s", s.Tools)
+		if s.ToolRequests < s.Requests {
+			fmt.Fprintf(&b, " in the %s since their first call", chars.Plural(s.ToolRequests, "request"))
+		}
 	}
 	if s.Unknown > 0 {
 		fmt.Fprintf(&b, "; without %s replaced before sizes were recorded", chars.Plural(s.Unknown, "result"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -111,33 +112,49 @@ type LogEntry struct {
 	Original []byte `json:"original,omitempty"`
 }
 
+// LogEntries yields the entries of a log that a request asks for, whatever its Limit, page after page. The first error ends
+// it.
+func LogEntries(ctx context.Context, api SessionReader, r LogRequest) iter.Seq2[LogEntry, error] {
+	return func(yield func(LogEntry, error) bool) {
+		for {
+			page, err := api.Log(ctx, r)
+			if err != nil {
+				yield(LogEntry{}, err)
+				return
+			}
+			for _, e := range page.Entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if r.From = page.Next; r.From == 0 {
+				return
+			}
+		}
+	}
+}
+
 // WriteOriginals writes the originals of a range of a session's log, one per line, exactly as they were received, and
 // returns their number. A forgotten one is replaced by a message that says so. An error of w without a code becomes
 // unavailable.
 func WriteOriginals(ctx context.Context, api LogReader, w io.Writer, session string, from, to int64) (int, error) {
 	n := 0
-	for r := (LogRequest{Session: session, From: from, To: to, Originals: true}); ; {
-		page, err := api.Log(ctx, r)
+	for e, err := range LogEntries(ctx, api, LogRequest{Session: session, From: from, To: to, Originals: true}) {
 		if err != nil {
 			return n, err
 		}
-		for _, e := range page.Entries {
-			if e.Size == 0 && e.Forgotten == nil {
-				continue // written by the ledger itself
-			}
-			if err := writeOriginal(ctx, api, w, e); err != nil {
-				if fault.CodeOf(err) == fault.Internal {
-					err = fault.Wrap(fault.Unavailable, "engine.originals", err)
-				}
-				return n, err
-			}
-			n++
+		if e.Size == 0 && e.Forgotten == nil {
+			continue // written by the ledger itself
 		}
-		if page.Next == 0 {
-			return n, nil
+		if err := writeOriginal(ctx, api, w, e); err != nil {
+			if fault.CodeOf(err) == fault.Internal {
+				err = fault.Wrap(fault.Unavailable, "engine.originals", err)
+			}
+			return n, err
 		}
-		r.From = page.Next
+		n++
 	}
+	return n, nil
 }
 
 // writeOriginal writes one original and ends its line. A long one is never held in memory.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
@@ -100,9 +101,14 @@ type StatusRequest struct {
 	// Brief asks for Use alone, without Categories, Sources, Saved and Savings: the rest
 	// requires reading the whole session.
 	Brief bool `json:"brief,omitempty"`
-	// Tools is what each request of the session's host carries of our own tools, in o200k_base tokens, for Savings; nil: not
-	// known. Package carried tells it.
-	Tools *int `json:"tools,omitempty"`
+	// Tools is what requests of the session's host carry of our own tools, for Savings; nil: not known. Package carried tells it.
+	Tools *OwnTools `json:"own_tools,omitempty"`
+}
+
+// OwnTools is what each request carries of our own tools, and since when a configuration says so; zero: not known.
+type OwnTools struct {
+	Tokens int       `json:"tokens"` // o200k_base
+	Since  time.Time `json:"since,omitzero"`
 }
 
 // Use says what fills a session's window now. Counts of parts are estimates unless Exact.
@@ -118,7 +124,7 @@ type Use struct {
 	// since; without a measurement Used and Fixed.
 	Held tokens.Count `json:"held"`
 	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
-	// is due. The limit itself is Status.Next.Threshold: it is compared with an estimate that may be larger.
+	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger.
 	Threshold int `json:"threshold"`
 	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
 	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
@@ -180,8 +186,9 @@ func (s Subagents) String() string {
 // Status says what fills a session's window, and what would be cut next.
 type Status struct {
 	Use
-	// Next is the step of edits that would be taken now, and whether a compaction is due.
-	Next EditedView `json:"next"`
+	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
+	// TriggerPolicy.Due decide, in numbers and in words.
+	NextStep EditedView `json:"next"`
 	// NextCuts are what a compaction would remove first, largest first, at most 10.
 	NextCuts []NextCut      `json:"next_cuts"`
 	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions
@@ -191,13 +198,19 @@ type Status struct {
 	Warned     []BudgetWarning `json:"warned,omitempty"`
 	Limits     *Window         `json:"limits,omitempty"` // what errors of the provider taught; nil: nothing
 	SinceTurns int             `json:"turns_in_view"`
+	// Waits says that old results would be cleared at some size of a request, in the measure of Threshold, and why they are not
+	// yet; "": they would not.
+	Waits string `json:"waits,omitempty"`
 	// Savings is what hooks and our tools have done to the requests so far.
 	Savings Savings `json:"savings"`
+	// Proxy sums up what a proxy measured of the requests; nil: none did.
+	Proxy *ProxyUse `json:"proxy,omitempty"`
 }
 
 // The names of categories that are no content of a view.
 const (
-	CategoryFixed    = "system prompt and tools"
+	CategoryFixed    = "system prompt, tools and memory files"
+	CategoryPrompt   = "system prompt and tools"            // of CategoryFixed, where its memory files are known
 	CategoryAttached = "attached at the agent's compaction" // by the host, such as files that it reads again
 	CategoryRest     = "not attributable"
 )
@@ -308,6 +321,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // an error of the provider named it
 	WindowKnown     = "known"     // what the program knows of the model
@@ -326,6 +340,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowTold:
+		return agent + " says so in its session"
 	case WindowShown:
 		return "follows from the sessions of " + agent
 	case WindowRefused:
@@ -334,6 +350,14 @@ func (s WindowSize) Words(agent string) string {
 		return "known for this model"
 	}
 	return ""
+}
+
+// Besides says what a window holds besides Held, of which nothing was measured; "": nothing.
+func (u Use) Besides() string {
+	if u.Fixed != nil || u.Measured > 0 {
+		return ""
+	}
+	return "; its system prompt and tools come to that, and are not measured yet"
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

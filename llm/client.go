@@ -42,7 +42,7 @@ func New(a trust.Approved, e env.Env, model string) (*Client, error) {
 	c := a.Summarizer()
 	if model != "" && c.Kind == config.KindCommand {
 		return nil, fault.New(fault.Invalid, op,
-			"the summarizer is a command, which names its model itself: another one cannot be asked for")
+			"the summarizer is a command, which names its own model: no other model can be requested")
 	}
 	if model != "" {
 		c.Model = model

@@ -64,7 +64,7 @@ func (cl *Client) run(ctx context.Context, setting, in string, limit int) (strin
 		return "", fault.New(fault.NotFound, op, "no program %s", name)
 	case errors.Is(err, exec.ErrWaitDelay):
 		_ = cmd.Cancel() // what it left behind holds its pipes
-		return "", fault.New(fault.Unavailable, op, "the program %s ended and left others running", name)
+		return "", fault.New(fault.Unavailable, op, "the program %s exited with children running", name)
 	case err != nil:
 		return "", cl.died(name, err, string(complaint.AppendTo(nil)))
 	}

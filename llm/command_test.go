@@ -107,7 +107,7 @@ func TestWhatProgramsDo(t *testing.T) {
 		{"count", compaction.Accepted, 2, "- read 9 messages", ""},
 		{"deaf", compaction.Accepted, 2, "- nothing was read", ""},
 		{"drawing", compaction.Accepted, 2, "## Completed\n- drawn", ""},
-		{"silent", compaction.Empty, 1, "", "nothing"},
+		{"silent", compaction.Empty, 1, "", "answer was empty"},
 		{"fail", compaction.Failed, 1, "", "failed (exit status 3): loading the model no memory left, token [masked:"},
 		{"verbose", compaction.Failed, 1, "", "a line that says nothing the disk is full"},
 		{"overflow", compaction.Failed, 5, "", "prompt is too long"},
@@ -158,7 +158,7 @@ func TestNoProgramIsLeftRunning(t *testing.T) {
 	}{
 		{"itself", []string{"wait"}, 300 * time.Millisecond, "did not answer within "},
 		{"what it started", []string{"parent", "stay"}, 300 * time.Millisecond, "did not answer within "},
-		{"what it left", []string{"parent", "go"}, time.Minute, "left others running"},
+		{"what it left", []string{"parent", "go"}, time.Minute, "exited with children running"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			began, gone := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -260,7 +260,7 @@ func TestClientsThatCannotBe(t *testing.T) {
 			config.Summarizer{Kind: config.KindOpenAI, URL: "http://[::1]:8080", Model: "m", KeyEnv: "THE_KEY"},
 			"", ""},
 		{"another model for a program", config.Summarizer{Kind: config.KindCommand, Command: []string{self}}, "m",
-			"names its model itself"},
+			"names its own model"},
 	} {
 		_, err := New(approved(t, c.set), e, c.model)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {

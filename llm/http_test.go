@@ -116,7 +116,7 @@ func TestWhatServersDo(t *testing.T) {
 			}, fault.Invalid, "model is not loaded", 1},
 			{"sends it elsewhere", func(_ int, w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
-			}, fault.Denied, "elsewhere (status 307)", 1},
+			}, fault.Denied, "redirects the request (status 307)", 1},
 			{"answers with a page", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "text/html; charset=utf-8")
 				_, _ = w.Write([]byte("<html>Welcome</html>"))
@@ -127,7 +127,7 @@ func TestWhatServersDo(t *testing.T) {
 				w.Header().Set("Content-Length", "5000")
 				reply(w, 200, d.okay("half of it", 1, 1, 0)[:40])
 				panic(http.ErrAbortHandler)
-			}, fault.Unavailable, "broke off", 1},
+			}, fault.Unavailable, "hung up", 1},
 			{"never ends", func(_ int, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				for block := []byte(strings.Repeat(" ", 64<<10)); ; {

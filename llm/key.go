@@ -40,7 +40,7 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 		return "", fault.New(fault.Denied, op, "no key for %s", Place(cl.c)).WithHint("%s", cl.keyHint())
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
-		return "", fault.New(fault.Denied, op, "the key for %s holds characters that no key has",
+		return "", fault.New(fault.Denied, op, "the key for %s has characters invalid in a key",
 			Place(cl.c)).
 			WithHint("%s", cl.keyHint())
 	}
@@ -55,5 +55,5 @@ func (cl *Client) keyHint() string {
 	case len(cl.c.KeyCommand) > 0:
 		return "look at what the program under key_command prints"
 	}
-	return "name where the key is with key_env or key_command under summarizer"
+	return "say where the key is with key_env or key_command under summarizer"
 }

@@ -69,7 +69,8 @@ func (cl *Client) post(ctx context.Context, q request, out any) error {
 	case resp.StatusCode != http.StatusOK:
 		return cl.refusal(resp.StatusCode, answer, q)
 	case !isJSON(resp.Header.Get("Content-Type")):
-		return fault.New(fault.Invalid, op, "%s answered with %s, not with JSON: is it the address of a model server?",
+		return fault.New(fault.Invalid, op, "%s answered with %s, not with JSON: is it the address of a model "+
+			"server?",
 			Place(cl.c), short(string(q.withoutKey([]byte(resp.Header.Get("Content-Type")))), 60))
 	case failure(answer): // of something behind the server, under a status that says that all is well
 		return cl.refusal(resp.StatusCode, answer, q)
@@ -136,7 +137,7 @@ func (cl *Client) unreachable(ctx context.Context, err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without the method and the address around it
 	}
-	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or broke off: %s", Place(cl.c),
+	return fault.New(fault.Unavailable, "llm.post", "%s cannot be reached, or hung up: %s", Place(cl.c),
 		cl.quote(userinfo().ReplaceAllString(err.Error(), "//"), 200))
 }
 
@@ -161,9 +162,9 @@ func (cl *Client) refusal(status int, answer []byte, q request) error {
 	}
 	switch {
 	case status >= 300 && status < 400:
-		return fault.New(fault.Denied, op, "%s sends the request elsewhere (status %d), which is not followed", where,
+		return fault.New(fault.Denied, op, "%s redirects the request (status %d), which is not followed", where,
 			status).
-			WithHint("give the address that it should go to as url under summarizer")
+			WithHint("set url under summarizer to the address it should go to")
 	case cl.tooLarge(overflow.Response{Status: status, Body: answer}, q.prompt):
 		return told(fault.TooLarge, "says the prompt is too long")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

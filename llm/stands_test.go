@@ -47,7 +47,7 @@ func TestTheDeterministicResultStands(t *testing.T) {
 			"fail"},
 		{"it takes too long", compaction.Failed, "did not answer within",
 			func(_ dialect, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "stall"},
-		{"it says nothing", compaction.Empty, "nothing",
+		{"it says nothing", compaction.Empty, "answer was empty",
 			func(d dialect, w http.ResponseWriter, _ *http.Request) { reply(w, 200, d.okay(" \n", 9, 1, 0)) },
 			"silent"},
 		{"it says more than it got", compaction.TooLong, "tokens",

@@ -97,10 +97,10 @@ func (s *folder) carried(ctx context.Context) found {
 	if !f.begun && f.report.Counts() && s.counts() {
 		s.countLocked()
 	}
-	if k.live.CarriedDollars == nil {
+	if k.live.Use.CarriedDollars == nil {
 		return found{f.report, f.uses, f.meter}
 	}
-	report := f.report.Charged(k.live.Host, k.live.CarriedDollars)
+	report := f.report.Charged(k.live.Use)
 	return found{report, usesIn(report), f.meter}
 }
 

@@ -15,7 +15,7 @@ const clientPoll = 2 * time.Second
 // outside this container.
 func (s *Server) watchClient(pid int) {
 	if !process.Alive(pid) {
-		s.o.Log.Warn("the process of the editor cannot be seen", "pid", pid)
+		s.o.Log.Warn("the editor's process cannot be seen", "pid", pid)
 		return
 	}
 	for process.Alive(pid) {
@@ -24,6 +24,6 @@ func (s *Server) watchClient(pid int) {
 			return
 		}
 	}
-	s.o.Log.Warn("the process of the editor has ended", "pid", pid)
+	s.o.Log.Warn("the editor's process has ended", "pid", pid)
 	close(s.orphaned)
 }

@@ -74,9 +74,7 @@ func contextMethod() method {
 			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
-				if c.Live {
-					c.Own = s.carriedFor(ctx, api, c.Model).Explain(c.Own, c.Host)
-				}
+				c.Own = s.carriedFor(ctx, api, c.Model).Explain(g.Use)
 			}
 			return err
 		})

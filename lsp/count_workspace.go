@@ -91,7 +91,7 @@ func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
 		return nil, err
 	}
 	if s.workspace.Root == "" {
-		return nil, fault.New(fault.Invalid, "lsp.command", "no folder is open that can be counted")
+		return nil, fault.New(fault.Invalid, "lsp.command", "no open folder can be counted")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

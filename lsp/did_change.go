@@ -14,7 +14,7 @@ func didChangeMethod() method {
 	return notification("textDocument/didChange", func(s *Server, p *protocol.DidChangeTextDocumentParams) error {
 		d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
 			if p.TextDocument.Version <= d.version {
-				s.o.Log.Warn("a document went back", "from", d.version, "to", p.TextDocument.Version)
+				s.o.Log.Warn("a version went back", "from", d.version, "to", p.TextDocument.Version)
 			}
 			return d.changed(p.TextDocument.Version, p.ContentChanges)
 		})

@@ -28,9 +28,9 @@ func decode(body []byte) (jsonrpc2.Message, *refusal) {
 	msg, bad := jsonrpc2.DecodeMessage(body)
 	switch wire, _ := bad.(*jsonrpc2.Error); {
 	case bad != nil && wire == nil:
-		return nil, &refusal{id, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "not a message of JSON-RPC")}
+		return nil, &refusal{id, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "not a JSON-RPC message")}
 	case bad != nil:
-		return nil, &refusal{id, jsonrpc2.NewError(wire.Code, "not a message of JSON-RPC 2.0")}
+		return nil, &refusal{id, jsonrpc2.NewError(wire.Code, "not a JSON-RPC 2.0 message")}
 	case e.id != nil && !isID:
 		return nil, &refusal{err: jsonrpc2.NewError(jsonrpc2.InvalidRequest, "an id is a string or a whole number")}
 	}
@@ -66,7 +66,8 @@ func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	for name, value := range w.Members {
 		key := string(name.In(body)[:min(name.To-name.From, maxKey)])
 		if seen[key] || len(seen) > maxMembers {
-			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "the member %.1000q twice, or too many of them",
+			return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "member %.1000q repeated, or too many "+
+				"members",
 				key)
 		}
 		seen[key] = true
@@ -80,7 +81,7 @@ func examine(body []byte) (envelope, *jsonrpc2.Error) {
 	case bad.TooDeep:
 		return envelope{}, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "values %s", bad.What)
 	}
-	return e, jsonrpc2.NewError(jsonrpc2.ParseError, "not a message of JSON-RPC 2.0")
+	return e, jsonrpc2.NewError(jsonrpc2.ParseError, "not a JSON-RPC 2.0 message")
 }
 
 // Bounds on the members of a message: it has five at most.

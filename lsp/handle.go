@@ -23,7 +23,7 @@ func (s *Server) handle(wire context.Context, req *jsonrpc2.Request) (any, error
 	compute, err := guarded(name, func() (answer, error) { return s.accept(name, req) })
 	if !req.IsCall() {
 		if err != nil && !strings.HasPrefix(name, "$/") {
-			s.o.Log.Warn("left out a notification", "method", fmt.Sprintf("%.1000q", name), "why", err.Error())
+			s.o.Log.Warn("dropped a notification", "method", fmt.Sprintf("%.1000q", name), "why", err.Error())
 		}
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ func initializeMethod() method {
 	m := call("initialize", func(_ context.Context, s *folder,
 		p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
-			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "initialize comes once")
+			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "already initialized")
 		}
 		s.caps = capabilitiesOf(p.Capabilities)
 		settings, wrong := defaults().read(p.InitializationOptions)

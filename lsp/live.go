@@ -115,7 +115,7 @@ func (s *folder) takeLive(ctx context.Context, st live.State) {
 
 // differs reports whether anything shown of an open document has changed.
 func (s *folder) differs(before, after snapshot) bool {
-	asked := before.live.Requests != after.live.Requests && after.live.CarriedDollars != nil
+	asked := before.live.Use.Requests != after.live.Use.Requests && after.live.Use.CarriedDollars != nil
 	for _, d := range s.documents.all() {
 		if d.folder == s && (before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d)) {
 			return true

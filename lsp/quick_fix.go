@@ -133,7 +133,7 @@ func (s *folder) ignore(ctx context.Context, args []protocol.LSPAny) (any, error
 	if applied == nil || !applied.Applied {
 		return nil, fault.New(fault.Denied, "lsp.ignore", "the editor did not apply the change to %s", gitignore)
 	}
-	return done{Said: plainLine(dir) + " is in .gitignore now, and no longer counted.",
+	return done{Said: plainLine(dir) + " is now in .gitignore, and no longer counted.",
 		URI: string(uri.File(filepath.Join(s.workspace.Root, gitignore)))}, nil
 }
 
@@ -187,7 +187,7 @@ func (s *folder) editable(name string, limit int64) (e editable, err error) {
 		}
 		raw := tree.Read(name, limit)
 		if info.Kind != safefs.Absent && (info.Kind != safefs.File || info.Link || int64(len(raw)) != info.Size) {
-			return fault.New(fault.Invalid, "lsp.edit", "%s is not a file that could be edited", name)
+			return fault.New(fault.Invalid, "lsp.edit", "%s is not an editable file", name)
 		}
 		e = editable{
 			uri:     uri.File(filepath.Join(s.workspace.Root, filepath.FromSlash(name))),

@@ -264,12 +264,15 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, text := filepath.Join(root, "CLAUDE.md"), strings.Repeat("Prices are in cents.\n", 99)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	written := func(at time.Time) {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	written(time.Now().Add(-time.Hour)) // before the session began
 	u, _ := f.shows(t, path, text)
 	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
-		return f.snapshot().live.CarriedDollars != nil
+		return f.snapshot().live.Use.CarriedDollars != nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -291,6 +294,12 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	h := r.Hosts[0]
 	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
 		t.Errorf("the view has %+v", h)
+	}
+	written(time.Now())
+	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+		return !strings.Contains(hover(), "so far")
+	}); err != nil {
+		t.Errorf("what the session did not carry has a price: %v", err)
 	}
 }
 

@@ -141,7 +141,7 @@ func (s *folder) setWindow(args []protocol.LSPAny) (any, error) {
 // request or its progress, and keeps what it has read by then.
 func (s *folder) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
 	if s.workspace.Past == nil {
-		return nil, fault.New(fault.Unavailable, "lsp.past", "no folder is open whose sessions can be read")
+		return nil, fault.New(fault.Unavailable, "lsp.past", "no open folder has readable sessions")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -220,7 +220,7 @@ type habit struct {
 // by its request or its progress.
 func (s *Server) audit(ctx context.Context, token protocol.ProgressToken) (any, error) {
 	if s.o.Audit == nil {
-		return nil, fault.New(fault.Unavailable, "lsp.audit", "there are no agents whose sessions could be read")
+		return nil, fault.New(fault.Unavailable, "lsp.audit", "no agent has readable sessions")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -243,7 +243,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 			Habits: []report.Habit{priced, unpriced}},
 			audited{2, "2 sessions on this machine have cost ≈$1,234.50 at list prices since 2026-11-02.",
 				[]habit{{"≈$1.50", "old results", "compact"}, {"≈2.00 M tokens", "old results", "compact"}}}},
-		{report.Report{Sessions: 1, Total: report.Spent{Usage: report.Usage{Input: 1500}}},
+		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
 			audited{1, "1 session on this machine has cost 1.50 K tokens of models without a known price.", nil}},
 		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
 	} {
@@ -273,7 +273,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	f := newFixture(t, nil)
 	f.initialize(t)
 	err := f.Call(f.ctx, "workspace/executeCommand", map[string]any{"command": commandAudit}, nil)
-	if err == nil || !strings.Contains(err.Error(), "no agents") {
+	if err == nil || !strings.Contains(err.Error(), "no agent has readable sessions") {
 		t.Errorf("where there are no agents: %v", err)
 	}
 }

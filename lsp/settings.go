@@ -143,7 +143,7 @@ func (s Settings) check() error {
 	}
 	for _, code := range s.Diagnostics {
 		if !slices.Contains(anyfile.Codes(), code) {
-			return fault.New(fault.Invalid, "lsp.settings", "unknown diagnostic %.1000q: there are %s", code,
+			return fault.New(fault.Invalid, "lsp.settings", "unknown diagnostic %.1000q; known: %s", code,
 				strings.Join(anyfile.Codes(), ", "))
 		}
 	}

@@ -62,7 +62,7 @@ func (s *folder) status(k snapshot) Status {
 	l := k.live
 	problem, hint := l.Problem, l.Hint
 	if problem == "" && k.wrong != nil {
-		problem, hint = k.wrong.Error(), "correct that setting of ctxledger; the others apply"
+		problem, hint = k.wrong.Error(), "fix that ctxledger setting; the others apply"
 	}
 	if problem == "" {
 		problem, hint = k.configured.Problem, k.configured.Hint

@@ -115,12 +115,12 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 		}{
 			{"the import is written", func() { memory.types(t, with) }, later,
 				`^Claude Code: in no request, what is saved of CLAUDE.md does not load it\n` +
-					`once what is open is saved, in every request: \d+ tokens\n`},
+					`once open files are saved, in every request: \d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
 			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: \d+ tokens in every request\n`},
 			{"the line is deleted", func() { memory.types(t, without) }, until,
-				`^Claude Code, on disk, in every request: \d+ tokens\nonce what is open is saved, in no request\n`},
+				`^Claude Code, on disk, in every request: \d+ tokens\nonce open files are saved, in no request\n`},
 			{"it is closed without saving", func() {
 				memory.notify(t, "textDocument/didClose", memory.of(nil))
 			}, now, ``},
@@ -171,10 +171,10 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 	says(true, `^Claude Code, on disk, in every request: ≈\d+ tokens\nthis buffer, once saved, in every request: ≈\d+ tokens\n`+
 		`counted as [^\n]*\nrough estimate for [^\n]*\n.Shop., counted on its own in this buffer: ≈[^\n]*\n`+
 		`100% of this buffer's ≈\d+ tokens; rough [^\n]*$`,
-		`^CLAUDE.md, as it is open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
+		`^CLAUDE.md, open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
 	var links []struct{ Tooltip string }
 	if err := f.Call(f.ctx, "textDocument/documentLink", b.of(nil), &links); err != nil || len(links) != 1 ||
-		!strings.HasSuffix(links[0].Tooltip, "once what is open is saved") {
+		!strings.HasSuffix(links[0].Tooltip, "once open files are saved") {
 		t.Errorf("the links are %+v, %v", links, err)
 	}
 }

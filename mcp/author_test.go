@@ -64,7 +64,7 @@ func TestAModelThatFailsLeavesTheDeterministicSummary(t *testing.T) {
 	r, _ := do[compactResult](t, c, "compact_conversation",
 		args{"session": session, "mode": "llm", "keep_turns": 2, "return": "receipt"})
 	if r.Status != statusCompacted ||
-		!strings.Contains(strings.Join(r.Warnings, "\n"), "was not taken (failed): status 500") {
+		!strings.Contains(strings.Join(r.Warnings, "\n"), "was not used (failed): status 500") {
 		t.Errorf("%s: %s, %q", r.Status, r.Reason, r.Warnings)
 	}
 }

@@ -24,8 +24,9 @@ type carriedResult struct {
 	// Servers are the MCP servers, with how often they were called, and what their tools cost where they were asked.
 	Servers []serverUse `json:"servers,omitempty"`
 	// Listed is what the configuration has a hook list when a session begins.
-	Listed  *share   `json:"listed,omitempty"`
-	Dollars *float64 `json:"carried_usd,omitempty"` // what the session has paid for Carried, about
+	Listed *share `json:"listed,omitempty"`
+	// Dollars is what the session has paid for Carried, about; nil: that is not known of each.
+	Dollars *float64 `json:"carried_usd,omitempty"`
 }
 
 // serverUse is how often tools of an MCP server were called in recorded sessions; Sessions 0: not known.
@@ -67,14 +68,16 @@ func (c *call) carried(ctx context.Context, st ledger.Status, report carried.Rep
 	if use, err := c.api.ToolUse(ctx, ledger.ToolUseRequest{}); err == nil { // else it stays unknown
 		report.Count(use, root)
 	}
-	h := report.Charged(host, st.CarriedDollars).Hosts[0]
-	out.Dollars = h.Dollars
+	h, dollars, known := report.Charged(st.Use).Hosts[0], 0.0, true
 	h.Each(func(p *carried.Part) {
 		switch {
 		case p.Kind == carried.Index:
 			out.Listed = &share{oneLine(p.Name, maxCarriedName), p.Later}
 		case p.Kind != carried.Server && p.Carried.N > 0:
 			out.Carried = append(out.Carried, share{oneLine(string(p.Kind)+" "+p.Name, maxCarriedName), p.Carried})
+			if known = known && p.Dollars != nil; known {
+				dollars += *p.Dollars
+			}
 		case p.Kind == carried.Server && !p.Off() && !p.Own() && len(out.Servers) < maxCarried:
 			s := serverUse{Name: oneLine(p.Name, maxCarriedName), said: p.Used()}
 			if p.Use != nil {
@@ -84,6 +87,9 @@ func (c *call) carried(ctx context.Context, st ledger.Status, report carried.Rep
 			out.Servers = append(out.Servers, s)
 		}
 	})
+	if known && len(out.Carried) > 0 {
+		out.Dollars = &dollars
+	}
 	out.Carried = heaviest(out.Carried)
 	return out
 }

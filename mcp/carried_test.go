@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/registry"
@@ -27,6 +28,9 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.Chtimes(filepath.Join(root, "CLAUDE.md"), time.Time{}, time.Unix(1, 0)); err != nil { // as it was then
+		t.Fatal(err)
 	}
 	home := t.TempDir()
 	f := newFixture(t, func(o *Options) { o.Env.Home = home })
@@ -75,6 +79,13 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	contains(t, text, "and of MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
 		"asked on ", "; not used in 1 session")
+	write := strings.NewReplacer("cents", "euros").Replace(strings.Repeat("Prices are in cents.\n", 300))
+	if err := os.WriteFile(filepath.Join(root, "CLAUDE.md"), []byte(write), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if st, text := do[statusResult](t, c, "context_status", args{"session": r.Session}); st.Dollars != nil {
+		t.Errorf("the session paid for what was written after it:\n%s", text)
+	}
 	if strings.Contains(text, "hunter2") {
 		t.Errorf("a secret is shown:\n%s", text)
 	}

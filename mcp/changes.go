@@ -78,7 +78,8 @@ type changed struct {
 type staleFile struct {
 	Path    string `json:"path"`
 	Changed string `json:"changed"`
-	By      string `json:"by"` // the session that changed it, "external" or "several"
+	Seen    bool   `json:"seen,omitempty"` // Changed is when that was first seen
+	By      string `json:"by"`             // the session that changed it, "external" or "several"
 }
 
 // listChanges runs the tool.
@@ -146,7 +147,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		}
 	}
 	for _, x := range list.Stale[:min(len(list.Stale), a.Limit)] {
-		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.By})
+		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.Seen, x.By})
 	}
 	return r, nil
 }
@@ -189,7 +190,7 @@ func (r changesResult) String() string {
 	switch {
 	case len(r.Entries) > 0:
 	case r.NotFollowed != "":
-		fmt.Fprintf(&b, "nothing is known of changes: %s\n", r.NotFollowed)
+		fmt.Fprintf(&b, "no changes are known: %s\n", r.NotFollowed)
 	default:
 		b.WriteString("no changes recorded\n")
 	}
@@ -215,7 +216,11 @@ func (r changesResult) String() string {
 		b.WriteString(")\n")
 	}
 	for _, x := range r.Stale {
-		fmt.Fprintf(&b, "stale: %s was changed by %s at %s, after this chat read it\n", x.Path, x.By, x.Changed)
+		at := " at "
+		if x.Seen {
+			at = ", seen at "
+		}
+		fmt.Fprintf(&b, "stale: %s was changed by %s%s%s, after this chat read it\n", x.Path, x.By, at, x.Changed)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

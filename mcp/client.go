@@ -113,7 +113,7 @@ func (c *Client) roots(ctx context.Context) []string {
 	case uris := <-c.told:
 		return uris
 	case <-ctx.Done():
-		c.server.o.Log.Warn("the client does not tell its roots", "error", ctx.Err().Error())
+		c.server.o.Log.Warn("the client does not list its roots", "error", ctx.Err().Error())
 		return nil
 	}
 }

@@ -27,9 +27,9 @@ const (
 func compactTool() tool {
 	return tool{
 		name: "compact_conversation",
-		description: "Shorten a long conversation: a summary of its older part, with ids that read back what is left " +
-			"out. Acts on this chat's recorded session, or on `messages`. A chat goes on as it is; a new one goes on " +
-			"from the summary with the prompt resume.",
+		description: "Shorten a long conversation: a summary of its older part, with ids to read back what is " +
+			"left out. Acts on this chat's recorded session, or on `messages`. A chat stays as it is; a new " +
+			"one continues from the summary via the prompt resume.",
 		does:  "replaces the older part of a conversation with a summary made from the ledger",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
@@ -51,7 +51,7 @@ func compactTool() tool {
 			`"description":"ids of messages or full texts to keep verbatim"},` +
 			`"focus":{"type":"string","description":"words to prefer"},` +
 			`"strict":{"type":"boolean","description":"refuse modes in which a model writes"},` +
-			`"error":{"type":"string","description":"the provider's refusal as too large"},` +
+			`"error":{"type":"string","description":"the provider's too-large error"},` +
 			`"dry_run":{"type":"boolean","description":"only say what would be cut"},` +
 			`"return":{"type":"string","enum":["receipt","summary","splice","messages"],` +
 			`"description":"receipt: figures only; default summary; if you hold the conversation: ` +
@@ -203,13 +203,13 @@ func (a *compactArgs) check() error {
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
 		return fault.New(fault.Invalid, op,
-			`arguments "budget_tokens" and "keep_turns" are numbers from 0, which means the default`)
+			`arguments "budget_tokens" and "keep_turns" are 0, which means the default, or more`)
 	case a.Error != "" && a.Return != "messages":
 		return fault.New(fault.Invalid, op,
 			`"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
 	case a.Error != "" && a.DryRun:
 		return fault.New(fault.Invalid, op,
-			`"error" and "dry_run" are given: what a provider refused is learned from, which a plan cannot undo`)
+			`"error" and "dry_run" are given: a refusal is learned from, which a dry run cannot undo`)
 	case len(a.Error) > maxError:
 		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
@@ -220,7 +220,7 @@ func (a *compactArgs) check() error {
 }
 
 func tooLong(op, name string, length, most int) *fault.Error {
-	return fault.New(fault.TooLarge, op, "argument %q has %d bytes, at most %d are taken", name, length, most)
+	return fault.New(fault.TooLarge, op, "argument %q has %d bytes, the limit is %d", name, length, most)
 }
 
 // key derives the key of one step from the request's id, so that repeating the request is idempotent.

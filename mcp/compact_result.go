@@ -193,7 +193,8 @@ func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err e
 			return err
 		}
 		if r.Splice == nil {
-			r.Warnings = append(r.Warnings, "this compaction was in effect already: take the view with return=messages")
+			r.Warnings = append(r.Warnings, "this compaction was already in effect: take the view with "+
+				"return=messages")
 		}
 	case "messages":
 		err = o.messages(ctx, api, r)
@@ -268,7 +269,7 @@ func fits(view []json.RawMessage) error {
 		return nil
 	}
 	return fault.New(fault.TooLarge, "mcp.compact",
-		"the view after the compaction has more than %d MiB; the compaction itself is recorded", maxView>>20).
+		"the view after the compaction exceeds %d MiB; the compaction itself is recorded", maxView>>20).
 		WithHint("ask with return=splice")
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
@@ -49,7 +50,8 @@ type statusArgs struct {
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
-	Window     int          `json:"window,omitempty"` // tokens; absent: unknown
+	Window     int          `json:"window,omitempty"`      // tokens; absent: unknown
+	WindowFrom string       `json:"window_from,omitempty"` // what Window rests on, in words
 	Used       tokens.Count `json:"used"`
 	Held       tokens.Count `json:"held"`                  // by the agent's own window: measured, and what came since
 	Measured   int64        `json:"measured,omitempty"`    // by the provider, with the newest answer
@@ -62,7 +64,7 @@ type statusResult struct {
 	Saved      tokens.Count `json:"saved"`                // kept out by stubs and the summary
 	// Savings is what was not sent in this session because of us: see ledger.Savings.
 	Savings  *ledger.Savings `json:"savings,omitempty"`
-	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions, as the host lists them
+	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions: see own
 	Warnings []string        `json:"warnings,omitempty"` // about the session's input, and errors in the configuration
 	carriedResult
 
@@ -74,8 +76,10 @@ type statusResult struct {
 
 	Unread string `json:"unread,omitempty"` // why nothing is known of the session; "": something is recorded of it
 
-	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
-	whose string // in prose: the window of this chat, or of the session that was named
+	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
+	own     registry.OwnCost
+	besides string // see ledger.Status.Besides
+	whose   string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -92,15 +96,16 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	s, err := c.session(ctx, a.Session)
 	if errors.Is(err, errUnknownChat) {
-		r := statusResult{Categories: []share{}, NextCuts: []share{}, Overhead: c.cost(carried.Report{}, c.client),
-			Warnings: c.problems(ctx)}
+		r := statusResult{Categories: []share{}, NextCuts: []share{}, Warnings: c.problems(ctx),
+			own: c.cost(carried.Report{}, c.client)}
+		r.Overhead = r.own.Tokens
 		return reply{r, unrecorded(err, r)}, nil
 	}
 	if err != nil {
 		return reply{}, err
 	}
 	found, root := c.found(ctx, cmp.Or(a.Model, s.Model))
-	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model, Tools: found.OwnTokens(s.Host)})
+	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model, Tools: found.OwnTools(s.Host)})
 	if err != nil {
 		return reply{}, err
 	}
@@ -110,12 +115,15 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 	}
 	r := statusResult{
 		Unread: info.Unread(s), Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used,
-		Measured: st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
+		WindowFrom: ledger.WindowSize{From: st.WindowFrom}.Words(s.Host),
+		Measured:   st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
-		Overhead: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
-		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Next.Waits(), whose: "this chat's",
+		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
+		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
+		besides: st.Besides(),
 	}
+	r.Overhead = r.own.Tokens
 	if a.Session != "" {
 		r.whose = "its"
 	}
@@ -139,8 +147,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 // unrecorded says what is known of a chat that is not recorded.
 func unrecorded(err error, r statusResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %s tokens of its window", err, stepFor(fault.HintOf(err)),
-		chars.Commas(r.Overhead))
+	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %s", err, stepFor(fault.HintOf(err)), r.own)
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
@@ -152,8 +159,7 @@ func (r statusResult) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "session %s", r.Session)
 	if r.Unread != "" {
-		fmt.Fprintf(&b, ": nothing of it is known, %s\nctxledger's own tools cost %s tokens of its window", r.Unread,
-			chars.Commas(r.Overhead))
+		fmt.Fprintf(&b, ": nothing of it is known, %s\nctxledger's own tools cost %s", r.Unread, r.own)
 		return b.String()
 	}
 	if r.Model != "" {
@@ -163,6 +169,7 @@ func (r statusResult) String() string {
 	if r.Window > 0 {
 		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
 	}
+	b.WriteString(r.besides)
 	if r.CompactsAt > 0 {
 		fmt.Fprintf(&b, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
 	}
@@ -180,7 +187,7 @@ func (r statusResult) String() string {
 	if r.Savings != nil {
 		fmt.Fprintf(&b, "\nnot sent in this session because of ctxledger: %s", r.Savings)
 	}
-	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, chars.Commas(r.Overhead))
+	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, r.own)
 	for _, line := range r.carriedResult.lines() {
 		b.WriteString("\n" + line)
 	}

@@ -138,8 +138,8 @@ func newSeeker(parts ...[]byte) *jsonspan.Seeker {
 
 // tooLarge refuses a message that is too long to keep.
 func tooLarge(s *jsonspan.Seeker) refusal {
-	return refusal{found(s), codeRequest, fmt.Sprintf("the message is longer than %d MiB: hand in the conversation in "+
-		"parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)}
+	return refusal{found(s), codeRequest, fmt.Sprintf("the message is longer than %d MiB: pass the "+
+		"conversation in parts with `since`, or import its file with `ctxledger import`", limits.MCPMessage>>20)}
 }
 
 // found returns the id, or nil if there is no valid one.
@@ -180,7 +180,7 @@ func badID(raw json.RawMessage) string {
 	case c == '-' || '0' <= c && c <= '9':
 		var n int64
 		if json.Unmarshal(raw, &n) != nil || n > maxNumber || n < -maxNumber || string(raw) == "-0" {
-			return "a number as id is an integer of at most 53 bits"
+			return "a numeric id is an integer of at most 53 bits"
 		}
 		return ""
 	}

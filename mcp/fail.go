@@ -20,7 +20,7 @@ func (s *Server) explain(err error) string {
 		id := s.o.Env.ID(4)
 		s.o.Log.Error("internal error", "incident", id, "detail", err.Error())
 		return fmt.Sprintf("%s: something went wrong in ctxledger, incident %s\n"+
-			"hint: the log on standard error has the details under that incident on standard error", code, id)
+			"hint: the log on standard error has the details under that incident", code, id)
 	}
 	text := fmt.Sprintf("%s: %s", code, clean(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {

@@ -37,11 +37,14 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 		call            string // that the host sends with each of its calls
 		changes, status string
 	}{
-		{"the setting", off, told, "nothing is known of changes: " + why, ": nothing of it is known, " + why},
+		{"the setting", off, told, "no changes are known: " + why, ": nothing of it is known, " + why},
+		{"the setting, and an agent that does not say which chat it is", off, "", "no changes are known: " + why,
+			"this chat is not recorded: " + why + ": hand the conversation to compact_conversation"},
 		{"an agent that does not say which chat it is", all, "",
-			"nothing is known of changes: this chat is not recorded", "this chat is not recorded"},
+			"no changes are known: this chat is not recorded",
+			"this chat is not recorded: its host does not say which chat it is: hand the conversation to compact_conversation"},
 		{"an agent that is not followed", ledger.Info{Following: true, Hosts: []string{"codex"}}, told,
-			"nothing is known of changes: session files of claude-code are not followed",
+			"no changes are known: session files of claude-code are not followed",
 			": nothing of it is known, session files of claude-code are not followed"},
 		{"before its file was read", all, told, "no changes recorded",
 			": nothing of it is known, its session file has not been read yet"},

@@ -67,7 +67,7 @@ func TestTwoClientsOfOneServerShareNothing(t *testing.T) {
 	}
 	all[0].long.put(longAnswer{id: "answer-1", text: "secret"})
 	contains(t, tell(t, s, all[1], "5", "tools/call", `{"name":"read_artifact","arguments":{"id":"answer-1"}}`),
-		"is not kept any more")
+		"is no longer kept")
 	for _, c := range all {
 		if err := c.Close(); err != nil {
 			t.Error(err)

@@ -26,14 +26,14 @@ const (
 func memoryTool() tool {
 	return tool{
 		name: "memory",
-		description: "Facts that outlive the session. recall finds the best matches of query, restore undoes the last " +
-			"change or deletion of one. Save what a later chat must know: commands that work, decisions with their " +
+		description: "Facts that outlive the session. recall finds the best matches of query, restore undoes " +
+			"the last change or deletion of one. Save what a later chat must know: commands that work, decisions with their " +
 			"reason, what the user wants.",
 		does:  "keeps facts that outlive sessions, for the project or the user",
 		hints: hints{},
 		input: `{"type":"object","properties":{` +
 			`"action":{"type":"string","enum":["save","recall","get","list","delete","restore"]},` +
-			`"name":{"type":"string","description":"saving one again replaces it; with list: the next of the page before"},` +
+			`"name":{"type":"string","description":"saving one again replaces it; with list: next from the previous page"},` +
 			`"description":{"type":"string","description":"one line, for lists"},` +
 			`"type":{"type":"string","description":"such as user, feedback, project"},` +
 			`"body":{"type":"string","description":"the fact, at most 4 KB"},` +

@@ -26,7 +26,7 @@ func recalledFacts(ctx context.Context, c *call, task string) (string, error) {
 	}
 	block := memory.Block(memory.Ordered(page.Entries, task), memory.BlockChars, memory.Chars)
 	if block == "" {
-		block = "No fact is kept here yet: the tool " + c.o.ToolPrefix + "memory saves one."
+		block = "No facts here yet: the tool " + c.o.ToolPrefix + "memory saves one."
 	}
 	masked, err := c.api.Mask(ctx, ledger.MaskRequest{Text: clean(block)})
 	return strings.TrimSpace(strings.Join(append(parts, masked.Text), "\n\n")), err

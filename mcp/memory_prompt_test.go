@@ -17,7 +17,7 @@ func TestTheMemoryPromptGivesTheFactsOfATask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		contains(t, empty, "No fact is kept here yet", "memory saves one")
+		contains(t, empty, "No facts here yet", "memory saves one")
 		for i := range 30 {
 			do[memoryResult](t, c, "memory", args{"action": "save", "name": fmt.Sprintf("fact %d", i),
 				"description": "one of many", "body": strings.Repeat("body ", 200)})
@@ -37,7 +37,7 @@ func TestTheMemoryPromptGivesTheFactsOfATask(t *testing.T) {
 			t.Errorf("it has %d characters", n)
 		}
 		if _, err = prompted(t, c, "memory", map[string]string{"query": "x"}); err == nil ||
-			!strings.Contains(err.Error(), "there is task") {
+			!strings.Contains(err.Error(), "known: task") {
 			t.Errorf("an unknown argument: %v", err)
 		}
 	})

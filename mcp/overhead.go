@@ -20,11 +20,12 @@ func (s *Server) measure() func() int {
 
 // cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
 // lists them, or of one that is not known our own list.
-func (s *Server) cost(found carried.Report, name string) int {
-	if n, as := registry.OwnCost(found, name); as != "" {
-		return n
+func (s *Server) cost(found carried.Report, name string) registry.OwnCost {
+	c := registry.OwnCostOf(found, name)
+	if c.As == "" {
+		c.Tokens = s.overhead()
 	}
-	return s.overhead()
+	return c
 }
 
 // toolList returns the JSON of the tool list as it is sent.

@@ -17,7 +17,7 @@ func TestResultsAreTextAlone(t *testing.T) {
 		args args
 		want string
 	}{
-		{"changes", args{"path": "nothing-there"}, "nothing is known of changes"},
+		{"changes", args{"path": "nothing-there"}, "no changes are known"},
 		{"context_status", args{"session": session}, "tokens"},
 		{"memory", args{"action": "list"}, "no memory found"},
 		{"compact_conversation", args{"session": session, "return": "receipt"}, "compacted"},

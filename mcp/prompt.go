@@ -41,7 +41,7 @@ func (s *Server) addPrompt(p prompt) {
 func (s *Server) written(ctx context.Context, p prompt, arguments map[string]string) (string, error) {
 	for name := range arguments {
 		if name != p.argument {
-			return "", fault.New(fault.Invalid, "mcp."+p.name, "unknown argument %.1000q: there is %s",
+			return "", fault.New(fault.Invalid, "mcp."+p.name, "unknown argument %.1000q; known: %s",
 				clean(name), p.argument)
 		}
 	}

@@ -76,7 +76,9 @@ func readArtifact(ctx context.Context, c *call) (reply, error) {
 
 // shown returns a page as the answer to a request, of which the next one asks for as many characters.
 func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked int) reply {
-	out := pageResult{ // the text is exact: an agent reads it, and JSON escapes control characters
+	// The text is the original, exactly, with the secrets in it: it goes back to the agent that saw it (see "Secrets at the
+	// exits" in docs/threat-model.md), and JSON escapes control characters.
+	out := pageResult{
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {

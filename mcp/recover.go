@@ -51,6 +51,6 @@ func (o outcome) send(ctx context.Context, api ledger.ViewReader, r *compactResu
 	for _, m := range done.Messages {
 		r.Messages = append(r.Messages, m)
 	}
-	r.Delivery = "send `messages` once: a trimmed copy, of which nothing is recorded"
+	r.Delivery = "send `messages` once: a trimmed copy, which is not recorded"
 	return fits(r.Messages)
 }

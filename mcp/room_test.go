@@ -236,7 +236,7 @@ func TestAnAnswerThatIsNotKeptSaysSo(t *testing.T) {
 			t.Errorf("after %d more: %.200q", i, text)
 		}
 	}
-	contains(t, refused(t, c, "read_artifact", first), "not_found:", "not kept any more", "hint:", "call again")
+	contains(t, refused(t, c, "read_artifact", first), "not_found:", "no longer kept", "hint:", "call again")
 }
 
 // A long answer from before something was forgotten may have that, and is gone.
@@ -248,7 +248,7 @@ func TestALongAnswerDoesNotOutliveForgetting(t *testing.T) {
 	if _, err := f.local.Forget(t.Context(), ledger.ForgetRequest{Text: "products.csv"}); err != nil {
 		t.Fatal(err)
 	}
-	contains(t, refused(t, c, "read_artifact", more), "not_found:", "not kept any more")
+	contains(t, refused(t, c, "read_artifact", more), "not_found:", "no longer kept")
 }
 
 // A resource has no pages of its own: its text says where it goes on.

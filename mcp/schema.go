@@ -99,10 +99,10 @@ func (s schema) unknown(name string) string {
 	known := slices.Sorted(maps.Keys(s.Properties))
 	for _, k := range known {
 		if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(k, "_", "")) {
-			return fmt.Sprintf("unknown argument %q: it is %q", clean(name), k)
+			return fmt.Sprintf("unknown argument %q: use %q", clean(name), k)
 		}
 	}
-	return fmt.Sprintf("unknown argument %.1000q: there are %s", clean(name), strings.Join(known, ", "))
+	return fmt.Sprintf("unknown argument %.1000q; known: %s", clean(name), strings.Join(known, ", "))
 }
 
 // example returns a call with the required arguments.

@@ -175,5 +175,5 @@ func TestAPingIsAnsweredWhileToolsAreAtWork(t *testing.T) {
 	go func() { called <- tell(t, f.Server, c, "1", "tools/call", `{"name":"changes"}`) }()
 	contains(t, tell(t, f.Server, c, "2", "ping", "{}"), `"id":2`, `"result":{}`)
 	<-c.busy
-	contains(t, <-called, `"id":1`, "nothing is known of changes")
+	contains(t, <-called, `"id":1`, "no changes are known")
 }

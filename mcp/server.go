@@ -61,7 +61,7 @@ var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{0,24}$`)
 func New(open Opener, o Options) (*Server, error) {
 	if !prefixForm.MatchString(o.ToolPrefix) {
 		return nil, fault.New(fault.Invalid, "mcp.new",
-			"the tool prefix %q is not made of at most 24 letters, digits, dots, dashes and underscores", o.ToolPrefix)
+			"the tool prefix %q is not 1 to 24 letters, digits, dots, dashes and underscores", o.ToolPrefix)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -50,11 +51,11 @@ func (c *call) session(ctx context.Context, name string) (sessions.Session, erro
 		r = ledger.SessionRequest{Name: name}
 	}
 	if !r.ByHost() && name == "" {
-		return sessions.Session{}, c.unknownChat()
+		return sessions.Session{}, c.unknownChat(ctx)
 	}
 	s, err := ledger.FindSession(ctx, c.api, r)
 	if name == "" && fault.Is(err, fault.NotFound) {
-		err = c.unknownChat()
+		err = c.unknownChat(ctx)
 	}
 	return s, err
 }
@@ -63,12 +64,15 @@ func (c *call) session(ctx context.Context, name string) (sessions.Session, erro
 var errUnknownChat = errors.New("this chat is not recorded")
 
 // unknownChat is that error. No other session is named: it is somebody else's.
-func (c *call) unknownChat() error {
-	e := &fault.Error{Code: fault.NotFound, Op: "mcp.session", Err: errUnknownChat}
+func (c *call) unknownChat(ctx context.Context) error {
+	why := "its host does not say which chat it is"
 	if c.chat.ByHost() {
-		return e.WithHint("its session may not be written yet, run in another directory or not be followed: hand in " +
-			`the conversation as "messages", or the id of a recorded session as "session"`)
+		why = "its session may not be written yet, or run in another directory"
 	}
-	return e.WithHint("its host does not say which chat it is: pass the conversation as \"messages\" (the answer has " +
-		`an id for later calls), or the id of a recorded session as "session"`)
+	if info, err := c.api.Info(ctx, ledger.InfoRequest{}); err == nil {
+		why = cmp.Or(info.NotFollowed(c.chat.Host), why)
+	}
+	e := &fault.Error{Code: fault.NotFound, Op: "mcp.session", Err: errUnknownChat}
+	return e.WithHint(`%s: hand the conversation to compact_conversation as "messages" (the answer has an id for later `+
+		`calls), or pass the id of a recorded session as "session"`, why)
 }

@@ -48,7 +48,7 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.Server, "tester")
 	if r, text := do[changesResult](t, c, "changes", args{}); len(r.Entries) != 0 ||
-		text != "nothing is known of changes: session files are not followed: no daemon is in use" {
+		text != "no changes are known: session files are not followed: no daemon is in use" {
 		t.Errorf("an empty ledger has %+v, %q", r, text)
 	}
 	session := f.shop(t)
@@ -115,5 +115,18 @@ func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
 	contains(t, strings.Join(r.Warnings, "\n")+text, wrong, "warning: "+wrong)
 	if strings.Contains(text, "\x1b") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestAStaleFileSaysWhatItsTimeIs: the time of the first look was told as that of the change.
+func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
+	for seen, want := range map[bool]string{
+		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
+		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
+	} {
+		r := changesResult{Stale: []staleFile{{"a.go", "2026-11-27T19:00:00Z", seen, "external"}}}
+		if got := r.String(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

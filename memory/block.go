@@ -154,7 +154,7 @@ func omitted(n int) string {
 	case 0:
 		return ""
 	case 1:
-		return "(1 more memory is kept: recall it by a query)\n"
+		return "(1 more memory is kept: recall it by query)\n"
 	}
-	return fmt.Sprintf("(%d more memories are kept: recall them by a query)\n", n)
+	return fmt.Sprintf("(%d more memories are kept: recall them by query)\n", n)
 }

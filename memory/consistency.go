@@ -16,7 +16,8 @@ func Check(a *consistency.Check) error {
 		e, err := decode(r.Value)
 		if err == nil && !bytes.Equal(entryKey(e.Scope, e.Name), r.Key) &&
 			!bytes.Equal(caseKey(e.Scope, e.Name), r.Key) {
-			err = fault.New(fault.Corrupt, "memory.check", "key and stored name differ: the record has %.1000q", e.Name)
+			err = fault.New(fault.Corrupt, "memory.check", "key and stored name differ: the record has "+
+				"%.1000q", e.Name)
 		}
 		living[e.GUID] = true
 		return err
@@ -53,7 +54,7 @@ func revive(a *consistency.Check, version []byte) error {
 	if err != nil {
 		return err
 	}
-	a.FindLost("memory "+e.Name, "is missing; an earlier version of it is there")
+	a.FindLost("memory "+e.Name, "is missing; an earlier version of it exists")
 	_, key, taken, err := find(a.Tx, e.Scope, e.Name)
 	switch {
 	case err != nil || !a.Fix:

@@ -97,7 +97,7 @@ func (im *importer) readFolder(r folder) {
 	for _, line := range parseIndex(string(data)) {
 		switch {
 		case seen[line.file]:
-			im.report(index, line.line, "%s is named again", line.file)
+			im.report(index, line.line, "%s is repeated", line.file)
 			continue
 		case len(im.entries) >= maxImport:
 			im.report(index, line.line, "more than %d memories: this and all that follow are left out", maxImport)

@@ -78,7 +78,7 @@ func TestImportReportsWhatItLeavesOut(t *testing.T) {
 		{"not in the index", "- [ok](memory_ok.md)\n", map[string]string{"memory_b.md": ok}, "ok",
 			"memory_b.md:not in MEMORY.md"},
 		{"named twice", "- [ok](memory_ok.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:2: memory_ok.md is " +
-			"named again"},
+			"repeated"},
 		{"outside the directory", "- [x](../x.md)\n- [y](/etc/passwd)\n- [z](sub/z.md)\n- [w](..\\w.md)\n", nil, "",
 			`"../x.md" is not the name of a memory's file`},
 		{"the index itself", "- [x](MEMORY.md)\n", nil, "", "is not the name"},
@@ -152,7 +152,7 @@ func TestImportReadsJutulAgentsLayout(t *testing.T) {
 		"memory/note.md":   "---\nname: 別\n---\n",
 	}))
 	if err != nil || names(got) != "Mesh size,Solver: note,別" ||
-		said(problems) != "memory/MEMORY.md:5: note.md is named again" {
+		said(problems) != "memory/MEMORY.md:5: note.md is repeated" {
 		t.Fatalf("got %s, %q, %v", names(got), said(problems), err)
 	}
 	if got[0].Type != "simulator" || got[1].Description != "bare" ||

@@ -77,12 +77,12 @@ func Parse(file []byte) (Entry, []Problem, error) {
 	}
 	rest, ok := strings.CutPrefix(text, fenceLine+"\n")
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a line ---, and so "+
-			"is no memory")
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the file does not start with a --- line, so it "+
+			"is not a memory")
 	}
 	front, body, ok := cutFront(rest)
 	if !ok {
-		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter has no end: a second line --- "+
+		return Entry{}, problems, fault.New(fault.Invalid, op, "the front matter is unclosed: the second --- "+
 			"is missing")
 	}
 	fields, more := readFront(front)

@@ -100,10 +100,10 @@ func said(problems []memory.Problem) string {
 
 func TestParseRefusesWhatIsNoMemory(t *testing.T) {
 	cases := []struct{ name, file, has string }{
-		{"empty", "", "does not start with a line ---"},
-		{"no front matter", "# Title\n", "does not start with a line ---"},
+		{"empty", "", "does not start with a --- line"},
+		{"no front matter", "# Title\n", "does not start with a --- line"},
 		{"white space first", "\n---\nname: n\n---\n", "does not start"},
-		{"no end", "---\nname: n\n--- \n", "no end"},
+		{"no end", "---\nname: n\n--- \n", "front matter is unclosed"},
 		{"no name", "---\ntype: user\n---\nx\n", "no name"},
 		{"empty name", "---\nname:\n---\nx\n", "no name"},
 		{"blank quoted name", "---\nname: \"\"\n---\nx\n", "no name"},

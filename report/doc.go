@@ -4,7 +4,7 @@
 // Start with NewMeter, which takes what one session file says, entry after entry, and with Merge, which
 // adds up what meters found. Page writes a Report as one HTML file.
 //
-// What a provider reported (Usage) is summed as it is. What a request held is known only in estimated
+// What a provider reported (tokens.Used) is summed as it is. What a request held is known only in estimated
 // tokens, so each request's reported input is shared out over the pieces of its context in proportion:
 // the shares of a request always add up to what was paid for it. Dollars follow the order of a request,
 // as a provider's cache does: its beginning was read from the cache, what follows was written to it, the

@@ -66,7 +66,7 @@ type Action struct {
 type Request struct {
 	ID    string // the provider's id of the answer; entries with the same one are parts of one answer
 	Model string
-	Usage Usage
+	Usage tokens.Used
 	Final bool // Usage is that of the whole answer, not of its beginning
 	// Bill is what the provider charges for it: the calls of models that it took, first the one that began it.
 	Bill []Charge
@@ -80,40 +80,7 @@ type Request struct {
 type Charge struct {
 	Model string
 	Terms tokens.Terms
-	Usage Usage
-}
-
-// Usage is what a provider reported for a request, in tokens. The kinds of input do not overlap.
-type Usage struct {
-	Input          int64 `json:"input"`            // outside the cache
-	CacheRead      int64 `json:"cache_read"`       // read from the prompt cache
-	CacheWrite     int64 `json:"cache_write"`      // written to it for the shortest time offered
-	CacheWriteLong int64 `json:"cache_write_long"` // written to it for longer
-	Output         int64 `json:"output"`           // the answer, reasoning included
-	// Searches are those of the web that the provider made. They are no tokens.
-	Searches int64 `json:"web_searches,omitempty"`
-}
-
-// In returns the size of the request.
-func (u Usage) In() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.CacheWriteLong }
-
-// Written returns what was written to the cache, for however long.
-func (u Usage) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
-
-// plus returns the sum of both.
-func (u Usage) plus(v Usage) Usage {
-	return Usage{
-		u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
-		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output, u.Searches + v.Searches,
-	}
-}
-
-// minus returns the difference, which may be negative.
-func (u Usage) minus(v Usage) Usage {
-	return Usage{
-		u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
-		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output, u.Searches - v.Searches,
-	}
+	Usage tokens.Used
 }
 
 // Compaction says that a context was replaced by a summary.

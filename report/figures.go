@@ -1,24 +1,26 @@
 package report
 
+import "ctxledger.dev/tokens"
+
 // Spent is what requests cost.
 type Spent struct {
-	Requests int     `json:"requests"`
-	Usage    Usage   `json:"usage"`
-	Dollars  float64 `json:"dollars"`                // at list prices; what has no price is left out
-	Fees     float64 `json:"fees_dollars,omitempty"` // of Dollars, what is not paid for tokens: searches
+	Requests int         `json:"requests"`
+	Usage    tokens.Used `json:"usage"`
+	Dollars  float64     `json:"dollars"`                // at list prices; what has no price is left out
+	Fees     float64     `json:"fees_dollars,omitempty"` // of Dollars, what is not paid for tokens: searches
 	// Unpriced is how many tokens of Usage have no known price.
 	Unpriced int64 `json:"unpriced_tokens,omitempty"`
 }
 
 // plus returns the sum of both.
 func (s Spent) plus(t Spent) Spent {
-	return Spent{s.Requests + t.Requests, s.Usage.plus(t.Usage), s.Dollars + t.Dollars, s.Fees + t.Fees,
+	return Spent{s.Requests + t.Requests, s.Usage.Plus(t.Usage), s.Dollars + t.Dollars, s.Fees + t.Fees,
 		s.Unpriced + t.Unpriced}
 }
 
 // minus returns the difference.
 func (s Spent) minus(t Spent) Spent {
-	return Spent{s.Requests - t.Requests, s.Usage.minus(t.Usage), s.Dollars - t.Dollars, s.Fees - t.Fees,
+	return Spent{s.Requests - t.Requests, s.Usage.Minus(t.Usage), s.Dollars - t.Dollars, s.Fees - t.Fees,
 		s.Unpriced - t.Unpriced}
 }
 

@@ -17,7 +17,8 @@ func habitual(model string) Report {
 	ask := func(pieces ...Piece) {
 		n++
 		m.Add(Entry{ID: fmt.Sprint("a", n), Pieces: pieces,
-			Request: asked(fmt.Sprint("r", n), model, Usage{CacheRead: int64(900 * n), CacheWrite: 900, Output: 5})})
+			Request: asked(fmt.Sprint("r", n), model,
+				tokens.Used{CacheRead: int64(900 * n), CacheWrite: 900, Output: 5})})
 	}
 	read := func(tokens int) {
 		id := fmt.Sprint("c", n)

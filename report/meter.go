@@ -162,13 +162,8 @@ func (m *Meter) close(a *answer) {
 // window was charged, and that window may be gone: what they report more is the system's.
 func (m *Meter) book(a *answer) {
 	for i, c := range a.Bill {
-		price := m.price(c.Model, c.Terms)
-		add := Spent{Usage: c.Usage, Fees: price.Search * float64(c.Usage.Searches)}
-		if add.Dollars = add.Fees; price.Known {
-			add.Dollars += price.of(c.Usage)
-		} else {
-			add.Unpriced = c.Usage.In() + c.Usage.Output
-		}
+		cost := m.price(c.Model, c.Terms).Cost(c.Usage)
+		add := Spent{Usage: c.Usage, Dollars: cost.Dollars, Fees: cost.Fees, Unpriced: cost.Unpriced}
 		if i == 0 {
 			add.Requests = 1
 		}
@@ -190,9 +185,9 @@ func (m *Meter) book(a *answer) {
 // read returns what calls read, so many times.
 func (m *Meter) read(calls []Charge, times float64) (sum Carried) {
 	for _, c := range calls {
-		c.Usage.Output = 0
+		c.Usage.Output, c.Usage.Searches = 0, 0
 		sum.Sent += times * float64(c.Usage.In())
-		sum.Dollars += times * m.price(c.Model, c.Terms).of(c.Usage)
+		sum.Dollars += times * m.price(c.Model, c.Terms).Cost(c.Usage).Dollars
 	}
 	return sum
 }
@@ -267,13 +262,6 @@ func (m *Meter) price(model string, t tokens.Terms) rates {
 		m.rates[key] = r
 	}
 	return r
-}
-
-// of returns what tokens cost, in dollars.
-func (r rates) of(u Usage) float64 {
-	sum, _ := r.Dollars(tokens.Used{Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite,
-		LongWrite: u.CacheWriteLong, Output: u.Output})
-	return sum
 }
 
 func (m *Meter) tool(name string) *Tool {

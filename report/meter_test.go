@@ -12,7 +12,7 @@ import (
 )
 
 // asked is a request of one call, all of which is reported.
-func asked(id, model string, u Usage, words ...string) *Request {
+func asked(id, model string, u tokens.Used, words ...string) *Request {
 	return &Request{ID: id, Model: model, Usage: u, Final: true,
 		Bill: []Charge{{Model: model, Terms: tokens.TermsOf(u.In(), words...), Usage: u}}}
 }
@@ -48,12 +48,13 @@ func entries(script []byte) []Entry {
 			e.Request = &Request{
 				ID:    []string{"", fmt.Sprint("r", next()%40)}[next()%2],
 				Model: []string{"claude-opus-4-6", "gpt-4o", "unheard-of"}[next()%3],
-				Usage: Usage{int64(next()), int64(next() * 99), int64(next()), int64(next()), int64(next()), 0},
+				Usage: tokens.Used{Input: int64(next()), CacheRead: int64(next() * 99), CacheWrite: int64(next()),
+					CacheWriteLong: int64(next()), Output: int64(next())},
 				Final: next()%2 == 0, Copied: next()%4 == 0,
 			}
 			e.Request.Bill = []Charge{{Model: e.Request.Model, Usage: e.Request.Usage}}
 			if next()%3 == 0 { // an advisor's
-				took := Usage{Input: int64(next()), Output: int64(next()), Searches: int64(next())}
+				took := tokens.Used{Input: int64(next()), Output: int64(next()), Searches: int64(next())}
 				e.Request.Bill = append(e.Request.Bill, Charge{Model: "claude-opus-4-5", Usage: took})
 			}
 			if was := answers[e.Request.ID]; was != nil && e.Request.ID != "" { // a later part of it knows more
@@ -92,8 +93,7 @@ func FuzzMeter(f *testing.F) {
 		}
 		for _, x := range r.Models {
 			model, _ := tokens.Builtin().Lookup(x.Name)
-			d, _ := model.Price.Output.Dollars(x.Usage.Output)
-			output += d
+			output += model.Rates(tokens.Terms{}).Cost(tokens.Used{Output: x.Usage.Output}).Dollars
 		}
 		if in := float64(r.Total.Usage.In()); !near(sent, in) {
 			t.Fatalf("parts of %f tokens, requests of %f", sent, in)
@@ -127,7 +127,7 @@ func FuzzMeter(f *testing.F) {
 func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 	const model = "claude-sonnet-4-5"
 	part := func(id string, in, out int64, final bool, words int) Entry {
-		r := asked(id, model, Usage{Input: in, Output: out})
+		r := asked(id, model, tokens.Used{Input: in, Output: out})
 		r.Final = final
 		return Entry{Request: r, Pieces: []Piece{{Class: Reasoning}, {Class: Assistant, Tokens: words}}}
 	}
@@ -149,7 +149,7 @@ func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 			m.Add(e)
 		}
 		r := Merge([]Measured{m.End()})
-		want, requests := Usage{Input: 300, Output: 1300}, 2
+		want, requests := tokens.Used{Input: 300, Output: 1300}, 2
 		if strings.HasPrefix(name, "another") {
 			want.Input, requests = 302, 4
 		}
@@ -178,7 +178,7 @@ func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
 		{"A", 50, Reasoning, 0}, {"B", 5, Assistant, 5}, {"A", 110, Assistant, 10}, {"A", 110, Assistant, 0},
 		{"C", 1, Assistant, 1},
 	} {
-		m.Add(Entry{Request: asked(c.id, "gpt-4o", Usage{Input: 1000, Output: c.out}),
+		m.Add(Entry{Request: asked(c.id, "gpt-4o", tokens.Used{Input: 1000, Output: c.out}),
 			Pieces: []Piece{{Class: c.class, Tokens: c.words}}})
 	}
 	r := Merge([]Measured{m.End()})
@@ -190,8 +190,8 @@ func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
 // TestAnAnswerIsOneRequest: of each model that had a part in it, whatever calls it took.
 func TestAnAnswerIsOneRequest(t *testing.T) {
 	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
-	r := asked("a", "claude-sonnet-4-5", Usage{Input: 5})
-	advisor := Charge{Model: "claude-opus-4-5", Usage: Usage{Input: 9}}
+	r := asked("a", "claude-sonnet-4-5", tokens.Used{Input: 5})
+	advisor := Charge{Model: "claude-opus-4-5", Usage: tokens.Used{Input: 9}}
 	r.Bill = append(r.Bill, advisor, r.Bill[0], advisor)
 	m.Add(Entry{Request: r})
 	found := Merge([]Measured{m.End()})
@@ -206,7 +206,8 @@ func TestManyAnswersAreUnderWay(t *testing.T) {
 	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
 	for range 2 {
 		for i := range 3 * maxOpen {
-			m.Add(Entry{Thread: []string{"", "sub"}[i%2], Request: asked(fmt.Sprint(i), "gpt-4o", Usage{Input: 1})})
+			m.Add(Entry{Thread: []string{"", "sub"}[i%2],
+				Request: asked(fmt.Sprint(i), "gpt-4o", tokens.Used{Input: 1})})
 		}
 	}
 	if got := Merge([]Measured{m.End()}).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {

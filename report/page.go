@@ -137,7 +137,7 @@ func money(dollars, tokens float64) string {
 // days prints the dates of a beginning and an end.
 func days(from, to time.Time) string {
 	if from.IsZero() {
-		return "at times that are not known"
+		return "at unknown times"
 	}
 	a, b := from.Format(time.DateOnly), to.Format(time.DateOnly)
 	if a == b {

@@ -22,7 +22,7 @@ func measuredPage(t *testing.T) string {
 	m := NewMeter(tokens.Builtin(), time.UTC,
 		Session{ID: hostile, Agent: "x", Title: hostile, Project: hostile, Compacts: true})
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	usage := Usage{Input: 100, CacheRead: 5_000, CacheWrite: 500, Output: 50}
+	usage := tokens.Used{Input: 100, CacheRead: 5_000, CacheWrite: 500, Output: 50}
 	call := func(id string) Piece {
 		return Piece{Class: Assistant, Tokens: 20, Call: id,
 			Action: &Action{Tool: hostile, Read: hostile, Command: hostile}, Names: []string{hostile}}

@@ -91,7 +91,8 @@ func (r Replayed) Reckoned() string {
 	if !r.Recorded.Priced || r.Reported.Dollars == 0 || Dollars(r.Reported.Dollars) == r.Recorded.Cost() {
 		return ""
 	}
-	return "reported: " + Dollars(r.Reported.Dollars) + ", as what the cache held is not recorded, and fees and advisors are not played"
+	return "reported: " + Dollars(r.Reported.Dollars) + ", since what the cache held is not recorded and fees " +
+		"and advisors not replayed"
 }
 
 // Saving prints a share of a cost that is saved, or that comes on top.

@@ -25,7 +25,7 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 			m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: fmt.Sprint(len(all)), Project: c.project})
 			for i, p := range append(c.spellings, "/p/other/"+c.spellings[0][:1], `/p/a\B.go`) {
 				id := fmt.Sprint(len(all), "-", i)
-				m.Add(Entry{ID: id, Request: asked(id, "gpt-4o", Usage{Input: 10}),
+				m.Add(Entry{ID: id, Request: asked(id, "gpt-4o", tokens.Used{Input: 10}),
 					Pieces: []Piece{{Class: Assistant, Call: id, Action: &Action{Tool: "Read", Read: p}}}})
 			}
 			all = append(all, m.End())

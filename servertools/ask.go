@@ -136,7 +136,8 @@ func onePage(ctx context.Context, t transport.Interface, n int, cursor string) (
 		return p, got.Error.AsError()
 	}
 	if _, err := jsonspan.Whole(got.Result, maxDepth); err != nil {
-		return p, fault.New(fault.Invalid, op, "the server's list of tools is not JSON, or nested deeper than %d", maxDepth)
+		return p, fault.New(fault.Invalid, op, "the server's list of tools is not JSON, or nested deeper than "+
+			"%d", maxDepth)
 	}
 	if json.Unmarshal(got.Result, &p) != nil {
 		return p, fault.New(fault.Invalid, op, "the server did not answer with a list of tools")
@@ -158,7 +159,7 @@ func sizeOf(raw json.RawMessage) (ledger.AskedTool, error) {
 		Schema json.RawMessage `json:"inputSchema"`
 	}
 	if json.Unmarshal(raw, &tool) != nil || tool.Name == "" {
-		return ledger.AskedTool{}, fault.New(fault.Invalid, op, "the server names a tool that is none")
+		return ledger.AskedTool{}, fault.New(fault.Invalid, op, "the server names an invalid tool")
 	}
 	tool.InputSchema = tool.Schema
 	var text bytes.Buffer

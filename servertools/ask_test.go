@@ -346,7 +346,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		{"huge", "limited", "answered with more than 8 MiB", 1},
 		{"endless", "limited", "does not end", 1},
 		{"circle", "limited", "does not end", 1},
-		{"nameless", "invalid", "names a tool that is none", 1},
+		{"nameless", "invalid", "names an invalid tool", 1},
 	}
 	for _, c := range cases {
 		t.Run(c.how, func(t *testing.T) {

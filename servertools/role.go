@@ -54,7 +54,7 @@ func answerOf(e env.Env, in io.Reader) (asking.Answer, error) {
 		err = json.Unmarshal(line, &r)
 	}
 	if err != nil {
-		return asking.Answer{}, fault.New(fault.Invalid, op, "this is no request")
+		return asking.Answer{}, fault.New(fault.Invalid, op, "not a request")
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
@@ -72,7 +72,7 @@ func answerOf(e env.Env, in io.Reader) (asking.Answer, error) {
 // approvedFor finds the server again and approves what has the digest that the person approved. Errors: denied for
 // anything else; not_found; those of trust.FindServer.
 func approvedFor(ctx context.Context, e env.Env, r asking.Request) (approved trust.ApprovedServer, err error) {
-	err = fault.New(fault.NotFound, op, "unknown MCP server %.200q in %s any more", r.Server, r.File).
+	err = fault.New(fault.NotFound, op, "MCP server %.200q is no longer in %s", r.Server, r.File).
 		WithHint("save its configuration, if an editor has it open, and confirm it again")
 	report := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: r.Root, Env: e,
 		Counter: tokens.O200kBase.Counter()})

@@ -49,7 +49,7 @@ func TestAProcessAsks(t *testing.T) {
 		{"child", "", "", 2},
 		{"dies", "unavailable", "the server ended without an answer: cannot connect: password=[masked", 1},
 		{"flood", "limited", "answered with more than 8 MiB", 1},
-		{"nameless", "invalid", "names a tool that is none", 1},
+		{"nameless", "invalid", "names an invalid tool", 1},
 	} {
 		t.Run(c.how, func(t *testing.T) {
 			approved, file := program(t, c.how)
@@ -140,7 +140,7 @@ func TestProgramsThatDoNotAsk(t *testing.T) {
 	}
 	gone := filepath.Join(t.TempDir(), "ctxmcp")
 	if _, err := asking.By(t.Context(), gone, approved); !fault.Is(err, fault.Unavailable) ||
-		!strings.Contains(err.Error(), gone+" is not there") || fault.HintOf(err) == "" {
+		!strings.Contains(err.Error(), gone+" is missing") || fault.HintOf(err) == "" {
 		t.Errorf("%v, %q", err, fault.HintOf(err))
 	}
 	if _, err := asking.Ask(t.Context(), approved); !fault.Is(err, fault.Unavailable) ||
@@ -148,7 +148,7 @@ func TestProgramsThatDoNotAsk(t *testing.T) {
 		t.Errorf("there is none in the folder of the tests: %v", err)
 	}
 	t.Setenv(pids, filepath.Join(t.TempDir(), "pids"))
-	for how, says := range map[string]string{"dies": "does not answer for this program",
+	for how, says := range map[string]string{"dies": "does not answer this program",
 		"flood": "the answer has more than 1024 KiB"} {
 		t.Setenv(mode, how)
 		if _, err := asking.By(t.Context(), self, approved); !strings.Contains(fmt.Sprint(err), says) {

@@ -118,6 +118,8 @@ type NewEntry struct {
 	Copied bool `json:"copied,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
+	// Window is how many tokens the context window has, as the host says; 0: it does not.
+	Window int `json:"window,omitempty"`
 	// Queue is set on notes about messages that the user sent, and what a host reported, while the agent worked.
 	Queue Queue `json:"queue,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched.
@@ -166,6 +168,7 @@ type Entry struct {
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
 	Copied     bool              `json:"copied,omitempty"`     // see Session.Fork and Session.Continues
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
+	Window     int               `json:"window,omitempty"`     // see NewEntry
 	Queue      Queue             `json:"queue,omitempty"`      // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed
 	// Lost is set if the original was damaged and repair gave it up, rather than removed on request.

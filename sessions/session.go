@@ -29,6 +29,8 @@ type Session struct {
 	// by itself the last time; 0: not known.
 	Largest    int `json:"largest,omitempty"`
 	CompactsAt int `json:"compacts_at,omitempty"`
+	// Window is what the host said last of the tokens of its window; 0: nothing.
+	Window int `json:"window,omitempty"`
 	// Rewritten is how often its file turned out to be another one than was read before.
 	Rewritten int `json:"rewritten,omitempty"`
 	// First is the host's id of the first record that has one. Sessions with the same one were forked from each other.
@@ -118,6 +120,12 @@ func (s Session) Main() bool { return s.Parent == "" }
 // Unused reports whether ctxledger wrote the session as the continuation of another one and no answer in it was measured:
 // it was not gone on with.
 func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}) }
+
+// BeganWith reports whether what has been so since a time was so when the session began; the zero time is not known. Times of
+// entries are in milliseconds.
+func (s Session) BeganWith(since time.Time) bool {
+	return !since.IsZero() && !since.Truncate(time.Millisecond).After(s.Created)
+}
 
 // Live reports whether a person uses a session now: it had activity in the last ten minutes.
 func (s Session) Live(now time.Time) bool {

@@ -48,7 +48,7 @@ func Create(tx kv.Tx, s Session, seed string) (Session, error) {
 			return s, Save(tx, s)
 		}
 	}
-	return Session{}, fault.New(fault.Conflict, "sessions.create", "session of %s with id %q exists already", s.Host,
+	return Session{}, fault.New(fault.Conflict, "sessions.create", "%s session with id %q already exists", s.Host,
 		name)
 }
 

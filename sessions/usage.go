@@ -37,8 +37,8 @@ func (u Usage) Minus(v Usage) Usage {
 
 // Used returns the usage by what is paid for it.
 func (u Usage) Used() tokens.Used {
-	return tokens.Used{Input: u.Input, CachedRead: u.CacheRead, CachedWrite: u.CacheWrite - u.CacheLong,
-		LongWrite: u.CacheLong, Output: u.Output, Searches: u.Searches}
+	return tokens.Used{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong,
+		CacheWriteLong: u.CacheLong, Output: u.Output, Searches: u.Searches}
 }
 
 // Charge is what was used of one model under the same terms.
@@ -175,20 +175,13 @@ func (b Bill) Cost(models *tokens.Registry) (cost Cost) {
 		if c.Usage == (Usage{}) {
 			continue
 		}
-		rates, used, without := models.Rates(c.Model, c.Terms), c.Used(), Unpriced{}
-		if !rates.Known {
-			without.Tokens = int64(c.Prompt()) + c.Output
-			used = tokens.Used{Searches: c.Searches}
-		}
-		if rates.Search == 0 {
-			without.Searches = c.Searches
-		}
-		dollars, _ := rates.Dollars(used)
-		if sum += dollars; rates.Known || dollars > 0 {
+		rates := models.Rates(c.Model, c.Terms)
+		x := rates.Cost(c.Used())
+		if sum += x.Dollars; rates.Known || x.Dollars > 0 {
 			cost.Dollars = &sum
 		}
-		if without.Tokens != 0 || without.Searches != 0 {
-			cost.lack(cmp.Or(c.Model, "(unnamed)"), without)
+		if x.Unpriced != 0 || x.Searches != 0 {
+			cost.lack(cmp.Or(c.Model, "(unnamed)"), Unpriced{Tokens: x.Unpriced, Searches: x.Searches})
 		}
 	}
 	return cost

@@ -96,7 +96,7 @@ func (v *vocabulary) makeCharacters() *characters {
 	t.pairs = newPairTable(len(made))
 	for _, id := range made {
 		if !t.pairs.add(splits[id].left, splits[id].right, id) {
-			panic("tokens: a token of characters finds no place") // not input: only embedded vocabularies are ordered
+			panic("tokens: no room for a token of characters") // not input: only embedded vocabularies are ordered
 		}
 	}
 	return t

@@ -116,6 +116,14 @@ func (c Counter) Of(o200k int) Count {
 	return Count{N: n, Upper: percentUp(n, p.upper)}
 }
 
+// OfFeatures returns the count of a text of which only its features are known.
+func (c Counter) OfFeatures(f Features) Count {
+	if c.estimator != nil {
+		return c.estimator.Estimate(f)
+	}
+	return c.Of(f[FeatureTokens])
+}
+
 // percent returns share percent of n, rounded to the nearest. Integers, because floats may
 // differ by one between machines.
 func percent(n, share int) int { return int((int64(n)*int64(share) + 50) / 100) }

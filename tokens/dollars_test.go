@@ -20,11 +20,11 @@ func TestDollars(t *testing.T) {
 		known                      bool
 	}{
 		{"nothing", "", "", "", "", tokens.Used{}, 0, true},
-		{"all", "3", "0.3", "3.75", "15", tokens.Used{Input: million, CachedRead: million, CachedWrite: million,
-			LongWrite: million, Output: million}, 3 + 0.3 + 3.75 + 6 + 15, true},
-		{"a cache without a price", "3", "", "", "15", tokens.Used{CachedRead: million, CachedWrite: million}, 6, true},
+		{"all", "3", "0.3", "3.75", "15", tokens.Used{Input: million, CacheRead: million, CacheWrite: million,
+			CacheWriteLong: million, Output: million}, 3 + 0.3 + 3.75 + 6 + 15, true},
+		{"a cache without a price", "3", "", "", "15", tokens.Used{CacheRead: million, CacheWrite: million}, 6, true},
 		{"an unknown price of what was used", "3", "", "", "", tokens.Used{Output: 1}, 0, false},
-		{"an unknown price of what was not used", "3", "", "", "", tokens.Used{Input: million}, 3, true},
+		{"half a price is none", "3", "", "", "", tokens.Used{Input: million}, 0, false},
 		{"an unknown fee", "3", "", "", "15", tokens.Used{Searches: 1}, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -40,9 +40,10 @@ func TestDollars(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, known := m.Rates(tokens.Terms{}).Dollars(c.used)
-			if math.Abs(got-c.want) > 1e-9 || known != c.known {
-				t.Errorf("%v, %v, want %v, %v", got, known, c.want, c.known)
+			got := m.Rates(tokens.Terms{}).Cost(c.used)
+			known := got.Unpriced == 0 && got.Searches == 0
+			if math.Abs(got.Dollars-c.want) > 1e-9 || known != c.known {
+				t.Errorf("%+v, want %v, %v", got, c.want, c.known)
 			}
 		})
 	}
@@ -81,9 +82,8 @@ func TestWhatAPriceDependsOn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := tokens.Builtin().Rates(c.model, tokens.TermsOf(c.input, c.words...))
-			in, _ := r.Dollars(tokens.Used{Input: million})
-			out, known := r.Dollars(tokens.Used{Output: million})
-			if math.Abs(in-c.in) > 1e-9 || math.Abs(out-c.out) > 1e-9 || !known || !slices.Equal(r.Gaps, c.gaps) {
+			in, out := r.Cost(tokens.Used{Input: million}).Dollars, r.Cost(tokens.Used{Output: million}).Dollars
+			if math.Abs(in-c.in) > 1e-9 || math.Abs(out-c.out) > 1e-9 || !r.Known || !slices.Equal(r.Gaps, c.gaps) {
 				t.Errorf("$%v and $%v, gaps %q; want $%v and $%v, %q", in, out, r.Gaps, c.in, c.out, c.gaps)
 			}
 		})
@@ -92,8 +92,7 @@ func TestWhatAPriceDependsOn(t *testing.T) {
 
 func TestASearchOfTheWebCostsACent(t *testing.T) {
 	r := tokens.Builtin().Rates("claude-sonnet-4-5", tokens.TermsOf(1, "batch"))
-	fee, known := r.Dollars(tokens.Used{Searches: 7})
-	if math.Abs(fee-0.07) > 1e-9 || !known {
-		t.Errorf("$%v, %v", fee, known)
+	if c := r.Cost(tokens.Used{Searches: 7}); math.Abs(c.Fees-0.07) > 1e-9 || c.Dollars != c.Fees || c.Searches != 0 {
+		t.Errorf("%+v", c)
 	}
 }

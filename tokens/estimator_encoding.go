@@ -49,7 +49,7 @@ func ParseEstimator(model string, state []byte) (*Estimator, error) {
 		e.errors[i] = math.Float32frombits(binary.LittleEndian.Uint32(state[4*i:]))
 	}
 	if !e.sound() {
-		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q holds numbers that no measurements give",
+		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q holds numbers no measurement can give",
 			model)
 	}
 	return e, nil

@@ -89,27 +89,21 @@ func appendNodes(to, items []item) []item {
 
 // byByte returns the leaf that holds byte i, or the last one for the end of the text. The list must
 // not be empty.
-func (s *list) byByte(i int) (l placed) {
-	at := &s.item
-	for at.node != nil {
-		items := at.node.items
-		for len(items) > 1 && i-l.at >= items[0].size {
-			l.at += items[0].size
-			l.before += items[0].tokens
-			items = items[1:]
-		}
-		at = &items[0]
-	}
-	l.leaf = at.leaf
-	return l
+func (s *list) byByte(i int) placed {
+	return s.after(func(l placed, x *item) bool { return i-l.at >= x.size })
 }
 
 // byToken returns the leaf that holds token n, as byByte does.
-func (s *list) byToken(n int) (l placed) {
+func (s *list) byToken(n int) placed {
+	return s.after(func(l placed, x *item) bool { return n-l.before >= x.tokens })
+}
+
+// after returns the first leaf that is not passed, or the last one. passed is told what precedes an item.
+func (s *list) after(passed func(l placed, x *item) bool) (l placed) {
 	at := &s.item
 	for at.node != nil {
 		items := at.node.items
-		for len(items) > 1 && n-l.before >= items[0].tokens {
+		for len(items) > 1 && passed(l, &items[0]) {
 			l.at += items[0].size
 			l.before += items[0].tokens
 			items = items[1:]

@@ -70,10 +70,37 @@ func isWord(s string) bool {
 	return s != "" && len(s) <= most && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
 }
 
-// Used are tokens and searches by what is paid for them.
+// Used are the tokens and searches of requests by what is paid for them. The kinds of input do not overlap.
 type Used struct {
-	Input, CachedRead, CachedWrite, LongWrite, Output int64
-	Searches                                          int64 // of the web
+	Input          int64 `json:"input"`            // outside the cache
+	CacheRead      int64 `json:"cache_read"`       // read from the prompt cache
+	CacheWrite     int64 `json:"cache_write"`      // written to it for the shortest time offered
+	CacheWriteLong int64 `json:"cache_write_long"` // written to it for longer
+	Output         int64 `json:"output"`           // the answer, reasoning included
+	// Searches are those of the web that the provider made. They are no tokens.
+	Searches int64 `json:"web_searches,omitempty"`
+}
+
+// In returns the size of the request.
+func (u Used) In() int64 { return u.Input + u.Written() + u.CacheRead }
+
+// Written returns what was written to the cache, for however long.
+func (u Used) Written() int64 { return u.CacheWrite + u.CacheWriteLong }
+
+// Plus returns the sum of both.
+func (u Used) Plus(v Used) Used {
+	return Used{
+		u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
+		u.CacheWriteLong + v.CacheWriteLong, u.Output + v.Output, u.Searches + v.Searches,
+	}
+}
+
+// Minus returns the difference, which may be negative.
+func (u Used) Minus(v Used) Used {
+	return Used{
+		u.Input - v.Input, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
+		u.CacheWriteLong - v.CacheWriteLong, u.Output - v.Output, u.Searches - v.Searches,
+	}
 }
 
 // Rates are what one token of a request costs, in dollars. What is not known is 0.
@@ -81,12 +108,11 @@ type Rates struct {
 	Input, CachedRead, CachedWrite, LongWrite, Output float64
 
 	Search float64 // of one search of the web
-	// Known reports whether the rates of input and output are known. A cache without a price costs as much as other input.
+	// Known reports whether the rates of input and output are both known: if not, all rates of tokens are 0. A cache
+	// without a price costs as much as other input.
 	Known bool
 	// Gaps are the terms that the model has no price for: the rates are those without them.
 	Gaps []string
-
-	input, output, search bool // known
 }
 
 // Rates returns what a model costs under terms.
@@ -98,11 +124,12 @@ func (m Model) Rates(t Terms) Rates {
 		}
 		return rate.factor() / million
 	}
-	r := Rates{input: m.Price.Input.known(), output: m.Price.Output.known(), search: m.Search.known()}
-	r.Known = r.input && r.output
-	r.Input, r.Output, r.Search = per(m.Price.Input, 0), per(m.Price.Output, 0), m.Search.factor()/thousand
-	r.CachedRead, r.CachedWrite = per(m.Price.CachedRead, r.Input), per(m.Price.CachedWrite, r.Input)
-	r.LongWrite = LongWrite * r.Input
+	r := Rates{Search: m.Search.factor() / thousand, Known: m.Price.Input.known() && m.Price.Output.known()}
+	if r.Known {
+		r.Input, r.Output = per(m.Price.Input, 0), per(m.Price.Output, 0)
+		r.CachedRead, r.CachedWrite = per(m.Price.CachedRead, r.Input), per(m.Price.CachedWrite, r.Input)
+		r.LongWrite = LongWrite * r.Input
+	}
 	wanted := strings.Fields(t.Named)
 	for _, x := range m.Terms {
 		i := slices.Index(wanted, x.Name)
@@ -131,12 +158,27 @@ func (r *Registry) Rates(name string, t Terms) Rates {
 	return m.Rates(t)
 }
 
-// Dollars returns what was used costs, and whether the prices of all of it are known.
-func (r Rates) Dollars(u Used) (sum float64, known bool) {
-	sum = float64(u.Input)*r.Input + float64(u.CachedRead)*r.CachedRead + float64(u.CachedWrite)*r.CachedWrite +
-		float64(u.LongWrite)*r.LongWrite + float64(u.Output)*r.Output + float64(u.Searches)*r.Search
-	read := u.Input != 0 || u.CachedRead != 0 || u.CachedWrite != 0 || u.LongWrite != 0
-	return sum, (r.input || !read) && (r.output || u.Output == 0) && (r.search || u.Searches == 0)
+// Cost is what a request comes to at list prices, and what of it has no price.
+type Cost struct {
+	Dollars float64 // of what has a price
+	Fees    float64 // of Dollars, what is not paid for tokens: searches
+
+	Unpriced int64 // tokens
+	Searches int64 // without a price
+}
+
+// Cost returns what a request costs that used so much. Sessions, audits and replays all have it from here.
+func (r Rates) Cost(u Used) Cost {
+	c := Cost{Fees: float64(u.Searches) * r.Search}
+	c.Dollars = c.Fees + (float64(u.Input)*r.Input + float64(u.CacheRead)*r.CachedRead +
+		float64(u.CacheWrite)*r.CachedWrite + float64(u.CacheWriteLong)*r.LongWrite + float64(u.Output)*r.Output)
+	if !r.Known {
+		c.Unpriced = u.In() + u.Output
+	}
+	if r.Search == 0 {
+		c.Searches = u.Searches
+	}
+	return c
 }
 
 // Rate is an amount of US dollars, exact to a millionth, or nothing: the zero Rate is one that is
@@ -175,10 +217,8 @@ func (r Rate) micros() int64 { return max(r.plusOne-1, 0) }
 // factor returns the rate as a number.
 func (r Rate) factor() float64 { return float64(r.micros()) / rateUnit }
 
-// Dollars returns what n tokens cost at the rate, and whether that is known.
-func (r Rate) Dollars(n int64) (dollars float64, known bool) {
-	return float64(n) * float64(r.micros()) / (rateUnit * rateUnit), r.known()
-}
+// PerMillion returns the dollars for a million tokens, and whether they are known.
+func (r Rate) PerMillion() (dollars float64, known bool) { return r.factor(), r.known() }
 
 // String returns the rate as ParseRate reads it, without trailing zeros, or "" when it is not known.
 func (r Rate) String() string {

@@ -159,7 +159,7 @@ func (m *Model) term(text string) (err error) {
 		x.Name = ""
 		x.Over, _ = strconv.ParseInt(over, 10, 64)
 		if !slices.Contains(thresholds(), x.Over) {
-			return fmt.Errorf("the size is none of %v", thresholds())
+			return fmt.Errorf("size is not one of %v", thresholds())
 		}
 	} else if !isWord(name) {
 		return fmt.Errorf("it is not name=factor")
@@ -200,9 +200,9 @@ func (m Model) priced() error {
 	}
 	switch {
 	case m.Name != bareName(m.Name):
-		return fmt.Errorf("the name is to be written as %q", bareName(m.Name))
+		return fmt.Errorf("the name must be written as %q", bareName(m.Name))
 	case p.Input.known() != p.Output.known():
-		return fmt.Errorf("it has a price of input or of answers, and not of both")
+		return fmt.Errorf("it has a price for input or for answers, not for both")
 	case p.CachedRead.micros() > p.Input.micros():
 		return fmt.Errorf("reading from the cache costs more than input")
 	case p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros():

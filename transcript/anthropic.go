@@ -147,7 +147,7 @@ func (b *anthropicBlock) readResult() (err error) {
 	case 't':
 		b.part.IsError = true
 	default:
-		return invalid(at.From, `"is_error" is not a truth value`)
+		return invalid(at.From, `"is_error" is not a boolean`)
 	}
 	switch at := b.get("content"); b.first(at) {
 	case 0, 'n':

@@ -116,7 +116,7 @@ func TestDecodeRefusesAndNamesThePosition(t *testing.T) {
 		{"result that is an object", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",` +
 			`"content":{}}]}`, "byte 76: content of a result is neither a string nor an array of blocks"},
 		{"failure of a wrong type", `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a",` +
-			`"is_error":"no"}]}`, `byte 77: "is_error" is not a truth value`},
+			`"is_error":"no"}]}`, `byte 77: "is_error" is not a boolean`},
 		{"control byte", "{\"role\":\"us\ner\",\"content\":\"\"}", "byte 11: control byte in a string"},
 		{"nested too deep", `{"role":"user","content":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
 			"byte 524: nested deeper than 500"},

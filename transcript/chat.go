@@ -139,7 +139,7 @@ func (c *chatCall) readFunction(f node, input string) (err error) {
 func (n node) explicitID(name string) (string, error) {
 	id, err := n.str(name, true)
 	if _, _, looks := Derived(id); err == nil && looks {
-		return "", invalid(n.get(name).From, "%q has the form of the ids of calls that have none", name)
+		return "", invalid(n.get(name).From, "%q looks like the ids given to calls without one", name)
 	}
 	return id, err
 }

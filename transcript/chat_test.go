@@ -59,7 +59,7 @@ func TestDecodeChat(t *testing.T) {
 		{"calls in two ways", `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"n"}}],` +
 			`"function_call":{"name":"n"}}`, `byte 86: the message makes calls as "tool_calls" and as "function_call"`},
 		{"an id like those of calls without one", `{"role":"tool","tool_call_id":"#1 n","content":"x"}`,
-			`byte 30: "tool_call_id" has the form of the ids of calls that have none`},
+			`byte 30: "tool_call_id" looks like the ids given to calls without one`},
 		{"call without function", `{"role":"assistant","tool_calls":[{"id":"c"}]}`,
 			`byte 34: the call has no function`},
 		{"two roles", `{"role":"user","role":"tool","content":""}`, `byte 15: message has two members "role"`},

@@ -49,7 +49,7 @@ func buildGeminiPart(p Part) ([]byte, error) {
 		}
 		return joined(`{"functionCall":{`, head, `,"args":`, string(args), `}}`), nil
 	case p.Kind == KindResult && p.Name == "":
-		return nil, fault.New(fault.Invalid, op, "the result of call %s does not say which function it is of", p.ID)
+		return nil, fault.New(fault.Invalid, op, "the result of call %s does not name its function", p.ID)
 	case p.Kind == KindResult:
 		return joined(`{"functionResponse":{`, head, `,"response":`, string(response(quote(p.Text), p.IsError)), `}}`),
 			nil

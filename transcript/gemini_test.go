@@ -188,10 +188,10 @@ func TestValidGemini(t *testing.T) {
 		{"unanswered", []string{ask, calls, ask}, "message 2 does not answer call #1 grep of the message before"},
 		{"half answered", []string{ask, calls, one, said}, "message 2 does not answer call #1 grep of the " +
 			"message before"},
-		{"a leading call", []string{calls, both}, "message 0 makes calls, but stands neither behind a user's " +
-			"message nor behind results"},
-		{"a call behind an answer", []string{ask, said, calls, both}, "message 2 makes calls, but stands neither " +
-			"behind a user's message nor behind results"},
+		{"a leading call", []string{calls, both}, "message 0 makes calls, but follows neither a user's " +
+			"message nor results"},
+		{"a call behind an answer", []string{ask, said, calls, both}, "message 2 makes calls, but follows neither " +
+			"a user's message nor results"},
 		{"a leading result", []string{one}, "message 0 has a result of call #1 read, which the message before " +
 			"does not make"},
 		{"answered in two contents", []string{ask, calls, one, one}, "message 2 does not answer call #1 grep of " +

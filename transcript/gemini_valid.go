@@ -14,8 +14,8 @@ func validGemini(ms []Message) error {
 	for i, m := range ms {
 		calls := slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind == KindCall && !p.Sealed })
 		if calls && (i == 0 || ms[i-1].Role == RoleAssistant) {
-			return fault.New(fault.Invalid, op, "message %d makes calls, but stands neither behind a user's "+
-				"message nor behind results", i)
+			return fault.New(fault.Invalid, op, "message %d makes calls, but follows neither a user's message "+
+				"nor results", i)
 		}
 		if err := p.next(i, m, i == len(ms)-1); err != nil {
 			return err

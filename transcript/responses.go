@@ -112,7 +112,7 @@ func (it *item) reasoning() (string, error) {
 			return "", err
 		}
 		for _, e := range spans {
-			n, err := readNode(it.src, e, "part of a reasoning")
+			n, err := readNode(it.src, e, "part of reasoning")
 			if err != nil {
 				return "", err
 			}

@@ -159,10 +159,10 @@ func TestValidItems(t *testing.T) {
 		{"one call in flight", []string{ask, call1, call2, out1}, ""},
 		{"unanswered", []string{call1, ask}, "call 1 of message 0 has no result"},
 		{"half answered", []string{call1, call2, out1, said}, "call 2 of message 1 has no result"},
-		{"a leading result", []string{out1}, "message 0 has a result of call 1, which no message before makes, " +
-			"or which has one"},
-		{"answered twice", []string{call1, out1, out1}, "message 2 has a result of call 1, which no message " +
-			"before makes, or which has one"},
+		{"a leading result", []string{out1}, "message 0 has a result of call 1, which is not made earlier, " +
+			"or already has one"},
+		{"answered twice", []string{call1, out1, out1}, "message 2 has a result of call 1, which is not made " +
+			"earlier, or already has one"},
 		{"one id twice", []string{call1, out1, call1, out1}, ""},
 		{"one id twice at once", []string{call1, call1, out1}, "message 1 makes a second call with the id 1, and " +
 			"the first has no result yet"},

@@ -19,8 +19,8 @@ func validItems(ms []Message) error {
 		case m.Role == RoleTool:
 			id := m.Parts[0].ID
 			if _, waits := open[id]; !waits {
-				return fault.New(fault.Invalid, op, "message %d has a result of call %s, which no message before "+
-					"makes, or which has one", i, id)
+				return fault.New(fault.Invalid, op, "message %d has a result of call %s, which is not made "+
+					"earlier, or already has one", i, id)
 			}
 			delete(open, id)
 			continue

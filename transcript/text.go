@@ -6,14 +6,17 @@ import (
 )
 
 // PlainText returns the text parts of a message, joined with a blank line.
-func PlainText(m Message) string {
+func PlainText(m Message) string { return m.joined(KindText, "\n\n") }
+
+// joined returns the texts of the parts of a kind, with sep between them.
+func (m Message) joined(kind Kind, sep string) string {
 	var texts []string
 	for _, p := range m.Parts {
-		if p.Kind == KindText && p.Text != "" {
+		if p.Kind == kind && p.Text != "" {
 			texts = append(texts, p.Text)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return strings.Join(texts, sep)
 }
 
 // OnlyReasoning reports whether a message of the assistant is reasoning and nothing else. A provider takes
@@ -27,12 +30,4 @@ func Compacted(m Message) bool {
 
 // Reasoning returns the reasoning of a message, as far as its provider shows it, its parts joined with a
 // line feed.
-func Reasoning(m Message) string {
-	var texts []string
-	for _, p := range m.Parts {
-		if p.Kind == KindReasoning && p.Text != "" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
+func Reasoning(m Message) string { return m.joined(KindReasoning, "\n") }

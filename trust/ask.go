@@ -70,7 +70,7 @@ func (a Ask) Print(w io.Writer) {
 		}
 	}
 	if len(a.Programs) > 0 {
-		row("", "other files that it reads, as a Makefile, may change without another question")
+		row("", "other files that it reads, like a Makefile, may change without asking again")
 	}
 	s := a.Summarizer
 	if s.URL != "" {

@@ -143,15 +143,15 @@ func digest(path string) (string, error) {
 		return "", err
 	}
 	defer tree.Close() // opened for reading
-	sum, info, err := tree.Hash(filepath.Base(real), maxProgram)
+	sums, info, err := tree.Hash(filepath.Base(real), maxProgram)
 	switch {
 	case err != nil:
 		return "", err
 	case info.Kind != safefs.File:
 		return "", fault.New(fault.Invalid, op, "%s is not a regular file", quote(path))
-	case sum == "":
+	case sums.Bytes == "":
 		return "", fault.New(fault.TooLarge, op, "%s has %d bytes, more than the limit of %d", quote(path), info.Size,
 			int64(maxProgram))
 	}
-	return sum, nil
+	return sums.Bytes, nil
 }

@@ -60,7 +60,8 @@ func FindServer(e env.Env, root string, host carried.Host, p carried.Part) (Serv
 		return ServerAsk{}, err
 	}
 	if n := len(s.Text(func(text string) string { return text })); n > maxQuestion {
-		return ServerAsk{}, fault.New(fault.TooLarge, op, "%s cannot be asked: its command is too long to be confirmed",
+		return ServerAsk{}, fault.New(fault.TooLarge, op, "%s cannot be asked: its command is too long to be "+
+			"confirmed",
 			quote(s.Name))
 	}
 	return s, nil
@@ -94,7 +95,8 @@ func (s *ServerAsk) resolve() error {
 		return err
 	}
 	if len(read) > 0 {
-		return fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its directory depends on the variable %s",
+		return fault.New(fault.Invalid, "trust.server", "%s cannot be asked: its directory depends on the "+
+			"variable %s",
 			quote(s.Name), quote(read[0]))
 	}
 	if s.Dir = dir; !filepath.IsAbs(dir) {
@@ -132,7 +134,7 @@ func (s *ServerAsk) reachable() error {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
 		strings.ContainsAny(u.Host, "${}") {
-		return fault.New(fault.Invalid, op, "%s cannot be asked: its url is no address of the form https://host/path",
+		return fault.New(fault.Invalid, op, "%s cannot be asked: its url is not of the form https://host/path",
 			quote(s.Name))
 	}
 	if len(s.Sets)+len(s.Passes) > 0 && !private(u) {
@@ -232,7 +234,7 @@ func ApproveServer(s ServerAsk, digest string) (ApprovedServer, error) {
 // Errors: denied when they are none, or when the answer is not yes.
 func ConfirmServer(s ServerAsk, in io.Reader, out io.Writer, mask func(string) string) (ApprovedServer, error) {
 	const op = "trust.server"
-	fmt.Fprintf(out, "to ask %s for its tools, this is needed:\n", quote(s.Name))
+	fmt.Fprintf(out, "asking %s for its tools needs this:\n", quote(s.Name))
 	s.Print(out, mask)
 	tty, okIn := terminal(in)
 	_, okOut := terminal(out)
@@ -245,7 +247,7 @@ func ConfirmServer(s ServerAsk, in io.Reader, out io.Writer, mask func(string) s
 	}
 	fmt.Fprint(out, "Type yes to allow exactly this, once: ")
 	if answer(tty) != "yes" {
-		return ApprovedServer{}, fault.New(fault.Denied, op, "you did not allow to ask %s", quote(s.Name))
+		return ApprovedServer{}, fault.New(fault.Denied, op, "you did not allow asking %s", quote(s.Name))
 	}
 	return ApprovedServer{s}, nil
 }

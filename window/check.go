@@ -20,7 +20,7 @@ func (p Policy) Check() error {
 		{"arguments: keep", p.Arguments.Keep},
 	} {
 		if !(share.v >= 0 && share.v <= 1) { // NaN is none either
-			return fault.New(fault.Invalid, "", "%s is %v: it must be a share from 0 to 1", share.key, share.v)
+			return fault.New(fault.Invalid, "", "%s is %v: it must be between 0 and 1", share.key, share.v)
 		}
 	}
 	for _, n := range []struct {
@@ -51,7 +51,8 @@ func (p Policy) Check() error {
 	}
 	for tool, n := range p.ResultCharsOf {
 		if n < 0 {
-			return fault.New(fault.Invalid, "", "tool_result_char_overrides: %.40s is %d: it must not be negative", tool,
+			return fault.New(fault.Invalid, "", "tool_result_char_overrides: %.40s is %d: it must not be "+
+				"negative", tool,
 				n)
 		}
 	}

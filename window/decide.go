@@ -20,6 +20,8 @@ type State struct {
 	Fixed int
 	// Count converts o200k_base tokens into tokens of the model, which budgets are in. nil: they are the same.
 	Count func(o200k int) tokens.Count
+	// Shown is Count in the measure of what is shown of the view, for words. nil: Count.
+	Shown func(o200k int) tokens.Count
 	Rates Rates
 	// Cold is set if the provider's cache has nothing of the view, so that no edit invalidates it.
 	Cold bool
@@ -43,6 +45,14 @@ func (st State) counted(o200k int) tokens.Count {
 		return tokens.Count{N: o200k, Exact: true, Upper: o200k}
 	}
 	return st.Count(o200k)
+}
+
+// shown says a size in words.
+func (st State) shown(o200k int) string {
+	if st.Shown != nil {
+		return st.Shown(o200k).String()
+	}
+	return st.counted(o200k).String()
 }
 
 // Request returns what a request takes with so many o200k_base tokens of view.
@@ -70,8 +80,8 @@ type Decision struct {
 	ClearsAt int `json:"clears_at,omitempty"`
 }
 
-// Decide returns the edits to make now. It has no effects; the recorded edits come back to it in Input.Edits. Same
-// input, same decision.
+// Decide returns the edits to make now: the next step of a view. It has no effects; the recorded edits come back to it in
+// Input.Edits. Same input, same decision.
 func Decide(in Input, p Policy, st State) Decision {
 	s := newScene(in, p, st)
 	first := *s
@@ -98,7 +108,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	}
 	d.Rewritten = first.costs(nil).broken(d.Edits)
 	d.Over = s.Request(d.After) > d.Threshold
-	d.Why = d.words(st)
+	d.Why = d.NextStep(st)
 	return d
 }
 
@@ -192,27 +202,32 @@ func (p Policy) reasonOf(taken, worth []Edit) string {
 	return "birth"
 }
 
-// words describes a decision.
-func (d Decision) words(st State) string {
-	freed := chars.Commas(d.Before - d.After)
+// NextStep says what is cut now, or why nothing is.
+func (d Decision) NextStep(st State) string {
+	freed := st.shown(d.Before - d.After)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
 		return fmt.Sprintf("%s tokens could be cut, but rewriting the provider's cache would cost more than the "+
-			"next %d requests would save", chars.Commas(d.Waiting), st.Ahead)
+			"next %d requests would save", st.shown(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case d.Rewritten == 0:
 		return fmt.Sprintf("cuts %s tokens, at no cost: none of them are in the provider's cache yet", freed)
 	}
-	return fmt.Sprintf("cuts %s tokens; %s have to be written to the provider's cache again", freed, chars.Commas(d.Rewritten))
+	return fmt.Sprintf("cuts %s tokens; %s have to be written to the provider's cache again", freed, st.shown(d.Rewritten))
 }
 
-// Waits says that old results would be cleared at the size of the view, and why they are not yet; "" otherwise.
-func (d Decision) Waits() string {
+// Waits says that old results would be cleared at the size of the request, and why they are not yet; "" otherwise. limit
+// returns ClearsAt in the measure of what is shown.
+func (d Decision) Waits(limit func(estimate int) int) string {
 	if d.ClearsAt == 0 {
 		return ""
 	}
-	return fmt.Sprintf("would clear at %s; does not pay yet", chars.Commas(d.ClearsAt))
+	at := chars.Commas(limit(d.ClearsAt))
+	if at != chars.Commas(d.ClearsAt) {
+		at = "≈" + at
+	}
+	return "would clear at " + at + "; does not pay yet"
 }
 
 // CallsAhead estimates how many more requests will carry the content of the view. It is a third of those made: of

@@ -28,7 +28,7 @@ func (w Write) Check() error {
 	if marker == "" {
 		return nil
 	}
-	again := "write the value itself, or run again what returned it"
+	again := "write the value itself, or rerun what returned it"
 	switch {
 	case handle != "":
 		again = `read_artifact(id="` + handle + `") returns the real value`

@@ -87,7 +87,7 @@ func TestAClearingThatDoesNotPayIsNamed(t *testing.T) {
 		l, edits, st := script(t, log), []Edit(nil), costly
 		st.Ahead = c.ahead
 		if d := l.decide(t, &edits, p, st); d.ClearsAt != c.clears || (len(d.Edits) == 0) != (c.clears > 0) ||
-			c.clears > 0 && d.Waits() != "would clear at 48,000; does not pay yet" {
+			c.clears > 0 && d.Waits(func(n int) int { return n }) != "would clear at 48,000; does not pay yet" {
 			t.Errorf("%d requests ahead: cleared at %d, %d edits; %s", c.ahead, d.ClearsAt, len(d.Edits), d.Why)
 		}
 	}

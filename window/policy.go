@@ -188,15 +188,14 @@ type Rates struct {
 // if what is written into the cache stays there for an hour.
 func RatesOf(p tokens.Price, long bool) Rates {
 	r := Rates{Read: 0.1, Write: 1.25}
-	const many = 1_000_000
-	input, known := p.Input.Dollars(many)
+	input, known := p.Input.PerMillion()
 	if !known || input == 0 {
 		return r
 	}
-	if read, known := p.CachedRead.Dollars(many); known {
+	if read, known := p.CachedRead.PerMillion(); known {
 		r.Read = read / input
 	}
-	write, _ := p.CachedWrite.Dollars(many) // where writing is not priced apart, it is input
+	write, _ := p.CachedWrite.PerMillion() // where writing is not priced apart, it is input
 	if r.Write = max(write/input, 1); long && r.Write > 1 {
 		r.Write = tokens.LongWrite
 	}

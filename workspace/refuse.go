@@ -61,11 +61,11 @@ func (r refusals) why(dir string) string {
 		return "the directory for temporary files"
 	}
 	if slices.Contains(systemRoots, key) {
-		return "a directory of the system"
+		return "a system directory"
 	}
 	for _, tree := range systemTrees {
 		if key == tree || strings.HasPrefix(key, tree+r.separator()) {
-			return "a directory of the system"
+			return "a system directory"
 		}
 	}
 	return ""

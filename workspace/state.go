@@ -29,7 +29,7 @@ func stateBase(e env.Env) (string, error) {
 	dir := userState(runtime.GOOS, e)
 	if !filepath.IsAbs(dir) {
 		return "", fault.New(fault.Unavailable, op, "no home directory for the ledger").
-			WithHint("set HOME, or set %s to a directory that you can write", StateVariable)
+			WithHint("set HOME, or set %s to a writable directory", StateVariable)
 	}
 	return filepath.Join(dir, "ctxledger"), nil
 }

@@ -106,7 +106,7 @@ func (s *search) why(name string) (why string) {
 		}
 	}
 	if packed && s.isSession(plain) && !s.isSession(name) {
-		return "it is compressed in a way that is not read: unpack it"
+		return "its compression is not supported: unpack it"
 	}
 	for _, a := range s.adapters {
 		if a.Unread != nil {
@@ -124,7 +124,7 @@ func (s *search) link(root, name string) {
 	case err != nil:
 		s.unread = append(s.unread, failure(name, err))
 	case !s.isSession(real):
-		s.unread = append(s.unread, Failure{name, "it is a link to what is named like no session file"})
+		s.unread = append(s.unread, Failure{name, "it links to a file not named like a session file"})
 	default:
 		if why := s.listed(root, name); why != "" {
 			s.unread = append(s.unread, Failure{name, why})

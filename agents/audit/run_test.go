@@ -97,8 +97,7 @@ func adds(t *testing.T, r report.Report) {
 	output := 0.0
 	for _, m := range r.Models {
 		known, _ := tokens.Builtin().Lookup(m.Name)
-		d, _ := known.Price.Output.Dollars(m.Usage.Output)
-		output += d
+		output += known.Rates(tokens.Terms{}).Cost(tokens.Used{Output: m.Usage.Output}).Dollars
 	}
 	// Answers under other terms cost more or less.
 	rest := math.Abs(dollars + output + r.Total.Fees - r.Total.Dollars)

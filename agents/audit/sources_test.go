@@ -173,11 +173,11 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	for _, f := range append(found.Failed, found.Unfollowed...) {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	for i, want := range []string{"rollout-d.jsonl.zst: ", "h.jsonl.zst: it is compressed in a way that is not read: unpack it",
-		"other.jsonl: it is text, but no session file of an agent known here", "x.jsonl: it is a link to what is named like no session file",
+	for i, want := range []string{"rollout-d.jsonl.zst: ", "h.jsonl.zst: its compression is not supported: unpack it",
+		"other.jsonl: it is text, but not a session file of a known agent", "x.jsonl: it links to a file not named like a session file",
 		"home: a link to a directory above it is not followed", "-p-gone: no such file or directory",
-		"rollout-e.json: it is a rollout of the first versions of Codex, one JSON document, which is not read",
-		"rollout-f.jsonl.gz: it is compressed in a way that is not read: unpack it"} {
+		"rollout-e.json: it is a rollout of an early Codex version, a single JSON document: not supported",
+		"rollout-f.jsonl.gz: its compression is not supported: unpack it"} {
 		if len(reasons) != 8 || !strings.HasPrefix(reasons[i], want) {
 			t.Errorf("reasons\n%s\nwant number %d to be %q", strings.Join(reasons, "\n"), i, want)
 		}

@@ -139,7 +139,7 @@ func (l *line) said(out *sessionfile.Record) bool {
 	default:
 		out.Answer = sessionfile.Answer{Reply: m.id, RequestID: cmp.Or(l.ref, l.request), Copy: out.Copy,
 			Model: m.model, Final: m.stopped}
-		measure(&out.Answer, l.at(m.usage))
+		Measure(&out.Answer, l.at(m.usage))
 	}
 	return true
 }

@@ -23,9 +23,9 @@ type measured struct {
 	counters    []string
 }
 
-// measure fills in what the usage object of a message says of its answer. Its Usage is that of the last call that wrote it:
+// Measure fills in what the usage object of a message says of its answer. Its Usage is that of the last call that wrote it:
 // the window holds what that call read.
-func measure(a *sessionfile.Answer, raw []byte) {
+func Measure(a *sessionfile.Answer, raw []byte) {
 	m := measuredIn(raw)
 	a.Measure(m.Usage, append(m.place, m.speed)...)
 	a.Counters = m.counters

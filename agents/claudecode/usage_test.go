@@ -100,7 +100,7 @@ func TestWhatAnAnswerIsBilled(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := sessionfile.Answer{Model: "own"}
-			measure(&a, []byte(c.usage))
+			Measure(&a, []byte(c.usage))
 			if d := cmp.Diff(c.bill, a.Bill); d != "" {
 				t.Error(d)
 			}
@@ -123,7 +123,7 @@ func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
 		`{"input_tokens":3,"iterations":[{"type":"advisor_message","model":"opus","input_tokens":150}]}`: {Input: 3},
 	} {
 		a := sessionfile.Answer{Model: "own"}
-		if measure(&a, []byte(usage)); a.Usage != want {
+		if Measure(&a, []byte(usage)); a.Usage != want {
 			t.Errorf("%s: %+v, want %+v", usage, a.Usage, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestTheWindowHoldsWhatTheLastCallRead(t *testing.T) {
 func TestABillOfManyCallsIsBounded(t *testing.T) {
 	a := sessionfile.Answer{Model: "own"}
 	const call = `{"input_tokens":1}`
-	measure(&a, []byte(`{"input_tokens":5001,"iterations":[`+strings.Repeat(call+",", 5000)+call+"]}"))
+	Measure(&a, []byte(`{"input_tokens":5001,"iterations":[`+strings.Repeat(call+",", 5000)+call+"]}"))
 	if len(a.Bill) != 1 || a.Bill.Sum().Input != 5001 {
 		t.Errorf("%d charges, %+v", len(a.Bill), a.Bill.Sum())
 	}
@@ -142,7 +142,7 @@ func FuzzMeasure(f *testing.F) {
 	f.Add(`{"input_tokens":30,"output_tokens":7,"iterations":[{"type":"message","input_tokens":10},{"model":"x"}]}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		a := sessionfile.Answer{Model: "own"}
-		measure(&a, []byte(raw))
+		Measure(&a, []byte(raw))
 		sum := a.Bill.Sum()
 		if m := measuredIn([]byte(raw)); beyond(m.Usage, sum) != (sessions.Usage{}) {
 			t.Errorf("of %+v only %+v is billed: %+v", m.Usage, sum, a.Bill)

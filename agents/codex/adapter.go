@@ -17,7 +17,8 @@ const Name sessionfile.Agent = "codex"
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
 		Kind: sessionfile.Kind{Agent: Name, Label: "a rollout of Codex", Line: isLine},
-		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below ~/.codex/sessions and " +
+		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below " +
+			"~/.codex/sessions and " +
 			"~/.codex/archived_sessions",
 		Layout: sessionfile.Layout{
 			Base:      func(e env.Env) string { return filepath.Join(ConfigDir(e), "sessions") },
@@ -102,7 +103,7 @@ func dated(root string, unread func(path string, why error)) (all []string) {
 // unread says why a file that is named like a rollout is not read.
 func unread(name string) string {
 	if strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, ".json") {
-		return "it is a rollout of the first versions of Codex, one JSON document, which is not read"
+		return "it is a rollout of an early Codex version, a single JSON document: not supported"
 	}
 	return ""
 }

@@ -64,7 +64,7 @@ type row struct {
 // wanted are the members of payloads that are looked at.
 var wanted = []string{"id", "cwd", "model", "turn_id", "content", "info", "forked_from_id", "source",
 	"thread_name", "thread_id", "replacement_history", "call_id", "usage", "thread_token_usage", "service_tier",
-	"thread_settings",
+	"thread_settings", "model_context_window",
 	"internal_chat_message_metadata_passthrough"}
 
 // decode implements sessionfile.Decode. Items are the conversation; every other record is a note that names its type.
@@ -82,6 +82,9 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 		return true
 	}
 	d.answer = ""
+	if l.kind == typeEvent {
+		out.Window = l.window()
+	}
 	switch {
 	case l.kind == typeMeta:
 		d.begins(&l, out)
@@ -346,6 +349,20 @@ func (l *row) counts() (total, last transcript.Span) {
 		}
 	})
 	return total, last
+}
+
+// window returns what an event says of the size of the context window, 0 for nothing.
+func (l *row) window() (tokens int) {
+	at := l.members["model_context_window"]
+	members(l.text, l.members["info"], func(name string, v transcript.Span) {
+		if name == "model_context_window" {
+			at = v
+		}
+	})
+	if n, err := strconv.ParseInt(string(at.In(l.text)), 10, 32); err == nil {
+		tokens = max(0, int(n))
+	}
+	return tokens
 }
 
 // count fills in what the provider measured of an answer: what an event says of the last one, or where it has totals

@@ -91,6 +91,9 @@ func described(r sessionfile.Record) string {
 	if r.Usage != (sessions.Usage{}) {
 		fmt.Fprintf(&b, " usage=%+v", r.Usage)
 	}
+	if r.Window > 0 {
+		fmt.Fprintf(&b, " window=%d", r.Window)
+	}
 	if m := r.Spoken(); !r.Message.Empty() {
 		fmt.Fprintf(&b, " %s", m.Role)
 		for _, p := range m.Parts {

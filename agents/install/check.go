@@ -139,7 +139,7 @@ func CheckProgram(path string) error {
 	}
 	built, err := buildinfo.Read(f)
 	if err != nil || built.Main.Path != module {
-		return fault.New(fault.Invalid, op, "%s is not a program of ctxledger", path)
+		return fault.New(fault.Invalid, op, "%s is not a ctxledger program", path)
 	}
 	return nil
 }

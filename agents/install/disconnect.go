@@ -120,7 +120,7 @@ func (e edit) without(text []byte) (out []byte, left []string, err error) {
 			return nil, nil, nil
 		}
 		if programIn(bridgeProgram(string(text))) != "" {
-			left = append(left, e.file.Path+" has been changed since it was written: it stays; remove it yourself")
+			left = append(left, e.file.Path+" was changed after it was written: not removed; remove it yourself")
 		}
 		return text, left, nil
 	}
@@ -150,7 +150,7 @@ func (e edit) withoutTables(text []byte) (out []byte, left []string, err error) 
 	if !gone {
 		for _, path := range own {
 			left = append(left, strings.Join(path, ".")+" in "+e.file.Path+
-				" is written in a form that is not understood: it stays; remove it yourself")
+				" is in an unrecognized form: not removed; remove it yourself")
 		}
 		return text, left, nil
 	}

@@ -216,7 +216,7 @@ func nobodys(json.RawMessage) confedit.State { return confedit.Absent }
 // judge decides what goes of a JSON file. What stays though it names us is added to left.
 func (f File) judge(left *[]string) confedit.Judge {
 	stays := func(path []string, line int, why string) confedit.Verdict {
-		*left = append(*left, fmt.Sprintf("%s in line %d of %s %s: it stays",
+		*left = append(*left, fmt.Sprintf("%s on line %d of %s %s: kept",
 			strings.ReplaceAll(strings.Join(path, "."), "."+confedit.Element, ""), line, f.Path, why))
 		return confedit.Keep
 	}
@@ -237,7 +237,7 @@ func (f File) judge(left *[]string) confedit.Judge {
 		case ours:
 			return confedit.Take
 		case extended:
-			return stays(path, line, "was extended by somebody: it starts ctxledger's program within something else")
+			return stays(path, line, "was extended by someone: it starts ctxledger's program inside other code")
 		}
 		if path[1] == registry.ServerName {
 			return stays(path, line, "was not written by ctxledger")
@@ -264,7 +264,7 @@ func judgeHook(path []string, raw json.RawMessage, stays func(why string) confed
 		case ours:
 			return confedit.Take
 		case extended:
-			return stays("was extended by somebody: it starts ctxledger's program, and what else it does is theirs")
+			return stays("was extended by someone: it starts ctxledger's program, and the rest of it is theirs")
 		}
 	}
 	return confedit.Keep
@@ -302,14 +302,14 @@ func (f File) tables(text []byte) (own [][]string, left []string, err error) {
 			own = append(own, path)
 			continue
 		case extended:
-			why = "was extended by somebody: it starts ctxledger's program within something else"
+			why = "was extended by someone: it starts ctxledger's program inside other code"
 		default:
 			if server != registry.ServerName {
 				continue
 			}
 			why = "was not written by ctxledger"
 		}
-		left = append(left, fmt.Sprintf("%s in line %d of %s %s: it stays", strings.Join(path, "."),
+		left = append(left, fmt.Sprintf("%s on line %d of %s %s: kept", strings.Join(path, "."),
 			confedit.TableLine(text, path), f.Path, why))
 	}
 	slices.SortFunc(own, slices.Compare)

@@ -264,8 +264,8 @@ func TestWhatSomebodyExtendedIsNamed(t *testing.T) {
 		"home/.codex/config.toml": "a = 1\n[mcp_servers.ctxledger]\ncommand = \"sh\"\nargs = [\"-c\", \"exec ctxmcp\"]\n"}}
 	top, m := c.place(t)
 	before := snapshot(t, top)
-	for agent, where := range map[string]string{"claude-code": "hooks.SessionEnd.hooks in line 5 of ",
-		"codex": "mcp_servers.ctxledger in line 2 of "} {
+	for agent, where := range map[string]string{"claude-code": "hooks.SessionEnd.hooks on line 5 of ",
+		"codex": "mcp_servers.ctxledger on line 2 of "} {
 		h := registry.Of(agent)
 		p, err := m.Disconnect(h, registry.User)
 		must(t, err)

@@ -28,8 +28,8 @@ func (m Machine) read(h registry.Agent, s registry.Scope, path string) (present,
 	}
 	base, ok := m.inside(h, s, real)
 	if !ok {
-		return present{}, fault.New(fault.Denied, opRead, "%s leads to %s, outside %s", path, real, m.base(s)).
-			WithHint("edit that file yourself, or put a file in the place of the link")
+		return present{}, fault.New(fault.Denied, opRead, "%s links to %s, outside %s", path, real, m.base(s)).
+			WithHint("edit that file yourself, or replace the link with a file")
 	}
 	p := present{real: real, base: base, mode: 0o600}
 	root, err := safefs.OpenRoot(base)
@@ -115,8 +115,8 @@ func resolve(path string) (string, error) {
 			return "", fault.Wrap(fault.Denied, opRead, err)
 		}
 		if _, err := os.Lstat(at); err == nil {
-			return "", fault.New(fault.Invalid, opRead, "%s is a link to nothing", at).
-				WithHint("remove it, or make its target")
+			return "", fault.New(fault.Invalid, opRead, "%s is a dangling link", at).
+				WithHint("remove it or add its target")
 		}
 		if filepath.Dir(at) == at {
 			return "", fault.New(fault.NotFound, opRead, "%s has no directory", path)

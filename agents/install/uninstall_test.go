@@ -378,7 +378,7 @@ func (l *life) compare(f File, want map[string][]byte, p Plan) {
 		l.failf(f, "ours is in %s", text)
 	}
 	if extended && (len(p.Left) != 1 || !strings.Contains(p.Left[0].Why, f.Path) ||
-		!strings.Contains(p.Left[0].Why, " in line ")) {
+		!strings.Contains(p.Left[0].Why, " on line ")) {
 		l.failf(f, "left: %+v", p.Left)
 	}
 	if !extended && len(p.Left) > 0 && !l.kept {

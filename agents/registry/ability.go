@@ -19,9 +19,9 @@ func (a Ability) Describe() string {
 	return map[Ability]string{
 		Tools:     "tools for memory, artifacts and compaction",
 		Recording: "records sessions",
-		Shrinking: "makes large results small",
+		Shrinking: "shrinks large results",
 		Guarding:  "refuses to write markers into files",
-		Context:   "tells memory and stale files at the start",
+		Context:   "reports memory and stale files at start",
 		Summary:   "tells the agent's summary what to keep",
 		Restoring: "restores what a compaction lost",
 	}[a]

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/mcp/overhead"
 )
 
@@ -42,20 +43,40 @@ func (c Client) named(name string, of Agent) bool {
 	return c.Name != "" && (strings.HasPrefix(name, c.Name) || name == string(of.Name))
 }
 
-// OwnCost returns what each request of a host, or of a client of MCP, carries of our tools and instructions, in o200k_base
-// tokens: as what was found says that they are loaded, or else as its agent would list them. as is the agent in whose form
-// that is; "": it is our own list, as our server sends it.
-func OwnCost(found carried.Report, name string) (n int, as string) {
-	n = overhead.Tokens
+// OwnCost is what each request carries of our tools and instructions, in o200k_base tokens, and what is loaded Later, when the
+// model looks for them, where each has their names alone. As is the agent in whose form that is; "": it is our own list, as our
+// server sends it.
+type OwnCost struct {
+	Tokens int    `json:"server_cost"`
+	Later  int    `json:"server_cost_later,omitempty"`
+	As     string `json:"server_cost_as,omitempty"`
+}
+
+// OwnCostOf returns what requests of a host, or of a client of MCP, carry of ours: as what was found says that it is loaded, or
+// else as its agent would list it.
+func OwnCostOf(found carried.Report, name string) OwnCost {
+	c := OwnCost{Tokens: overhead.Tokens}
 	for _, a := range All() {
 		if a.Client.named(name, a) && a.Client.Tokens > 0 {
-			n, as = a.Client.Tokens, string(a.Name)
+			c.Tokens, c.As = a.Client.Tokens, string(a.Name)
 		}
 	}
-	if own := found.OwnTokens(name); own != nil {
-		n = *own
+	if own := found.OwnServer(name); own != nil {
+		c.Tokens, c.Later = own.Carried.N, own.Later.N
 	}
-	return n, as
+	return c
+}
+
+// String says it in words.
+func (c OwnCost) String() string {
+	form := "as " + c.As + " lists our tools"
+	if c.As == "" {
+		form = "as our list is sent: each agent lists it in its own form"
+	}
+	if c.Later > 0 {
+		form = "by name, " + chars.Commas(c.Later) + " once the model looks for them, " + form
+	}
+	return chars.Commas(c.Tokens) + " tokens of a window (o200k_base), " + form
 }
 
 func inBytes(text string) int { return len(text) }

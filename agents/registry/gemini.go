@@ -38,7 +38,8 @@ func qwen() Agent {
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f.Has("message.parts") || f.Has("usageMetadata") && f.Has("uuid")
 			}}),
-		Write: sessionfile.Writer{Cannot: "a record of Qwen Code with a wrong parent drops the document silently, and this " +
+		Write: sessionfile.Writer{Cannot: "Qwen Code silently drops the document if a record has a wrong " +
+			"parent, and this " +
 			"version does not write it"},
 		Client: Client{Name: "qwen-cli-mcp-client", Most: 24_500, Size: codeUnits, Lines: 990},
 		Install: Install{

@@ -15,14 +15,15 @@ func pi() Agent {
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f["type"] == "session" && f.Has("version") && f.Has("cwd")
 			}}),
-		Write: sessionfile.Writer{Cannot: "pi needs usage figures with each answer, and this version does not write them"},
+		Write: sessionfile.Writer{Cannot: "pi needs usage figures with each answer, and this version does not " +
+			"write them"},
 		Install: Install{
 			Program: "pi", Package: "@mariozechner/pi-coding-agent", Dir: dotDir(".pi"), Files: piFiles, Projects: true,
 			Restart: newSession,
-			Support: support(works("an extension of ours: it has no MCP client"), later(notFollowed),
+			Support: support(works("our extension: pi has no MCP client"), later(notFollowed),
 				later("an extension's event tool_result"), later("an extension's event tool_call"),
 				later("an extension's event before_agent_start"),
-				later("an extension's event session_before_compact, which takes a summary of ours"),
+				later("an extension's event session_before_compact, which takes our summary"),
 				later("an extension's event session_compact")),
 		},
 	}

@@ -53,7 +53,7 @@ type Written struct {
 	Messages  int              `json:"messages"`        // kept word for word
 	Before    tokens.Count     `json:"before"`          // of the next request in the old session
 	After     tokens.Count     `json:"after"`           // in the new one, with Fixed if its agent is the same
-	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in Before: system prompt and tools, as far as measured
+	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in Before: besides the conversation, as far as measured
 	Left      sessionfile.Left `json:"left"`            // what of the kept messages is not in it
 	Masked    bool             `json:"masked"`          // another agent wrote it, so that secrets are masked
 }

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/shell"
+	"ctxledger.dev/ledger"
 )
 
 // Text says to a person who is in the directory here how to go on and back, and what it saves.
@@ -19,10 +20,10 @@ func (d Written) Text(here string) string {
 		chars.Plural(d.Messages, "message"))
 	switch {
 	case d.Fixed != nil && d.Masked:
-		fmt.Fprintf(&b, "          with the system prompt and tools of the old agent, %s, and without those of %s\n", d.Fixed,
-			d.Agent)
+		fmt.Fprintf(&b, "          with %s of the old agent, %s, and without those of %s\n",
+			ledger.CategoryFixed, d.Fixed, d.Agent)
 	case d.Fixed != nil:
-		fmt.Fprintf(&b, "          of these %s are the system prompt and tools\n", d.Fixed)
+		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, ledger.CategoryFixed)
 	}
 	if d.Masked {
 		b.WriteString("masked    secrets are masked: the session is one of another agent\n")

@@ -60,6 +60,7 @@ type Record struct {
 	// Compaction is set if the records before this one left the context, but for those that Cut keeps.
 	Compaction *report.Compaction
 	Cut        *sessions.HostCut
+	Window     int // tokens of the context window, as the agent says; 0: it does not
 	// Queue is set on notes about messages that the user sent while the agent worked. Queued is the span of the
 	// content of one that came, as it would stand in a message of Format.
 	Queue  sessions.Queue
@@ -122,14 +123,9 @@ func (r *Record) Request() *report.Request {
 	if r.Usage == (sessions.Usage{}) && len(r.Counters) == 0 {
 		return nil
 	}
-	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: reported(r.Usage), Counters: r.Counters}
+	q := &report.Request{ID: r.Reply, Model: r.Model, Final: r.Final, Usage: r.Usage.Used(), Counters: r.Counters}
 	for _, c := range r.Bill {
-		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: reported(c.Usage)})
+		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: c.Used()})
 	}
 	return q
-}
-
-func reported(u sessions.Usage) report.Usage {
-	return report.Usage{Input: u.Input, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite - u.CacheLong,
-		CacheWriteLong: u.CacheLong, Output: u.Output, Searches: u.Searches}
 }

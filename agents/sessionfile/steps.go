@@ -124,7 +124,7 @@ func (b *builder) answer(s Said, blocks []Block) {
 		case x.Kind == transcript.KindText && strings.TrimSpace(x.Text) == "":
 			continue
 		case x.Kind == transcript.KindCall && !x.Sealed && x.Malformed():
-			x = Block{Part: textPart(fmt.Sprintf("[ctxledger: a call of %s with arguments that were not readable]", x.Name))}
+			x = Block{Part: textPart(fmt.Sprintf("[ctxledger: a call of %s with unreadable arguments]", x.Name))}
 		case x.Kind == transcript.KindCall && !x.Sealed:
 			x = b.calling(x)
 		case x.Kind == transcript.KindResult && !x.Sealed:

@@ -14,10 +14,10 @@ import (
 
 // The limits that keep files from being watched, as a message names them.
 const (
-	instances   = "the limit of inotify instances of this user is reached: fs.inotify.max_user_instances raises it"
-	watches     = "the limit of inotify watches of this user is reached: fs.inotify.max_user_watches raises it"
-	descriptors = "the limit of open files of this process is reached: `ulimit -n` raises it"
-	files       = "the limit of open files of this machine is reached: fs.file-max raises it"
+	instances   = "this user has reached the limit on inotify instances: raise fs.inotify.max_user_instances"
+	watches     = "this user has reached the limit on inotify watches: raise fs.inotify.max_user_watches"
+	descriptors = "this process has reached its limit on open files: `ulimit -n` raises it"
+	files       = "this machine has reached its limit on open files: raise fs.file-max"
 )
 
 // limitOf returns the limit behind an error of the system, "" for another error.

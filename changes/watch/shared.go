@@ -215,7 +215,7 @@ func (s *Shared) note(sub subscription, err error) {
 	s.mu.Unlock()
 	switch {
 	case polled && !s.warned:
-		s.log.Warn("not all files can be watched: they are polled", "error", err.Error(), "every", limits.Poll.String(),
+		s.log.Warn("not all files can be watched: polling", "error", err.Error(), "every", limits.Poll.String(),
 			"retried", limits.WatchRetry.String())
 	case !polled && s.warned:
 		s.log.Info("all files can be watched again")

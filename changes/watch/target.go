@@ -200,7 +200,7 @@ func (s *Shared) adopt(orphans []subscription, by subscription) {
 		more, err := s.add(sub, true)
 		if err != nil {
 			// Its Watcher looks, and adds it again.
-			s.log.Debug("not watched any longer", "dir", sub.name, "error", err.Error())
+			s.log.Debug("no longer watched", "dir", sub.name, "error", err.Error())
 		}
 		for _, o := range more { // paths change quicker than they can be followed
 			o.watcher.hand(Event{Path: o.name})

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
+	"ctxledger.dev/tokens"
 )
 
 // auditName is how many columns the name in a row has at least.
@@ -131,7 +132,7 @@ func carriedRow(c report.Carried, n name, figures ...string) row {
 }
 
 // cached prints how much of the input was read from the cache.
-func cached(u report.Usage) string {
+func cached(u tokens.Used) string {
 	if u.In() == 0 {
 		return ""
 	}

@@ -129,7 +129,7 @@ func (p *auditPage) caveats() string {
 		say("subagents: %s of it, %s", report.Dollars(s.Dollars), chars.Plural(s.Requests, "request"))
 	}
 	if c.Unfinished.Requests > 0 {
-		say("%s recorded only as they began: ≈%s more by their text",
+		say("%s recorded only at the start: ≈%s more by their text",
 			chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
 	}
 	if c.LongWrites > 0 {
@@ -142,7 +142,7 @@ func (p *auditPage) caveats() string {
 		say("reported and not in the cost: %s", gaps(c.Gaps))
 	}
 	if len(c.Unpriced) > 0 {
-		say("no price is known of %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))
+		say("no known price for %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))
 	}
 	return strings.Join(notes, "; ")
 }

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/report"
+	"ctxledger.dev/tokens"
 )
 
 // drawn returns an audit on a screen of that size, without colours.
@@ -26,13 +27,13 @@ func drawn(r audit.Audit, width, height int) string {
 // largeAudit has more of everything than fits a screen, under long names in several scripts.
 func largeAudit() audit.Audit {
 	r := report.Report{Files: 900, Sessions: 800, Total: report.Spent{
-		Requests: 123_456, Dollars: 54_321.98, Usage: report.Usage{CacheRead: 98_765_432_100, Output: 12_345_678},
+		Requests: 123_456, Dollars: 54_321.98, Usage: tokens.Used{CacheRead: 98_765_432_100, Output: 12_345_678},
 	}, Compacted: 86}
 	for i := range 30 {
 		d := 20_000 / float64(i+1)
 		name := fmt.Sprintf("/home/买家/a rather long directory/%02d/src/components/very-long-name-of-a-file.tsx", i)
 		s := report.Spent{Requests: 40_000 / (i + 1), Dollars: d,
-			Usage: report.Usage{CacheRead: int64(d * 1e6), Input: 1000}}
+			Usage: tokens.Used{CacheRead: int64(d * 1e6), Input: 1000}}
 		c := report.Carried{Tokens: d * 100, Sent: d * 1e5, Dollars: d}
 		r.Models = append(r.Models,
 			report.Row{Name: fmt.Sprintf("provider/model-with-a-long-name-%d-20260101", i), Spent: s})
@@ -173,7 +174,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, as what the cache held is not recorded, and fees and advisors are not played). Simulated",
+		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded and fees and advisors not replayed). Simulated",
 		6.75: "instead of $6.75. Simulated",
 		0:    "instead of $6.75. Simulated",
 	} {

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -23,29 +24,35 @@ type Carried struct {
 	// Requests is how many answers of the session were measured; what its agent's parts have cost is for these.
 	Requests int `json:"requests,omitempty"`
 
-	Paid *float64 `json:"-"` // what it has cost in the session: see carried.Report.Charged
+	Use     ledger.Use        `json:"-"`                 // of the session
+	Besides []ledger.Category `json:"besides,omitempty"` // Measured in parts: see carried.Report.Besides
+	// Newest says that Model is that of Session, because none was named.
+	Newest bool     `json:"-"`
+	Paid   *float64 `json:"-"` // what it has cost in the session: see carried.Report.Charged
 }
 
 // Carried draws what each agent's requests carry.
-func (p Page) Carried(out Carried, host string) {
+func (p Page) Carried(out Carried) {
 	w := p.W
 	if len(out.Hosts) == 0 {
 		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
 		return
 	}
-	for i, h := range out.Hosts {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
+	fmt.Fprintln(w, out.countedFor())
+	for _, h := range out.Hosts {
+		fmt.Fprintln(w)
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
-		if h.Name == host && out.Measured != nil {
-			rest := max(0, out.Measured.N-h.Carried.N)
-			fmt.Fprintf(w, "the provider measured %s besides the messages of session %s: ≈%s are the agent's own prompt and "+
-				"tools\n", tokensOf(*out.Measured), out.Session, chars.Commas(rest))
+		if h.Name == out.Use.Session.Host && out.Measured != nil {
+			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first: "+
+				"%s\n", out.Session, tokensOf(*out.Measured), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
-			fmt.Fprintf(w, "%s so far for these tokens in session %s: %s at list prices\n", carried.Money(*h.Dollars),
-				out.Session, chars.Plural(out.Requests, "request"))
+			which, as := "these tokens", ""
+			if h.Charged.N < h.Carried.N {
+				which, as = h.Charged.String()+" of these tokens", ", as they were when it began"
+			}
+			fmt.Fprintf(w, "%s so far for %s in session %s%s: %s at list prices\n", carried.Money(*h.Dollars), which,
+				out.Session, as, chars.Plural(out.Requests, "request"))
 		}
 		t := p.table("WHAT", ">IN EVERY REQUEST", ">LATER", "")
 		t.Indent, t.Wide = "  ", true
@@ -55,6 +62,17 @@ func (p Page) Carried(out Carried, host string) {
 		t.Print(w)
 		p.problems(h)
 	}
+}
+
+// countedFor says for which model everything is counted.
+func (c Carried) countedFor() string {
+	switch {
+	case c.Model == "":
+		return "counted in o200k_base: no session names a model; --model does"
+	case c.Newest:
+		return "counted for " + columns.OneLine(c.Model) + ", the model of the newest session, " + c.Session
+	}
+	return "counted for " + columns.OneLine(c.Model)
 }
 
 // shareOf says which part of the window an agent's requests have filled before the conversation begins.
@@ -67,6 +85,18 @@ func shareOf(h carried.Host, window int) string {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
 	}
 	return text
+}
+
+// partsOf names what a sum is made of.
+func partsOf(parts []ledger.Category) string {
+	var said []string
+	for _, c := range parts {
+		if len(parts) == 1 {
+			return c.Name
+		}
+		said = append(said, c.Tokens.String()+" "+c.Name)
+	}
+	return strings.Join(said, ", ")
 }
 
 func tokensOf(c tokens.Count) string { return c.String() + " tokens" }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -23,12 +24,9 @@ type Status struct {
 	Elsewhere []string          `json:"other_ledgers,omitempty"`
 	Session   *ledger.Status    `json:"session,omitempty"`
 	// Unread says why nothing is known of the session; "": something is recorded of it.
-	Unread string `json:"unread,omitempty"`
-	// ServerCost is what the MCP server's tool list and instructions take of a window, in tokens, and ServerCostAs the agent
-	// that lists them so; "": they are counted as the server sends them.
-	ServerCost   int    `json:"server_cost"`
-	ServerCostAs string `json:"server_cost_as,omitempty"`
-	Ceiling      int64  `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
+	Unread           string `json:"unread,omitempty"`
+	registry.OwnCost        // where our MCP server is registered
+	Ceiling          int64  `json:"ceiling"` // bytes of the ledger above which the user wants to be warned; 0: none
 	// Recording says whether and where session files being followed was set; Summarizer the same of the model that
 	// writes, and whether it may be used. "": nothing was.
 	Recording  string `json:"recording,omitempty"`
@@ -49,15 +47,11 @@ func (p Page) Status(s Status, ranIn, limits string) {
 			s.Session.Session.Host, p.Own(s.Unread))
 	case s.Session != nil:
 		p.window(*s.Session, ranIn, limits)
+		p.Proxy(s.Session.Proxy)
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)
-	form := "as " + s.ServerCostAs + " lists our tools"
-	if s.ServerCostAs == "" {
-		form = "as our list is sent: each agent lists it in its own form"
-	}
-	fmt.Fprintf(p.W, "own cost   %s tokens of a window (o200k_base), where ctxmcp is registered, %s\n",
-		chars.Commas(s.ServerCost), form)
+	fmt.Fprintf(p.W, "own cost   %s, where ctxmcp is registered\n", s.OwnCost)
 	injected := "nothing when a session begins"
 	if len(s.Told) > 0 {
 		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"

@@ -113,19 +113,20 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "besides    %s tokens in every request: system prompt, tools, memory (measured on the first)\n",
-			s.Fixed)
+		fmt.Fprintf(p.W, "besides    %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
+			ledger.CategoryFixed)
 	}
 }
 
-// nextStep says what would be cut now without a compaction, and what a compaction waits for.
+// nextStep joins the words of a status's next step: what would be cut now without a compaction (window.Decide), what that
+// waits for, and what a compaction does (TriggerPolicy.Due).
 func nextStep(s ledger.Status) string {
-	why := s.Next.Why
-	if waits := s.Next.Waits(); waits != "" {
-		why += "; old results: " + waits
+	why := s.NextStep.Why
+	if s.Waits != "" {
+		why += "; old results: " + s.Waits
 	}
-	if s.Next.Due.Reason != "" || s.Next.Due.Suppressed {
-		why += "; " + s.Next.Due.Why
+	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
+		why += "; " + s.NextStep.Due.Why
 	}
 	return why
 }
@@ -143,6 +144,7 @@ func (p Page) heldLine(s ledger.Status) string {
 		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
 			model)
 	}
+	text += s.Besides()
 	switch {
 	case s.CompactsAt > 0:
 		text += fmt.Sprintf("; auto-compact at %s: %s", chars.Commas(s.CompactsAt), p.Line(s.CompactsFrom, lineColumns))
@@ -158,10 +160,10 @@ func viewLine(s ledger.Status) string {
 	if s.Fixed != nil {
 		due += " with what is besides"
 	}
-	if limit := s.Next.Threshold; limit != s.Threshold {
+	if limit := s.NextStep.Threshold; limit != s.Threshold {
 		due += " (" + chars.Commas(limit) + " by the estimate that decides)"
 	}
-	if s.Next.Due.Reason != "" {
+	if s.NextStep.Due.Reason != "" {
 		due = "a compaction of it is due now"
 	}
 	return fmt.Sprintf("%s tokens are what ctxledger would send of the conversation; %s", s.Used, due)

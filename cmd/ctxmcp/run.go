@@ -16,7 +16,7 @@ import (
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
 	prefix := p.Flags.String("tool-prefix", "",
-		"put `text` before the names of the tools, where they collide with others")
+		"put `text` before tool names, where they collide with others")
 	structured := p.Flags.Bool("structured", false,
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
 	return p.Run(args, func() (func() error, error) {

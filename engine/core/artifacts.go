@@ -67,9 +67,10 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 		}
 		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
 		a.Chars += int64(utf8.RuneCount(chunk[:end]))
-		a.Tokens += tokens.O200kBase.Count(chunk[:end])
+		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk[:end])))
 		at += int64(end)
 	}
+	a.Tokens = a.Features[tokens.FeatureTokens]
 	return a, nil
 }
 
@@ -120,7 +121,8 @@ func artifactSize(a artifacts.Artifact) int {
 	return n
 }
 
-// ReadArtifact implements ledger.ArtifactStore.
+// ReadArtifact implements ledger.ArtifactStore. What a handle names is returned as it was recorded, with the
+// secrets in it: the table "Secrets at the exits" of docs/threat-model.md says which exits may show that, and why.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
 	c, err := l.open(ctx, r.ID, r.Raw)
 	if err != nil {

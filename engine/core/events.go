@@ -136,13 +136,11 @@ func wants(r ledger.WaitEventsRequest, e ledger.Event) bool {
 
 // NewestEvent returns the number of the newest event, 0 when there is none.
 func NewestEvent(tx kv.Tx) (int64, error) {
-	for r, err := range tx.Scan(BucketEvents, kv.Range{Reverse: true}) {
-		if err != nil {
-			return 0, err
-		}
-		return int64(binary.BigEndian.Uint64(r.Key)), nil
+	key, err := kv.LastKey(tx, BucketEvents)
+	if key == nil {
+		return 0, err
 	}
-	return 0, nil
+	return int64(binary.BigEndian.Uint64(key)), nil
 }
 
 // SeqKey is the key of a sequence number, in the order of numbers.

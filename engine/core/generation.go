@@ -48,7 +48,7 @@ func unseen(tx kv.Tx, s sessions.Session, seen time.Time, ready []*prepared) ([]
 		case digest == "" || digest == p.digest: // forgotten, or the same
 		case known.digests[p.digest]: // the same note, after another rewriting
 		default:
-			fresh = append(fresh, p.note("the host rewrote this record, which was recorded otherwise"))
+			fresh = append(fresh, p.note("the host rewrote this record after it was recorded"))
 		}
 	}
 	return fresh, nil

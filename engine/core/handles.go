@@ -160,7 +160,7 @@ func (c *capped) Write(p []byte) (int, error) {
 func (l *Ledger) ReadBlob(ctx context.Context, r ledger.ReadBlobRequest) (io.ReadCloser, error) {
 	if (r.Hash == "") == (r.Handle == "") {
 		return nil, fault.New(fault.Invalid, "engine.read",
-			"name a blob by its hash or by a handle, and only one of them")
+			"name a blob by its hash or by a handle, not both")
 	}
 	t := target{blob: r.Hash}
 	var err error

@@ -188,7 +188,7 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 			case ledger.StageEnded:
 				h.Ended = m.At
 			default:
-				return out, nil, fault.New(fault.Invalid, m.Op, "%.100q is no stage of a session", r.Stage)
+				return out, nil, fault.New(fault.Invalid, m.Op, "%.100q is not a session stage", r.Stage)
 			}
 			out.Session = *s
 			return out, nil, nil
@@ -227,7 +227,7 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 			out.Intent = in
 			told := known != nil && known.Source == intents.Announced // by a hook that is registered twice
 			if intents.OfFile(in.Op) && in.Target != "" && !told {
-				out.Stale, err = l.staleRead(tx, s, in.Target)
+				out.Stale, err = l.readBefore(tx, s, in.Target)
 			}
 			return out, nil, err
 		})
@@ -256,8 +256,9 @@ func (l *Ledger) calledWith(id, tool string, args json.RawMessage) attribution.C
 	}
 }
 
-// staleRead returns a file that others changed since the session read it; nil if none did.
-func (l *Ledger) staleRead(tx kv.Tx, s *sessions.Session, path string) (*changes.Stale, error) {
+// readBefore finds the newest read that a session made of a file, and returns the file if others changed it since: see
+// changes.StaleRead. nil: they did not, or there is no such read.
+func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*changes.Stale, error) {
 	reads, err := sessions.ReadsOf(tx, path)
 	if err != nil {
 		return nil, err
@@ -278,7 +279,7 @@ func (l *Ledger) staleRead(tx kv.Tx, s *sessions.Session, path string) (*changes
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := changes.Unknown(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
+	c, _, err := changes.StaleRead(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
 	if c == nil || err != nil {
 		return nil, err
 	}

@@ -14,8 +14,9 @@ const BucketHostWindows kv.Bucket = "host_windows"
 // HostWindow is what the sessions of one host with one model showed of its window. The name of a model does not say
 // which window the host was given.
 type HostWindow struct {
-	Tokens     int `json:"tokens,omitempty"`      // of the window; 0: not known
-	CompactsAt int `json:"compacts_at,omitempty"` // what was in it when the host compacted by itself, the last time
+	Tokens     int  `json:"tokens,omitempty"`      // of the window; 0: not known
+	Told       bool `json:"told,omitempty"`        // the host said so
+	CompactsAt int  `json:"compacts_at,omitempty"` // what was in it when the host compacted by itself, the last time
 }
 
 // windowSizes are the windows that hosts give their models, ascending, in tokens.
@@ -37,6 +38,9 @@ func noteWindow(tx kv.Tx, s *sessions.Session, e *sessions.Entry) error {
 	if e.Usage != nil && !e.Hidden && e.Author == "" {
 		s.Largest = max(s.Largest, e.Usage.Prompt())
 	}
+	if e.Window > 0 && !e.Hidden {
+		s.Window = e.Window
+	}
 	if e.Cut != nil && e.Cut.Auto && e.Cut.Before > 0 {
 		s.CompactsAt = int(min(e.Cut.Before, 1<<31))
 	}
@@ -52,10 +56,12 @@ func noteWindow(tx kv.Tx, s *sessions.Session, e *sessions.Entry) error {
 }
 
 // seen is what one session shows by itself: a request shows that the window is larger, a compaction of the host that it
-// is not much larger.
+// is not much larger. What the host says of its window goes before.
 func seen(s sessions.Session) (w HostWindow) {
 	w.CompactsAt = s.CompactsAt
 	switch most := max(s.Largest, s.CompactsAt); {
+	case s.Window > 0:
+		w.Tokens, w.Told = s.Window, true
 	case s.CompactsAt > 0, most > windowSizes[0]:
 		w.Tokens = sizeFor(most)
 	}

@@ -165,6 +165,9 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			Author: transcript.Speaker(raw),
 		})
 	}
+	if last := len(entries) - 1; last >= 0 {
+		entries[last].Usage, entries[last].Bill = r.Usage, r.Bill
+	}
 	ready, err := l.prepareAll(ctx, l.Settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
 	if err != nil {
 		return nil, err

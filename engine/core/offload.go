@@ -25,8 +25,9 @@ func (rec *recorder) offload(r *result) error {
 	}
 	seq := rec.session.Seq + 1 // the entry is about to be appended
 	a := artifacts.Artifact{
-		Hash: r.blob.Hash, Bytes: r.blob.Size, Lines: r.blob.Lines, Chars: int64(r.Chars), Tokens: r.Tokens,
-		Created: rec.at, Refs: []artifacts.Ref{{Session: rec.session.ID, Seq: seq, CallID: r.CallID}},
+		Hash: r.blob.Hash, Bytes: r.blob.Size, Lines: r.blob.Lines, Chars: int64(r.Chars),
+		Tokens: r.Tokens, Features: r.features, Created: rec.at,
+		Refs: []artifacts.Ref{{Session: rec.session.ID, Seq: seq, CallID: r.CallID}},
 	}
 	command := false
 	if c != nil {

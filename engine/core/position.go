@@ -70,7 +70,7 @@ func (l *Ledger) locate(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (posi
 	}
 	if r.Since {
 		return position{}, fault.New(fault.Invalid, "engine.messages",
-			"new messages alone need the session that they continue").
+			"if you pass only new messages, name their session").
 			WithHint("pass the session that the earlier call returned")
 	}
 	at, err := endOf(tx, c, beginning())
@@ -97,7 +97,7 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	if s.HostID != "" {
 		return position{}, fault.New(fault.Conflict, "engine.messages",
 			"session %s is recorded from the files of %s: messages passed in would be recorded twice", s.ID, s.Host).
-			WithHint("name no session to record them as a new one")
+			WithHint("to record as a new one, name no session")
 	}
 	if r.Since {
 		return position{session: s.ID}, nil

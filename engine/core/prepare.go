@@ -40,12 +40,14 @@ type prepared struct {
 // result is a tool result with its text.
 type result struct {
 	sessions.Result
-	text   string
-	shown  string      // the text without secrets
-	screen *screen     // what a terminal shows of the text, if that is something else
-	blob   *kv.BlobRef // where the text is, when it is large enough to become an artifact
-	stub   string      // its replacement in views, once it is an artifact
-	filed  bool        // the host put the text into a file, and shows the model its beginning
+	text string
+	// features are those of the text.
+	features tokens.Features
+	shown    string      // the text without secrets
+	screen   *screen     // what a terminal shows of the text, if that is something else
+	blob     *kv.BlobRef // where the text is, when it is large enough to become an artifact
+	stub     string      // its replacement in views, once it is an artifact
+	filed    bool        // the host put the text into a file, and shows the model its beginning
 }
 
 // screen is a rendered text and its length in characters.
@@ -116,7 +118,7 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Loaded: n.Loaded, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill),
 		Unfinished: n.Unfinished,
-		Cut:        n.Cut.Clipped(), Queue: n.Queue, Copied: n.Copied,
+		Cut:        n.Cut.Clipped(), Window: max(n.Window, 0), Queue: n.Queue, Copied: n.Copied,
 	}
 }
 
@@ -241,7 +243,8 @@ func (p *prepared) unread(why string) {
 func (p *prepared) part(part, shown transcript.Part) int {
 	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
 	p.entry.Features[tokens.FeatureBlocks]++
-	n := p.count(part.Text)
+	f := p.count(part.Text)
+	n := f[tokens.FeatureTokens]
 	switch part.Kind {
 	case transcript.KindImage:
 		n += tokens.Image
@@ -249,9 +252,10 @@ func (p *prepared) part(part, shown transcript.Part) int {
 		p.entry.Reasoning += n
 	case transcript.KindCall:
 		if part.Sealed {
-			return n + p.count(string(part.Args)) // the provider's own call, which it answers itself
+			// the provider's own call, which it answers itself
+			return n + p.count(string(part.Args))[tokens.FeatureTokens]
 		}
-		n += p.count(part.Name) + p.count(string(part.Args))
+		n += p.count(part.Name)[tokens.FeatureTokens] + p.count(string(part.Args))[tokens.FeatureTokens]
 		m := intents.Classify(part.Name, part.Args)
 		c := sessions.Call{ // its target needs the session
 			ID: part.ID, Name: CutLabel(shown.Name), Op: m.Op, Tokens: n, Chars: utf8.RuneCount(part.Args),
@@ -269,8 +273,8 @@ func (p *prepared) part(part, shown transcript.Part) int {
 			return n
 		}
 		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
-		p.results = append(p.results, result{Result: r, text: part.Text, shown: shown.Text,
-			screen: screenOf(part.Text)})
+		p.results = append(p.results, result{Result: r, text: part.Text, features: f,
+			shown: shown.Text, screen: screenOf(part.Text)})
 	}
 	return n
 }
@@ -284,11 +288,11 @@ func screenOf(text string) *screen {
 	return &screen{shown, utf8.RuneCountInString(shown)}
 }
 
-// count returns the tokens of a text of the message and adds its features to those of the entry.
-func (p *prepared) count(text string) int {
+// count returns the features of a text of the message, and adds them to those of the entry.
+func (p *prepared) count(text string) tokens.Features {
 	f := tokens.FeaturesOf(text)
 	p.entry.Features = p.entry.Features.Plus(f)
-	return f[tokens.FeatureTokens]
+	return f
 }
 
 // storeBlobsOf stores an original that is too long for a record, and the results that may become artifacts: blobs are

@@ -52,7 +52,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 			return nil, err
 		}
 		if log.entries = append(log.entries, e.Entry); e.Seq != int64(len(log.entries)) {
-			return nil, fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s stands at place %d of its log",
+			return nil, fault.New(fault.Corrupt, "engine.fold", "entry %d of session %s is at position %d of its log",
 				e.Seq, s.ID, len(log.entries))
 		}
 		if err := f.Take(&e.Entry); err != nil {

@@ -29,7 +29,7 @@ func (l *Ledger) KeepServer(ctx context.Context, r ledger.KeepServerRequest) (le
 		return ledger.AskedServer{}, err
 	}
 	if r.Place == "" || r.Config == "" || r.Instructions < 0 || r.Instructions > maxToolTokens {
-		return ledger.AskedServer{}, fault.New(fault.Invalid, op, "what a server answered is not complete")
+		return ledger.AskedServer{}, fault.New(fault.Invalid, op, "a server's answer is incomplete")
 	}
 	r.Tools = OrEmpty(slices.Clone(r.Tools))
 	for i, t := range r.Tools {

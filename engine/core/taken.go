@@ -73,7 +73,8 @@ func (l *Ledger) storeTaken(ctx context.Context, res *result) error {
 		return err
 	}
 	res.blob = &ref
-	res.Tokens = tokens.O200kBase.CountString(res.text)
+	res.features = tokens.FeaturesOf(res.text)
+	res.Tokens = res.features[tokens.FeatureTokens]
 	res.shown = l.Masks.String(res.text)
 	return nil
 }
@@ -91,8 +92,9 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 		named.Target = CutLabel(c.Shown.Meaning.What())
 	}
 	a, _, err := artifacts.Put(tx, artifacts.Artifact{
-		Hash: res.blob.Hash, Bytes: res.blob.Size, Lines: res.blob.Lines, Chars: int64(res.Chars), Tokens: res.Tokens,
-		Created: m.At, Tool: c.Name, Hint: Hint(named), Refs: []artifacts.Ref{{Session: s.ID, CallID: c.ID}},
+		Hash: res.blob.Hash, Bytes: res.blob.Size, Lines: res.blob.Lines, Chars: int64(res.Chars),
+		Tokens: res.Tokens, Features: res.features, Created: m.At,
+		Tool: c.Name, Hint: Hint(named), Refs: []artifacts.Ref{{Session: s.ID, CallID: c.ID}},
 	})
 	if err != nil {
 		return none, nil, err

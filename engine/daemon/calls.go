@@ -218,6 +218,14 @@ func (c *client) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 	return mutate[ledger.NotedStage](ctx, c, "NoteStage", &r, &r.Mutation)
 }
 
+func (c *client) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (ledger.ModelRequest, error) {
+	return mutate[ledger.ModelRequest](ctx, c, "NoteRequest", &r, &r.Mutation)
+}
+
+func (c *client) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger.RequestsResponse, error) {
+	return call[ledger.RequestsResponse](ctx, c, "Requests", r)
+}
+
 // WaitEvents is a long poll: its deadline is the requested wait plus limits.Call.
 func (c *client) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

@@ -24,11 +24,11 @@ func full(descriptors int) *fault.Error {
 	const op = "daemon.greet"
 	n := capacity(descriptors)
 	if n == maxClients {
-		return fault.New(fault.Limited, op, "the daemon serves %d connections already", n).
-			WithHint("end sessions of agents that are not needed: each holds a connection")
+		return fault.New(fault.Limited, op, "the daemon already serves %d connections", n).
+			WithHint("end agent sessions that are not needed: each holds a connection")
 	}
 	return fault.New(fault.Limited, op,
-		"the daemon serves %d connections already, which is what its %d file descriptors allow", n, descriptors).
-		WithHint("end sessions of agents that are not needed, or raise the limit with ulimit -n " +
+		"the daemon already serves %d connections, which is what its %d file descriptors allow", n, descriptors).
+		WithHint("end agent sessions that are not needed, or raise the limit with ulimit -n " +
 			"and run: ctxledger daemon stop")
 }

@@ -125,7 +125,7 @@ func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.En
 	}
 	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
 		no = fault.New(fault.NotFound, "daemon.memory",
-			"no memory %.1000q, neither of the project nor of the user", r.Name)
+			"no memory %.1000q of the project or the user", r.Name)
 	}
 	return e, no
 }
@@ -145,8 +145,9 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 	if user, no := l.userSoon(ctx); no == nil {
 		if _, no = user.Memory(ctx, ledger.MemoryRequest{Name: r.Name}); no == nil {
 			return e, fault.New(fault.NotFound, "daemon.memory",
-				"no memory %.1000q of the project; the user has one of that name, which all workspaces share", r.Name).
-				WithHint("name the scope to delete that: user")
+				"no memory %.1000q of the project; the user has one of that name, which all workspaces "+
+					"share", r.Name).
+				WithHint("to delete that, give the scope user")
 		}
 	}
 	return e, err

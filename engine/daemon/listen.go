@@ -83,14 +83,15 @@ func chooseSocket(e env.Env, state string) (string, error) {
 	}
 	if refused != nil {
 		return "", fault.New(fault.Denied, "daemon.listen",
-			"no directory can be made for the socket, since the path of the state directory is too long for it: %v", refused).WithHint(hintShort)
+			"no directory can be made for the socket, since the path of the state directory is too long for "+
+				"it: %v", refused).WithHint(hintShort)
 	}
 	return "", fault.New(fault.Invalid, "daemon.listen", "no directory has a path short enough for a socket").
 		WithHint(hintShort)
 }
 
 // hintShort is the way out when there is no place for a socket.
-const hintShort = "set TMPDIR to a directory with a short path that you can write"
+const hintShort = "set TMPDIR to a writable directory with a short path"
 
 // makePrivate makes a directory that only this user can access, or checks an existing one: another user
 // may have created it in the directory for temporary files.

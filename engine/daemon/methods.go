@@ -69,6 +69,8 @@ var methods = map[string]handler{
 	"BeginCall":        on(ledger.API.BeginCall),
 	"TakeResult":       on(ledger.API.TakeResult),
 	"NoteStage":        on(ledger.API.NoteStage),
+	"NoteRequest":      on(ledger.API.NoteRequest),
+	"Requests":         on(ledger.API.Requests),
 }
 
 // on makes a handler from a method of engine.API.

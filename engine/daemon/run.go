@@ -176,11 +176,11 @@ func OwnTasks() []Task { return (&daemon{}).own() }
 // own returns the tasks of every daemon.
 func (d *daemon) own() []Task {
 	return []Task{
-		{Name: "watching over the state directory", Run: d.watch},
+		{Name: "watching the state directory", Run: d.watch},
 		KeepPrivate(),
 		{Name: "applying the retention policy", Step: retainStep, Run: d.retain},
-		{Name: "keeping room to delete in", Run: d.reserve},
-		{Name: "recording what the ledger is of", Step: limits.Call, Run: d.keepPlace},
+		{Name: "reserving space to delete", Run: d.reserve},
+		{Name: "recording whose ledger this is", Step: limits.Call, Run: d.keepPlace},
 	}
 }
 

@@ -71,24 +71,18 @@ func turns(ctx context.Context, api ledger.API, s sessions.Session, emit func(Tu
 	if len(g.runs) == 0 {
 		return g.emitBefore(math.MaxInt, emit)
 	}
-	for r := (ledger.LogRequest{Session: s.ID, Originals: true}); ; {
-		page, err := api.Log(ctx, r)
+	for e, err := range ledger.LogEntries(ctx, api, ledger.LogRequest{Session: s.ID, Originals: true}) {
+		if err == nil {
+			err = g.take(ctx, e)
+		}
+		if err == nil {
+			err = g.emitBefore(e.Turn, emit)
+		}
 		if err != nil {
 			return err
 		}
-		for _, e := range page.Entries {
-			if err := g.take(ctx, e); err != nil {
-				return err
-			}
-			if err := g.emitBefore(e.Turn, emit); err != nil {
-				return err
-			}
-		}
-		if page.Next == 0 {
-			return g.emitBefore(math.MaxInt, emit)
-		}
-		r.From = page.Next
 	}
+	return g.emitBefore(math.MaxInt, emit)
 }
 
 // group returns that of a turn and an agent.

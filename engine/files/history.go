@@ -147,7 +147,8 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 				size += c.Tokens
 			}
 		}
-		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size})
+		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size,
+			Subagent: e.Hidden})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))

@@ -2,12 +2,9 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -27,7 +24,6 @@ type text struct {
 	// whole says that the file has no other text where it is unchanged, but for line ends; else the text can only tell
 	// that it is unchanged.
 	whole bool
-	shown bool    // a tool printed it: what its line ends are is not known
 	by    []*step // the calls that it is made of, the newest first
 }
 
@@ -41,7 +37,7 @@ func (l *Files) compare(
 	if err != nil || len(t.by) == 0 {
 		return false, nil, err
 	}
-	if same = t.is(st); same || !t.whole || t.mixed(st) {
+	if same = t.is(st); same || !t.whole || st.Text == "" {
 		return same, nil, nil
 	}
 	if last := t.by[0]; st.Looked.Before(f.Entries[last.result-1].Time) &&
@@ -56,7 +52,7 @@ func (l *Files) compare(
 		if st.Looked.After(since) {
 			since = st.Looked
 		}
-		return false, &changes.Stale{Changed: since, By: changes.External}, nil
+		return false, &changes.Stale{Changed: since, Seen: true, By: changes.External}, nil
 	}
 	by, err := attribution.NewAttributor(l.core.Trees, tx, nil).Of(st.Tree, st.Path, st.Since)
 	if err != nil || by.Intent != nil && by.Intent.Session == f.Session.ID {
@@ -70,23 +66,13 @@ func (l *Files) compare(
 // is reports whether a file has the text, however its lines and the text end.
 func (t text) is(st changes.State) bool {
 	body := strings.TrimRight(t.body, "\n")
-	fits := func(text string) bool { return int64(len(text)) == st.Size && hashIs(text, st.Hash) }
 	for _, tail := range []string{"\n", "", "\n\n", t.body[len(body):]} {
-		for _, end := range []string{"\n", "\r\n"} {
-			full := strings.ReplaceAll(body+tail, "\n", end)
-			if fits(full) || fits("\ufeff"+full) || st.Size > int64(len(full)) && fits(utf16Of("\ufeff"+full)) {
-				return true
-			}
+		sum, err := filetext.Hash(strings.NewReader(body + tail))
+		if err == nil && (sum == st.Text || sum == st.Hash) {
+			return true
 		}
 	}
 	return false
-}
-
-// mixed reports whether a file may be the text with line ends of both kinds.
-func (t text) mixed(st changes.State) bool {
-	body := strings.TrimRight(t.body, "\n")
-	more := int(st.Size) - len(body)
-	return t.shown && more > len("\n") && more <= strings.Count(body, "\n")+len("\r\n")
 }
 
 // known returns what the calls of a session on a file say of its text: what the newest of them read or wrote whole, and the
@@ -167,7 +153,7 @@ func (k *knowing) take(s *step, call, result transcript.Part) (ended bool) {
 	edits := intents.Edits(call.Name, call.Args)
 	switch {
 	case len(edits) == 1 && edits[0].Whole:
-		k.found(edits[0].New, true, false)
+		k.found(edits[0].New, true)
 		return true
 	case len(edits) == 0 || slices.ContainsFunc(edits, func(e intents.Edit) bool { return e.Whole }):
 		return true
@@ -199,15 +185,12 @@ func (k *knowing) read(s *step, call transcript.Part, printed string) (ended boo
 	}
 	cut := slices.ContainsFunc(lines, func(line string) bool { return len(line) >= cutLine })
 	k.found(plain, numbered && !cut && len(lines) < cutLines && len(plain) < cutBytes &&
-		!strings.ContainsRune(plain, utf8.RuneError), true) // it replaces bytes that were not UTF-8
+		!strings.ContainsRune(plain, utf8.RuneError)) // it replaces bytes that were not UTF-8
 	return true
 }
 
 // found takes a text that a call read or wrote, and makes the later edits in it.
-func (k *knowing) found(body string, whole, shown bool) {
-	if n := strings.Count(body, "\r\n"); n > 0 && n < strings.Count(body, "\n") {
-		whole = false // line ends of both kinds
-	}
+func (k *knowing) found(body string, whole bool) {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	for n, line := range k.lines { // of later reads
 		if all := strings.Split(body, "\n"); n > len(all) || all[n-1] != line {
@@ -226,7 +209,7 @@ func (k *knowing) found(body string, whole, shown bool) {
 		whole = whole && e.New != "" && !spaceAtEnd(e.New) // of which hosts take off what they like
 		body = strings.ReplaceAll(body, old, strings.ReplaceAll(e.New, "\r\n", "\n"))
 	}
-	k.text = text{body, whole && k.whole, shown, k.by}
+	k.text = text{body, whole && k.whole, k.by}
 }
 
 // joined returns the text of the parts that were read, if they are one behind the other from the first line: whether more
@@ -243,7 +226,7 @@ func (k *knowing) joined() text {
 		}
 		b.WriteString(line + "\n")
 	}
-	return text{b.String(), false, true, k.by}
+	return text{b.String(), false, k.by}
 }
 
 // spaceAtEnd reports whether a line of a text ends in white space.
@@ -270,19 +253,4 @@ func (l *Files) otherwise(tx kv.Tx, f *core.Folded, t text, st changes.State) (b
 		}
 	}
 	return false, nil
-}
-
-func hashIs(text, hash string) bool {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:]) == hash
-}
-
-// utf16Of returns a text in UTF-16, with the lower byte first.
-func utf16Of(text string) string {
-	var b strings.Builder
-	for _, u := range utf16.Encode([]rune(text)) {
-		b.WriteByte(byte(u))
-		b.WriteByte(byte(u >> 8))
-	}
-	return b.String()
 }

@@ -108,7 +108,7 @@ func (l *Files) reads(
 		if r == nil {
 			continue
 		}
-		c, until, err := changes.Unknown(tx, path, tree, session, r.Time)
+		c, until, err := changes.StaleRead(tx, path, tree, session, r.Time)
 		if err != nil {
 			return nil, nil, err
 		}

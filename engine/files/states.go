@@ -61,7 +61,7 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 			len(r.Tree)+1+len(p) > changes.MaxPath {
 			return fault.New(fault.Invalid, op, "%.1000q is not the path of a file in the workspace", o.Path)
 		}
-		if o.Hash != "" && len(o.Hash) != 64 {
+		if o.Hash != "" && len(o.Hash) != 64 || o.Text != "" && len(o.Text) != 64 {
 			return fault.New(fault.Invalid, op, "%.1000q is not a SHA-256", o.Hash)
 		}
 		if o.Seen.IsZero() || o.Tree != r.Tree ||
@@ -191,8 +191,11 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	}
 	c.Op, c.Source, c.Time = op, changes.Observed, is.Since
 	c.HashTo, c.Large = is.Hash, is.Large || was.Large
+	if c.Before = was.Since; was.Looked.After(was.Since) { // what is moved or unpacked there keeps an older time
+		c.Before = was.Looked
+	}
 	if len(claims) == 0 { // otherwise it had another state in between
-		c.HashFrom, c.Before = was.Hash, was.Since
+		c.HashFrom = was.Hash
 	}
 	if own >= 0 {
 		err = changes.Update(w.Tx, c)

@@ -192,7 +192,7 @@ func (d *directories) warn(err error) {
 		return
 	}
 	d.warned = true
-	d.log.Warn("not all directories can be watched: they are polled", "error", err)
+	d.log.Warn("not all directories can be watched: polling", "error", err)
 }
 
 // read notes what is in a directory.

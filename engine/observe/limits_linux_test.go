@@ -42,7 +42,7 @@ func TestDirectoriesArePolledWhenTheWatchesAreUsedUp(t *testing.T) {
 	w.await(names[1:]...)
 	w.want(want...)
 	w.halt()
-	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
+	if n := strings.Count(w.log.String(), "watched: polling"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, w.log.String())
 	}
 }
@@ -94,7 +94,7 @@ func TestDirectoriesArePolledWithoutDescriptors(t *testing.T) {
 	ob.tick(t.Context())
 	w.ripen(ob)
 	w.want("modified d/a.go observed external")
-	if n := strings.Count(w.log.String(), "they are polled"); n != 1 {
+	if n := strings.Count(w.log.String(), "watched: polling"); n != 1 {
 		t.Errorf("said %d times:\n%s", n, w.log.String())
 	}
 }

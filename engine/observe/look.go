@@ -115,8 +115,10 @@ func (ob *observer) meet(ctx context.Context, b *batch, f ledger.TouchedFile) bo
 		return fault.Is(err, fault.Denied)
 	}
 	exists := info.Kind == safefs.File
-	if f.Known && f.Exists == exists && (!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
-		b.add(ctx, look{name: f.Path, info: info, hash: f.Hash, large: f.Large})
+	if f.Known && f.Exists == exists && (f.Text == "") == (f.Hash == "") && // earlier versions left out Text
+		(!exists || f.Size == info.Size && f.Modified.UnixNano() == info.Modified) {
+		sums := safefs.Sums{Bytes: f.Hash, Text: f.Text}
+		b.add(ctx, look{name: f.Path, info: info, sums: sums, large: f.Large})
 		return true
 	}
 	return b.look(ctx, f.Path, time.Time{})
@@ -126,7 +128,7 @@ func (ob *observer) meet(ctx context.Context, b *batch, f ledger.TouchedFile) bo
 type look struct {
 	name    string
 	info    safefs.Info
-	hash    string
+	sums    safefs.Sums
 	large   bool
 	noticed time.Time
 	seen    time.Time
@@ -144,12 +146,13 @@ type batch struct {
 
 // look reads a file and adds its state. It reports whether that was possible, or never will be.
 func (b *batch) look(ctx context.Context, name string, noticed time.Time) bool {
-	sum, info, err := b.ob.tree.Hash(name, maxHash)
+	sums, info, err := b.ob.tree.Hash(name, maxHash)
 	if err != nil {
 		b.ob.unreadable(name, err)
 		return fault.Is(err, fault.Denied)
 	}
-	b.add(ctx, look{name: name, info: info, hash: sum, large: info.Kind == safefs.File && sum == "", noticed: noticed})
+	large := info.Kind == safefs.File && sums == (safefs.Sums{})
+	b.add(ctx, look{name: name, info: info, sums: sums, large: large, noticed: noticed})
 	return true
 }
 
@@ -175,7 +178,7 @@ func (l look) state(tree string) changes.State {
 	st := changes.State{Tree: tree, Path: l.name}
 	if l.info.Kind == safefs.File {
 		st.Exists, st.Size, st.Modified = true, l.info.Size, time.Unix(0, l.info.Modified).UTC()
-		st.Hash, st.Large = l.hash, l.large
+		st.Hash, st.Text, st.Large = l.sums.Bytes, l.sums.Text, l.large
 	}
 	return st
 }

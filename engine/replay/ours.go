@@ -128,25 +128,19 @@ func (o *oursRun) block(m ledger.ViewMessage) block {
 // learnStubs notes what the stubs of new entries save, to take that back.
 func (o *oursRun) learnStubs(ctx context.Context) error {
 	r := ledger.LogRequest{Session: o.SessionID, From: int64(len(o.saved)) + 1}
-	for {
-		page, err := o.Log(ctx, r)
+	for e, err := range ledger.LogEntries(ctx, o, r) {
 		if err != nil {
 			return err
 		}
-		for _, e := range page.Entries {
-			saved := 0
-			for _, res := range e.Results {
-				if res.Artifact != "" {
-					saved += res.Tokens - res.StubTokens
-				}
+		saved := 0
+		for _, res := range e.Results {
+			if res.Artifact != "" {
+				saved += res.Tokens - res.StubTokens
 			}
-			o.saved[e.ID] = saved
 		}
-		if page.Next == 0 {
-			return nil
-		}
-		r.From = page.Next
+		o.saved[e.ID] = saved
 	}
+	return nil
 }
 
 func (v view) size() int {

@@ -86,16 +86,16 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 			pl.out.Cold += known
 		}
 	}
-	used := tokens.Used{CachedRead: read, CachedWrite: total - read, Output: output}
+	used := tokens.Used{CacheRead: read, CacheWrite: total - read, Output: output}
 	pl.life = cacheLife
 	if st.long {
 		pl.life = cacheLifeLong
 		pl.long += total - read
-		used.LongWrite, used.CachedWrite = used.CachedWrite, 0
+		used.CacheWriteLong, used.CacheWrite = used.CacheWrite, 0
 	}
-	dollars, known := pl.model.Rates(tokens.TermsOf(total)).Dollars(used)
-	pl.out.Dollars += dollars
-	pl.unpriced = pl.unpriced || !known
+	cost := pl.model.Rates(tokens.TermsOf(total)).Cost(used)
+	pl.out.Dollars += cost.Dollars
+	pl.unpriced = pl.unpriced || cost.Unpriced > 0
 	pl.before, pl.sentAt = blocks, st.at
 	pl.out.Requests++
 	pl.out.Input += total

@@ -43,8 +43,9 @@ func place(state string) (string, error) {
 	dir := filepath.Join(state, Name)
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
-		err = fault.New(fault.Unavailable, "temporary.place", "%s is not a directory, and copies are made in one", dir).
-			WithHint("remove it: it is made anew")
+		err = fault.New(fault.Unavailable, "temporary.place", "%s is not a directory, and copies are made in "+
+			"one", dir).
+			WithHint("remove it: it is recreated")
 	}
 	return dir, err
 }

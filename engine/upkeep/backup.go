@@ -59,7 +59,7 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 func (l *Upkeep) checkPlace(file string) error {
 	const op = "engine.backup"
 	if !filepath.IsAbs(file) {
-		return fault.New(fault.Invalid, op, "the file %q of a backup has no absolute path", file)
+		return fault.New(fault.Invalid, op, "the backup file %q has no absolute path", file)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *Upkeep) checkPlace(file string) error {
 	rel, err := filepath.Rel(state, dir)
 	if err == nil && filepath.IsLocal(rel) && filepath.Dir(rel) != temporary.Name { // where a check has its snapshot
 		return fault.New(fault.Invalid, op, "%s is inside the state directory that is backed up", file).
-			WithHint("name a file elsewhere, best on another disk")
+			WithHint("use a path elsewhere, ideally another disk")
 	}
 	if _, err := os.Lstat(file); err == nil {
 		return fault.New(fault.Conflict, op, "%s exists", file).WithHint("name another file, or remove that one")

@@ -196,6 +196,13 @@ func (x *checker) estimators() error {
 	if err != nil {
 		return err
 	}
+	err = x.Each(core.BucketRequests, "measured request", func(r kv.Record) error {
+		var q ledger.ModelRequest
+		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &q))
+	})
+	if err != nil {
+		return err
+	}
 	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
 		_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
 		return err

@@ -43,7 +43,8 @@ func (e *eraser) damagedCopies(ctx context.Context, t scrub.Text) (left []ledger
 			e.counts[kindDamaged]++
 		case err != nil || !whole:
 			left = append(left, ledger.LeftPlace{Place: dir,
-				Why: "the ledger that a repair kept is too damaged to be searched: remove it when nothing is missing"})
+				Why: "the ledger that a repair kept is too damaged to be searched: remove it when nothing is " +
+					"missing"})
 		}
 	}
 	return left, nil
@@ -55,7 +56,8 @@ func (e *eraser) unfinished() ([]ledger.LeftPlace, error) {
 	out := []ledger.LeftPlace{}
 	for _, file := range files {
 		out = append(out, ledger.LeftPlace{Place: file,
-			Why: "an unfinished backup that cannot be reached may hold it: connect its disk, then run `ctxledger ledger gc`"})
+			Why: "an unfinished backup that cannot be reached may hold it: connect its disk, then run " +
+				"`ctxledger ledger gc`"})
 	}
 	return out, err
 }
@@ -69,7 +71,7 @@ func (e *eraser) mayHold() ([]ledger.LeftPlace, error) {
 	dirs, err := temporary.Damaged(e.l.core.State)
 	for _, dir := range dirs {
 		out = append(out, ledger.LeftPlace{Place: dir,
-			Why: "the damaged ledger that a repair kept may hold it: remove it when nothing is missing"})
+			Why: "the damaged ledger that a repair kept may hold it: remove that if nothing is missing"})
 	}
 	return out, err
 }

@@ -93,9 +93,9 @@ func (l *Upkeep) checkForget(r ledger.ForgetRequest) error {
 	named := slices.DeleteFunc([]string{r.Handle, r.Text, r.Memory}, func(s string) bool { return s == "" })
 	switch {
 	case len(named) != 1:
-		return fault.New(fault.Invalid, op, "name a handle, a text or a memory to forget, and only one of them")
+		return fault.New(fault.Invalid, op, "name exactly one handle, text or memory to forget")
 	case r.Scope != "" && r.Memory == "":
-		return fault.New(fault.Invalid, op, "a scope applies to a memory: name one")
+		return fault.New(fault.Invalid, op, "a scope needs the name of a memory")
 	case r.Scope != "" && r.Scope != l.core.Scope:
 		return fault.New(fault.Invalid, op, "this ledger keeps memories of scope %q, not %q", l.core.Scope, r.Scope)
 	}

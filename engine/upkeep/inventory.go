@@ -104,6 +104,9 @@ func Inventory() []Place {
 			How: "a hook uses none from before TouchedResponse.Erased changed, and drops them"},
 		{Kind: Memory, Name: "mcp", Holds: "the newest answers that were too long for their client",
 			How: "dropped when TouchedResponse.Erased has changed"},
+		{Kind: Memory, Name: "proxy",
+			Holds: "requests and answers until they are recorded, the newest answer of each session",
+			How:   "what it records of a session that was forgotten is new in it; it ends with its agent"},
 		{Kind: Memory, Name: "followers and calibration",
 			Holds: "the end of a session file that is being read",
 			How:   "dropped when it was recorded; what was recorded is not recorded again"},
@@ -115,6 +118,8 @@ func Inventory() []Place {
 		{Kind: Child, Name: "internal/process", Holds: "nothing: it ends processes", How: noWords},
 		{Kind: Child, Name: "llm", Holds: "the conversation that a program of the user is to summarize",
 			How: "it ends with the request; what it keeps is the user's"},
+		{Kind: Child, Name: "proxy/launch", Holds: "a proxy, and the agent of the user",
+			How: "a proxy ends with its agent"},
 		{Kind: Child, Name: "servertools", Holds: "the names of a server's tools", How: "it ends with the request"},
 		{Kind: Child, Name: "servertools/asking", Holds: "the names of a server's tools",
 			How: "it ends with the request"},
@@ -134,7 +139,7 @@ func buckets() (rows []Place) {
 	for how, names := range map[string][]string{
 		byRule: {
 			"sessions", "log", "reads", "intents", "changes", "file_states", "file_touched", "artifacts",
-			"memory", "memory.history", "stubs", "commands", "events", "windows", "servers", "keys",
+			"memory", "memory.history", "stubs", "commands", "events", "windows", "servers", "requests", "keys",
 		},
 		byIndex: {
 			"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session",

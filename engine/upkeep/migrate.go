@@ -39,7 +39,7 @@ type migrating struct {
 var migrations = []migration{
 	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
 	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
-	{4, "makes messages that hosts handed in known by their value", (*migrating).byValue},
+	{4, "identifies by value messages that hosts passed in", (*migrating).byValue},
 }
 
 // newestSchema is what this program writes.

@@ -84,7 +84,7 @@ func (l *Upkeep) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
 	case p == nil && !r.Off:
 		return nil
 	case p != nil && r.Off:
-		return fault.New(fault.Invalid, op, "a policy cannot be set and removed at once")
+		return fault.New(fault.Invalid, op, "a policy cannot be both set and removed")
 	case p == nil:
 		return keep(func(tx kv.Tx) error { return tx.Delete(bucketPolicies, []byte(policyRetention)) })
 	}

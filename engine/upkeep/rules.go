@@ -31,6 +31,7 @@ func rules(at time.Time) []rewrite.Rule {
 		{Kind: "event", Bucket: core.BucketEvents, Out: scrubEvent},
 		{Kind: "learned window", Bucket: views.BucketWindows, Out: scrubWindow},
 		{Kind: "tools of a server", Bucket: core.BucketServers, Out: scrubServer},
+		{Kind: "measured request", Bucket: core.BucketRequests, Out: scrubRequest},
 		{Kind: kindAnswer, Bucket: core.BucketKeys, Out: forgetAnswer(at)},
 	}
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
@@ -75,6 +76,23 @@ func scrubServer(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, core.BucketServers, r, func(a *ledger.AskedServer) ([]byte, error) {
 		for i := range a.Tools {
 			rewrite.Words(t, &a.Tools[i].Name)
+		}
+		return r.Key, nil
+	})
+}
+
+// scrubRequest removes a text from the names in a measured request.
+func scrubRequest(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+	return rewrite.JSON(tx, core.BucketRequests, r, func(q *ledger.ModelRequest) ([]byte, error) {
+		rewrite.Words(t, &q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy)
+		for i := range q.New {
+			rewrite.Words(t, &q.New[i].Name)
+		}
+		for i := range q.Tools {
+			rewrite.Words(t, &q.Tools[i].Server)
+		}
+		for i := range q.Bill {
+			rewrite.Words(t, &q.Bill[i].Model)
 		}
 		return r.Key, nil
 	})

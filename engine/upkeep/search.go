@@ -86,7 +86,7 @@ func (l *Upkeep) searchState(ctx context.Context, t scrub.Text) (searched int, l
 }
 
 // whyForeign says why a file that is not the file of records holds a text.
-const whyForeign = "ctxledger did not write it from the ledger, or wrote it before: remove the file if it is not needed"
+const whyForeign = "ctxledger did not write it from the ledger, or did so before: remove the file if it is not needed"
 
 // searchFile searches a file of a state directory for a text and says why the text is left there, "" when it is not
 // there.

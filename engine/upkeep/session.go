@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -133,7 +134,7 @@ func (s *step) derived(id string, parts sessionParts) error {
 	if err := intents.ForgetSession(s, id); err != nil {
 		return err
 	}
-	for _, b := range []kv.Bucket{attribution.BucketCommands, core.BucketStubs} {
+	for _, b := range []kv.Bucket{attribution.BucketCommands, core.BucketStubs, core.BucketRequests} {
 		if err := s.clear(b, id); err != nil {
 			return err
 		}
@@ -206,18 +207,11 @@ func (s *step) file(f changes.File, session string) error {
 	}
 	if _, known, err := changes.StateOf(s, f.Tree, f.Path); err != nil || !known {
 		touched, err2 := changes.IsTouched(s, f)
-		if err = firstOf(err, err2); err != nil || !touched {
+		if err = cmp.Or(err, err2); err != nil || !touched {
 			return err
 		}
 	}
 	return changes.ForgetFile(s, f, s.e.stone())
-}
-
-func firstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // events changes the recorded events by edit, which reports whether it changed one.

@@ -15,10 +15,10 @@ func checkAnswer(r ledger.AcceptCompactionRequest) error {
 	case !asks && a == nil:
 		return nil
 	case !asks:
-		return fault.New(fault.Invalid, op, "mode %s takes no answer of a model", r.Options.Mode)
+		return fault.New(fault.Invalid, op, "mode %s takes no model's answer", r.Options.Mode)
 	case a == nil:
 		return fault.New(fault.Invalid, op,
-			"mode %s needs the answer of a model: plan, ask, then accept", r.Options.Mode)
+			"mode %s needs a model's answer: plan, ask, then accept", r.Options.Mode)
 	}
 	if u := a.Run.Usage; min(u.Input, u.Output, u.CacheRead, u.CacheWrite) < 0 || a.Run.Calls < 0 {
 		return fault.New(fault.Invalid, op, "the usage of an answer is negative")

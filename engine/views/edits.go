@@ -160,7 +160,8 @@ func (l *Views) decide(ctx context.Context, r ledger.EditViewRequest) (decided, 
 	})
 }
 
-// decideOn says which edits a view gets now, with their exact sizes, and whether a compaction is due then.
+// decideOn decides the next step: which edits a view gets now, with their exact sizes, and whether a compaction is due
+// then.
 func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.EditViewRequest) (decided, error) {
 	w, err := l.windowOf(tx, f, r.Model)
 	if err != nil {
@@ -170,7 +171,9 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	c, d := measureOf(f, r.Model), window.Decide(f.Input(), f.Policy, st)
+	c := measureOf(f, r.Model)
+	st.Shown = c.Of
+	d := window.Decide(f.Input(), f.Policy, st)
 	if r.NoEdits {
 		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold,
 			Why: "no edits were asked for"}
@@ -179,7 +182,9 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	d.Edits, d.After = exact.edits, d.Before-exact.freed
+	if d.Edits, d.After = exact.edits, d.Before-exact.freed; !r.NoEdits {
+		d.Why = d.NextStep(st)
+	}
 	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
 		TokensAfter: c.Of(d.After), Failed: exact.failed}
 	now := situation(f, w, st, d.After, r.Signals)

@@ -30,7 +30,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 	}
 	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
-			"status, max_output and num_ctx are numbers from 0, which means not known")
+			"status, max_output and num_ctx are numbers from 0; 0 means not known")
 	}
 	m, err := l.core.NewMutation("overflow", r.Key, r)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 // maxOwned is how many artifacts of a session are looked at for results whose size was not recorded.
 const maxOwned = 1_000
 
-// savingsOf adds up what hooks kept out of the requests of the main conversation. tools is what each of them carried of our
-// tools, in o200k_base tokens; nil: not known.
-func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.Savings, error) {
-	s := unsent{f: f, causes: map[string]*cause{}, reading: map[string]int{}}
+// savingsOf adds up what hooks kept out of the requests of the main conversation. tools is what those carry of our tools that
+// have them; nil: not known.
+func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *ledger.OwnTools) (ledger.Savings, error) {
+	s := unsent{f: f, untold: -1, causes: map[string]*cause{}, reading: map[string]int{}}
 	for i := range f.Entries {
 		s.take(i)
 	}
@@ -33,9 +33,9 @@ func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *int) (ledger.S
 		out.Causes = append(out.Causes, ledger.Saving{Cause: name, Results: x.results, Tokens: saved})
 		out.Net += saved.N
 	}
-	if tools != nil {
-		all := c.Of(*tools * s.requests.n)
-		out.Tools = &all
+	if n := s.tooled(tools); n > 0 {
+		all := tokens.Count{N: n * tools.Tokens, Upper: c.Of(n * tools.Tokens).Upper} // as carried.Part has it
+		out.Tools, out.ToolRequests = &all, n
 		out.Net -= all.N
 	}
 	slices.SortFunc(out.Causes, func(a, b ledger.Saving) int {
@@ -63,6 +63,7 @@ type unsent struct {
 	reading  map[string]int // calls that read back, with their tokens
 	requests asking
 	sent     int64 // tokens of their input, as measured
+	untold   int   // requests before the first that called one of our tools; -1: none did
 
 	extra         bool   // the newest answer was asked for only because something was read back
 	results, read int    // since the newest answer
@@ -128,8 +129,12 @@ func (s *unsent) take(i int) {
 // request counts what a request carries and does not carry, if the entry answers one, or is a part of that.
 func (s *unsent) request(e *sessions.Entry, part int) {
 	before := s.requests.n
-	if _, ok := s.requests.of(e); !ok {
+	number, ok := s.requests.of(e)
+	if !ok {
 		return
+	}
+	if s.untold < 0 && slices.ContainsFunc(e.Calls, func(c sessions.Call) bool { return intents.Own(c.Name) }) {
+		s.untold = number
 	}
 	if s.requests.n > before {
 		if part == active {
@@ -148,6 +153,19 @@ func (s *unsent) request(e *sessions.Entry, part int) {
 	if s.extra {
 		s.again += int64(e.Usage.Prompt())
 	}
+}
+
+// tooled returns how many requests are known to have carried our tools.
+func (s *unsent) tooled(tools *ledger.OwnTools) int {
+	switch {
+	case tools == nil:
+		return 0
+	case s.f.Session.BeganWith(tools.Since):
+		return s.requests.n
+	case s.untold >= 0:
+		return s.requests.n - s.untold
+	}
+	return 0
 }
 
 // forget takes what left the context out of a part.

@@ -47,6 +47,9 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if st.Savings, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
 			return st, err
 		}
+		if st.Proxy, err = l.core.ProxyUse(tx, f.Session.ID); err != nil {
+			return st, err
+		}
 		l.maskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w
@@ -56,8 +59,8 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return st, err
 		}
-		st.Next = next.Made
-		st.Next.Edits = nil // a status has the sums, not each edit
+		st.NextStep, st.Waits = next.Made, next.Made.Waits(g.limit)
+		st.NextStep.Edits = nil // a status has the sums, not each edit
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
 	})

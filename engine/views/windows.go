@@ -75,17 +75,25 @@ func profile(models *tokens.Registry, host core.HostWindow, w *ledger.Window) {
 			w.CompactsAt = 0
 		}
 	case host.Tokens > 0:
-		w.Profile, w.From = host.Tokens, ledger.WindowShown
+		w.Profile, w.From = host.Tokens, shownBy(host)
 	case w.Profile > 0:
 		w.From = ledger.WindowKnown
 	}
+}
+
+// shownBy says what a window rests on that a host showed.
+func shownBy(host core.HostWindow) string {
+	if host.Told {
+		return ledger.WindowTold
+	}
+	return ledger.WindowShown
 }
 
 // likely returns the sizes that a window may have.
 func likely(w ledger.Window, host core.HostWindow) (sizes []ledger.WindowSize) {
 	builtin, _ := tokens.Builtin().Window(w.Model)
 	all := []ledger.WindowSize{
-		{Tokens: w.Tokens, From: w.From}, {Tokens: host.Tokens, From: ledger.WindowShown},
+		{Tokens: w.Tokens, From: w.From}, {Tokens: host.Tokens, From: shownBy(host)},
 		{Tokens: builtin, From: ledger.WindowKnown}, {Tokens: host.CompactsAt, From: ledger.WindowCompacted},
 	}
 	for _, s := range all {

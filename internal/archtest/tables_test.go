@@ -19,6 +19,7 @@ var layers = map[string]int{
 	"agents/resume":   4,
 	"agents/...":      3,
 	"llm/...":         4,
+	"proxy/...":       4,
 	"servertools/...": 4,
 	"ledger":          3, // the contract: faces know it, not the engine
 	"trust":           3,
@@ -65,7 +66,7 @@ var apart = []struct {
 }
 
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
-var storeless = []string{"mcp", "lsp", "agents", "llm", "servertools", "ledger"}
+var storeless = []string{"mcp", "lsp", "agents", "llm", "proxy", "servertools", "ledger"}
 
 // light lists what the programs that start for every hook, command and window do not link, with the reason.
 var light = []struct {
@@ -128,12 +129,14 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "llm", "lab/scriptedmodel"},
-		"only the daemon opens sockets, and model clients bound how long they dial"},
-	{"net/http", []string{"llm", "servertools", "lab/scriptedmodel"},
-		"only model clients call anybody, when a mode with a model is asked for, and MCP servers that a person has asked"},
+	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
+		"only the daemon and a proxy that a person starts open sockets; clients of models bound how long they dial"},
+	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark"},
+		"only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
+			"a person has asked"},
 	{"os/exec",
-		[]string{"engine/daemon", "llm", "servertools", "internal/process", "internal/limittest", "lab/scriptedmodel",
+		[]string{"engine/daemon", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
+			"lab/scriptedmodel",
 			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest", "lab/environments"},
 		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
@@ -186,6 +189,8 @@ var wide = map[string]string{
 	"internal/redact/rules.go":    "a rule a line",
 	"compaction/effects/kinds.go": "a pattern a line",
 
+	"proxy/cache_test.go":                  "a case a line",
+	"proxy/record_test.go":                 "an event a line",
 	"compaction/effects/declared_test.go":  "a case a line",
 	"compaction/effects/tracker_test.go":   "a case a line",
 	"compaction/feedback/result_test.go":   "a case a line",

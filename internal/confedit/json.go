@@ -73,7 +73,7 @@ func parse(text []byte) (tree, error) {
 		return tree{}, fault.New(fault.Invalid, op, "it is not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if _, ok := v.Value.(*hujson.Object); !ok {
-		return tree{}, fault.New(fault.Invalid, op, "it is not JSON object")
+		return tree{}, fault.New(fault.Invalid, op, "it is not a JSON object")
 	}
 	lines := []int{0}
 	for i, c := range text {
@@ -180,13 +180,13 @@ func (t tree) walk(path []string) (at hujson.Value, rest []string, err error) {
 		case 1:
 			at = found
 		default:
-			return at, nil, fault.New(fault.Invalid, op, "%q is there %d times", strings.Join(path[:i+1], "."), n)
+			return at, nil, fault.New(fault.Invalid, op, "%q occurs %d times", strings.Join(path[:i+1], "."), n)
 		}
 	}
 	return at, nil, nil
 }
 
-// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is not JSON object
+// Find says whether an entry is there, and returns the value that is. Errors: invalid for a text that is not a JSON object
 // or has no place for the entry; too_large.
 func Find(text []byte, e Entry, mine Mine) (State, json.RawMessage, error) {
 	text = bytes.TrimPrefix(text, []byte(bom))
@@ -276,7 +276,7 @@ func Beyond(text []byte) string {
 	if text[at] != '/' {
 		what, at = "a comma after the last item", bytes.LastIndexByte(text[:at], ',')
 	}
-	return fmt.Sprintf("%s in line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
+	return fmt.Sprintf("%s on line %d", what, 1+bytes.Count(text[:max(at, 0)], []byte("\n")))
 }
 
 // canonical returns a value with its members in the order of their names.

@@ -58,7 +58,7 @@ func FormerUnknown([]string) (json.RawMessage, bool) { return nil, false }
 // Strip takes out of a text what is judged to go, with the commas and the white space that were there for it. Objects and
 // lists that become empty go with it if they were not there before; those that were empty before get back what was between
 // their brackets. A member in the place of another value gives that back. Everything else stays, byte by byte.
-// Errors: invalid for a text that is not JSON object; too_large.
+// Errors: invalid for a text that is not a JSON object; too_large.
 func Strip(text []byte, judge Judge, former Former) ([]byte, error) {
 	mark, rest := split(text)
 	if len(bytes.TrimSpace(rest)) == 0 {

@@ -279,7 +279,7 @@ func UpdateTable(text []byte, t Table) ([]byte, error) {
 	out := append([]byte(mark), rest...)
 	state, found, err := FindTable(out, t)
 	if err != nil || state != Same || len(found) < len(have) {
-		return nil, fault.New(fault.Invalid, op, "the table is there in a form that is not understood")
+		return nil, fault.New(fault.Invalid, op, "the table is in an unrecognized form")
 	}
 	return out, nil
 }

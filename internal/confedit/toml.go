@@ -92,7 +92,7 @@ func AddTable(text []byte, t Table) (out []byte, added string, err error) {
 	case err != nil:
 		return nil, "", err
 	case state != Absent:
-		return nil, "", fault.New(fault.Conflict, op, "the table %s is there", strings.Join(t.Path, "."))
+		return nil, "", fault.New(fault.Conflict, op, "table %s exists", strings.Join(t.Path, "."))
 	}
 	end := lineEnd(text)
 	if _, rest := split(text); len(rest) > 0 {
@@ -104,7 +104,7 @@ func AddTable(text []byte, t Table) (out []byte, added string, err error) {
 	added += t.text(end)
 	out = append(bytes.Clone(text), added...)
 	if state, _, err := FindTable(out, t); err != nil || state != Same {
-		return nil, "", fault.New(fault.Invalid, op, "no table %s can be added: %q is no open table",
+		return nil, "", fault.New(fault.Invalid, op, "cannot add table %s: %q is not an open table",
 			strings.Join(t.Path, "."), t.Path[0])
 	}
 	return out, added, nil

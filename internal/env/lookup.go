@@ -8,7 +8,7 @@ var traced string
 
 // lookup returns the value of a variable.
 func lookup(name string) string {
-	if traced != "" {
+	if traced != "" && name != "" { // an agent without such a variable has no name for it
 		_, _ = os.Readlink(traced + name) // it is not there
 	}
 	return os.Getenv(name)

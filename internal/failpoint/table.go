@@ -74,7 +74,7 @@ var points = []Point{
 	{"engine.backup.written", Work, "a backup is on disk under another name"},
 	{"engine.backup.renamed", Work, "it has its name and is not acknowledged"},
 
-	{"daemon.leave.begun", Leave, "the owner was asked to leave"},
+	{"daemon.leave.begun", Leave, "the owner was asked to exit"},
 	{"daemon.leave.withdrawn", Leave, "owner.json and the socket are removed"},
 	{"daemon.leave.drained", Leave, "all requests are answered"},
 	{"daemon.leave.closed", Leave, "it has closed the ledger"},

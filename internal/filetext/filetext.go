@@ -1,10 +1,20 @@
 // Package filetext compares what tools print of files: lines that are in another text need not be shown again.
 //
-// Start at Plain and Within. Texts are compared exactly, but for the numbers in front of lines, which the tool adds, and
+// Start at Plain, Within and Hash. Texts are compared exactly, but for the numbers in front of lines, which the tool adds, and
 // for blank lines around the whole, which hosts cut off.
 package filetext
 
-import "strings"
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
 
 // Plain returns a printed text without the numbers in front of its lines, as `cat -n`, `nl` and the reading tools of agents
 // print them. A text without a number in front of each line stays as it is, and so does one that is not numbered.
@@ -76,6 +86,82 @@ func Bare(text string) string {
 type Lines struct {
 	From int `json:"from"`
 	To   int `json:"to"`
+}
+
+// The marks of the byte order with which a file can begin.
+const (
+	markUTF8  = "\ufeff"
+	markUTF16 = "\xff\xfe"
+)
+
+// Hash returns the SHA-256 of what is read as text, in hex: in UTF-8 without a mark of the byte order, with line feeds alone.
+// Errors: those of the reader.
+func Hash(r io.Reader) (string, error) {
+	b, h := bufio.NewReader(r), sha256.New()
+	if mark, _ := b.Peek(len(markUTF16)); string(mark) == markUTF16 { // what cannot be read shows below
+		b = bufio.NewReader(&wide{from: b})
+	}
+	if mark, _ := b.Peek(len(markUTF8)); string(mark) == markUTF8 {
+		_, _ = b.Discard(len(markUTF8)) // it was peeked
+	}
+	returns := false // a carriage return is held back
+	for {
+		line, err := b.ReadSlice('\n')
+		if returns && string(line) != "\n" {
+			h.Write([]byte("\r"))
+		}
+		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		line, returns = bytes.CutSuffix(line, []byte("\r"))
+		h.Write(line)
+		switch {
+		case ended:
+			h.Write([]byte("\n"))
+			returns = false
+		case errors.Is(err, io.EOF):
+			if returns {
+				h.Write([]byte("\r"))
+			}
+			return hex.EncodeToString(h.Sum(nil)), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return "", err
+		}
+	}
+}
+
+// wide reads UTF-16, with the lower byte first, as UTF-8.
+type wide struct {
+	from  *bufio.Reader
+	ready []byte
+}
+
+// Read implements io.Reader.
+func (w *wide) Read(p []byte) (int, error) {
+	if len(w.ready) == 0 {
+		r, err := w.unit()
+		if err == nil && utf16.IsSurrogate(r) {
+			var low rune
+			low, err = w.unit()
+			r = utf16.DecodeRune(r, low)
+		}
+		if err != nil {
+			return 0, err
+		}
+		w.ready = utf8.AppendRune(nil, r)
+	}
+	n := copy(p, w.ready)
+	w.ready = w.ready[n:]
+	return n, nil
+}
+
+// unit reads a unit of UTF-16. Half of one is none.
+func (w *wide) unit() (rune, error) {
+	var pair [2]byte
+	if _, err := io.ReadFull(w.from, pair[:]); errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, io.EOF
+	} else if err != nil {
+		return 0, err
+	}
+	return rune(pair[0]) | rune(pair[1])<<8, nil
 }
 
 // Within reports whether the lines of one text are among those of another, one behind the other. An empty text is no part.

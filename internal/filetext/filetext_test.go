@@ -1,6 +1,40 @@
 package filetext
 
-import "testing"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestHashIsThatOfTheText(t *testing.T) {
+	edge := strings.Repeat("x", 4095)
+	for _, c := range []struct{ name, file, text string }{
+		{"line feeds", "a\n\nb", "a\n\nb"},
+		{"both kinds of line ends", "a\r\n\nb\r\n", "a\n\nb\n"},
+		{"carriage returns alone", "a\rb\r\r\nc\r", "a\rb\r\nc\r"},
+		{"a line end at the end of the buffer", edge + "\r\nb", edge + "\nb"},
+		{"a carriage return there", edge + "\rb", edge + "\rb"},
+		{"a mark of the byte order", "\ufeffa\n", "a\n"},
+		{"UTF-16", "\xff\xfea\x00\r\x00\n\x00=\xd8\x00\xdeb\x00", "a\n😀b"},
+		{"half a unit of UTF-16", "\xff\xfea\x00b", "a"},
+		{"bytes that are no text", "\xfe\x00\n\xff", "\xfe\x00\n\xff"},
+		{"nothing", "", ""},
+	} {
+		sum := sha256.Sum256([]byte(c.text))
+		got, err := Hash(strings.NewReader(c.file))
+		if again, wrong := Hash(iotest.OneByteReader(strings.NewReader(c.file))); again != got || wrong != nil {
+			t.Errorf("%s: read byte by byte, it is %s, %v", c.name, again, wrong)
+		}
+		if err != nil || got != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s: %s, %v", c.name, got, err)
+		}
+	}
+	if _, err := Hash(iotest.ErrReader(iotest.ErrTimeout)); err != iotest.ErrTimeout {
+		t.Errorf("an error of the reader is %v", err)
+	}
+}
 
 func TestPlainTakesOffTheNumbersThatToolsAdd(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{

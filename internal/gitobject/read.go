@@ -101,7 +101,7 @@ func (s *Store) unpack(p *pack, at int64) ([]byte, error) {
 		case o.kind == typeNameDelta:
 			var found bool
 			if at, found, err = p.find(o.base); err != nil || !found {
-				return nil, damaged("a pack lacks what a delta in it changes")
+				return nil, damaged("a pack lacks the base of a delta in it")
 			}
 		default:
 			return nil, damaged("an object is not a commit")
@@ -138,7 +138,7 @@ func (s *Store) object(p *pack, at int64) (o object, err error) {
 	switch o.kind {
 	case typeOffsetDelta:
 		if o.back, err = distance(r); err == nil && (o.back <= 0 || o.back > at) {
-			return o, damaged("a delta changes something outside its pack")
+			return o, damaged("the base of a delta is outside its pack")
 		}
 	case typeNameDelta:
 		o.base = make([]byte, p.bytes)
@@ -174,7 +174,7 @@ func patched(base, delta []byte) ([]byte, error) {
 	from, err := number(r)
 	to, failed := number(r)
 	if err != nil || failed != nil || from != int64(len(base)) || to > maxObject {
-		return nil, damaged("a delta does not fit what it changes")
+		return nil, damaged("a delta does not fit its base")
 	}
 	out := make([]byte, 0, to)
 	for r.Len() > 0 {
@@ -184,7 +184,7 @@ func patched(base, delta []byte) ([]byte, error) {
 		case c&0x80 != 0:
 			offset, size := operands(r, c)
 			if offset+size > int64(len(base)) {
-				return nil, damaged("a delta copies what is not there")
+				return nil, damaged("a delta copies beyond its base")
 			}
 			piece = base[offset : offset+size]
 		case c == 0 || int(c) > r.Len():
@@ -194,7 +194,7 @@ func patched(base, delta []byte) ([]byte, error) {
 			_, _ = r.Read(piece) // there is as much
 		}
 		if len(out)+len(piece) > int(to) {
-			return nil, damaged("a delta makes more than it says")
+			return nil, damaged("a delta exceeds its stated size")
 		}
 		out = append(out, piece...)
 	}

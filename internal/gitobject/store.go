@@ -79,7 +79,7 @@ func (s *Store) Has(id string) (bool, error) {
 func (s *Store) parse(id string) ([]byte, error) {
 	name, err := hex.DecodeString(id)
 	if err != nil || len(name) != 20 && len(name) != 32 || id != strings.ToLower(id) {
-		return nil, fault.New(fault.Invalid, "gitobject.name", "%.80q is no name of a git object", id)
+		return nil, fault.New(fault.Invalid, "gitobject.name", "%.80q is not a git object name", id)
 	}
 	s.bytes = len(name)
 	return name, nil
@@ -210,5 +210,5 @@ func (p *pack) offset(n int64) (int64, error) {
 	if large := binary.BigEndian.Uint64(at[:]); large < 1<<62 {
 		return int64(large), nil
 	}
-	return 0, damaged("the index of a pack names a place beyond any file")
+	return 0, damaged("the index of a pack has an offset beyond any file")
 }

@@ -66,7 +66,7 @@ func run(t *testing.T, before, pattern string) string {
 	cmd.SysProcAttr = Namespace()
 	out, err := cmd.CombinedOutput()
 	if ran := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ran) {
-		t.Skipf("no user namespace, in which limits could be lowered: %v", err)
+		t.Skipf("no user namespace in which to lower limits: %v", err)
 	}
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -18,7 +18,7 @@ import (
 func Create(base, name string, content []byte) (string, error) {
 	const op = "privatefile.create"
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "", fault.New(fault.Invalid, op, "%q is no name of a file below a directory", name)
+		return "", fault.New(fault.Invalid, op, "%q is not a file name below a directory", name)
 	}
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return "", fault.Wrap(fault.Unavailable, op, err)
@@ -91,7 +91,7 @@ func place(dir *os.Root, name string, content []byte) error {
 
 func createError(op, name string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return fault.New(fault.Conflict, op, "%s exists already", name)
+		return fault.New(fault.Conflict, op, "%s already exists", name)
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
 }

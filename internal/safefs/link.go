@@ -29,7 +29,7 @@ func Target(path string) (real string, info fs.FileInfo, err error) {
 	switch {
 	case err != nil:
 	case !isOwn(link, info):
-		err = fault.New(fault.Denied, "safefs.link", "a link by or to another user is not followed")
+		err = fault.New(fault.Denied, "safefs.link", "a link from or to another user: not followed")
 	case info.IsDir() && strings.HasPrefix(above+string(filepath.Separator), below):
 		err = fault.New(fault.Invalid, "safefs.link", "a link to a directory above it is not followed")
 	}

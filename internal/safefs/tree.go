@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
 )
 
 // Kind is the kind of file at a path.
@@ -154,44 +155,47 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Hash returns the SHA-256 of a file's content, and its Info at that moment. The hash is "" for anything
+// Sums are the SHA-256 of a file's content, and of its text as filetext.Hash makes it, in hex.
+type Sums struct{ Bytes, Text string }
+
+// Hash returns the sums of a file, and its Info at that moment. They are "" for anything
 // but a regular file, and for one of more than most bytes, which is not read. A file that changes meanwhile
-// is read again; if it keeps changing, the hash is that of the last reading. Errors: those of Stat.
-func (t *Tree) Hash(name string, most int64) (string, Info, error) {
+// is read again; if it keeps changing, the sums are those of the last reading. Errors: those of Stat.
+func (t *Tree) Hash(name string, most int64) (Sums, Info, error) {
 	const tries = 3
 	for try := 1; ; try++ {
 		f, info, err := t.open(name)
 		if f == nil {
-			return "", info, err
+			return Sums{}, info, err
 		}
-		sum, after, err := digest(f, info, most)
+		sums, after, err := digest(f, info, most)
 		_ = f.Close() // only read
 		if err != nil || after == info || try == tries {
-			return sum, after, coded("safefs.hash", err)
+			return sums, after, coded("safefs.hash", err)
 		}
 	}
 }
 
 // digest hashes an open file and stats it again.
-func digest(f *os.File, info Info, most int64) (string, Info, error) {
+func digest(f *os.File, info Info, most int64) (Sums, Info, error) {
 	if info.Size > most {
-		return "", info, nil
+		return Sums{}, info, nil
 	}
-	h := sha256.New()
-	n, err := io.Copy(h, io.LimitReader(f, most+1))
+	h, r := sha256.New(), &io.LimitedReader{R: f, N: most + 1}
+	text, err := filetext.Hash(io.TeeReader(r, h))
 	if err != nil {
-		return "", info, err
+		return Sums{}, info, err
 	}
 	stat, err := f.Stat()
 	if err != nil {
-		return "", info, err
+		return Sums{}, info, err
 	}
 	after := infoOf(stat)
 	after.Link = info.Link
-	if n > most {
-		return "", after, nil
+	if r.N == 0 {
+		return Sums{}, after, nil
 	}
-	return hex.EncodeToString(h.Sum(nil)), after, nil
+	return Sums{hex.EncodeToString(h.Sum(nil)), text}, after, nil
 }
 
 // Read returns the content of a file of at most most bytes; nil when there is none, or it cannot be read.

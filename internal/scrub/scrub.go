@@ -40,7 +40,7 @@ func New(text, stone string) (Text, error) {
 		return Text{}, fault.New(fault.Invalid, op, "a text of %d bytes is too short to be forgotten: at least %d",
 			len(text), Least)
 	case len(text) > Most:
-		return Text{}, fault.New(fault.TooLarge, op, "a text of %d bytes is too long to be looked for: at most %d",
+		return Text{}, fault.New(fault.TooLarge, op, "a text of %d bytes is too long to search for: at most %d",
 			len(text), Most).
 			WithHint("forget the message or artifact that holds it by its handle")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):

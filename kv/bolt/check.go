@@ -132,7 +132,7 @@ func (c *checker) damage(l loss) error {
 func (c *checker) buckets() {
 	for _, b := range slices.Sorted(maps.Keys(c.named)) {
 		if !c.found[b] {
-			c.problem(fmt.Sprintf("bucket %.1000q", b), damaged("misses this bucket"))
+			c.problem(fmt.Sprintf("bucket %.1000q", b), damaged("lacks this bucket"))
 		}
 	}
 	for _, b := range slices.Sorted(maps.Keys(c.found)) {

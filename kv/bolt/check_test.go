@@ -39,7 +39,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 			edit(t, filepath.Join(dir, ledgerName), func(btx *bbolt.Tx) error {
 				return btx.DeleteBucket([]byte("entries"))
 			})
-		}, `bucket "entries"`, "misses", fault.Corrupt},
+		}, `bucket "entries"`, "lacks", fault.Corrupt},
 		{"a bucket that was never made", func(t *testing.T, dir, _ string, _ metaPage) {
 			edit(t, filepath.Join(dir, ledgerName), func(btx *bbolt.Tx) error {
 				_, err := btx.CreateBucket([]byte("foreign"))

@@ -155,7 +155,7 @@ func newBulkWriter(db *bbolt.DB) (*bulkWriter, error) {
 // bucket creates b, if need be, and selects it for the records that follow.
 func (w *bulkWriter) bucket(b kv.Bucket) (err error) {
 	if w.into, err = w.btx.CreateBucketIfNotExists([]byte(b)); err != nil {
-		return storageError(err)
+		return notStored(err)
 	}
 	w.name, w.into.FillPercent = b, copyFill
 	return nil
@@ -165,18 +165,18 @@ func (w *bulkWriter) bucket(b kv.Bucket) (err error) {
 func (w *bulkWriter) put(rec kv.Record) (err error) {
 	if w.bytes >= copyBatch {
 		if err := w.btx.Commit(); err != nil {
-			return storageError(err)
+			return notStored(err)
 		}
 		w.bytes = 0
 		if w.btx, err = w.db.Begin(true); err != nil {
-			return storageError(err)
+			return notStored(err)
 		}
 		if err := w.bucket(w.name); err != nil {
 			return err
 		}
 	}
 	w.bytes += len(rec.Key) + len(rec.Value)
-	return storageError(w.into.Put(rec.Key, kv.Seal(w.name, rec.Key, rec.Value)))
+	return notStored(w.into.Put(rec.Key, kv.Seal(w.name, rec.Key, rec.Value)))
 }
 
 // end commits the rest, or rolls back if the copy failed with err.
@@ -185,7 +185,7 @@ func (w *bulkWriter) end(err error) error {
 		_ = w.btx.Rollback() // err is the error to return
 		return err
 	}
-	err = storageError(w.btx.Commit())
+	err = notStored(w.btx.Commit())
 	w.db.NoSync, w.db.NoGrowSync = false, false
 	return err
 }

@@ -33,6 +33,6 @@ func (s *Store) releaseEarly() error {
 		return errReleasedEarly
 	case <-time.After(handOver):
 		return fault.New(fault.Unavailable, "kv.close",
-			"a commit does not end: the ledger stays locked until this process ends")
+			"a commit is hanging: the ledger stays locked until this process ends")
 	}
 }

@@ -25,15 +25,22 @@ func damaged(format string, args ...any) error {
 	return fault.New(fault.Corrupt, "kv.open", ledgerName+" "+format, args...).WithHint(hintDamaged)
 }
 
-// osError turns an error of the operating system into a fault.
-func osError(op string, err error) error {
+// osError turns an error of the operating system, or of bbolt, into a fault.
+func osError(op string, err error) error { return saidError(op, "", err) }
+
+// notStored is osError for what could not be written to the ledger.
+func notStored(err error) error { return saidError("kv.update", "nothing was stored", err) }
+
+// saidError is osError with what the error means in front of it. All of this store's faults for a full disk, and for
+// other failures of the system, are made here.
+func saidError(op, message string, err error) error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		return e
 	}
-	e := &fault.Error{Code: fault.Unavailable, Op: op, Err: tidy(err)}
+	e := &fault.Error{Code: fault.Unavailable, Op: op, Message: message, Err: tidy(err)}
 	if errors.Is(err, fs.ErrPermission) || isReadOnly(err) {
 		e.Code = fault.Denied
 		return e.WithHint(hintState)

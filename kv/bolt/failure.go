@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/safefs"
 )
 
 // errStuck marks a panic inside bbolt's commit, which leaves its locks in an unknown state.
@@ -21,20 +20,7 @@ func (s *Store) finish(end func() error) (err error) {
 				Hint: hintDamaged, Err: fmt.Errorf("%w: %v", errStuck, v)}
 		}
 	}()
-	return storageError(end())
-}
-
-// storageError turns an error of bbolt into a fault, with a hint for a full disk.
-func storageError(err error) error {
-	if err == nil {
-		return nil
-	}
-	e := &fault.Error{Code: fault.Unavailable, Op: "kv.update", Message: "nothing was stored", Err: tidy(err)}
-	if safefs.Full(err) {
-		e.Code = fault.Full
-		return e.WithHint(hintFull)
-	}
-	return e
+	return notStored(end())
 }
 
 // fail records a failure after which nothing may be written: after a lost write, for example, the page
@@ -66,7 +52,7 @@ func (s *Store) failure() error {
 		Code: fault.CodeOf(s.failed), Op: "kv.update", Message: "the ledger stopped writing after an earlier failure",
 		Hint: "close every ctxledger process of this workspace, check the disk, and start again", Err: s.failed,
 	}
-	if safefs.Full(s.failed) {
+	if fault.Is(s.failed, fault.Full) {
 		e.Hint = hintFull + ", close every ctxledger process of this workspace, and start again"
 	}
 	return e

@@ -261,7 +261,7 @@ func elementAt(b []byte, i int, flags uint16, want uint64) (element, uint64, err
 	start := uint64(at) + pos
 	end := start + ksize + vsize // three numbers of 32 bits: no overflow
 	if ksize == 0 || start != want || end > uint64(len(b)) {
-		return element{}, 0, pageError("element out of its place")
+		return element{}, 0, pageError("element out of place")
 	}
 	e.key, e.value = b[start:start+ksize], b[start+ksize:end]
 	return e, end, nil

@@ -169,14 +169,21 @@ func unprivileged(t *testing.T, _ string, fn func()) {
 // TestOnlyALostWriteStopsTheWriter: a full disk may be freed and written to again; after an
 // I/O error the content of the disk is unknown.
 func TestOnlyALostWriteStopsTheWriter(t *testing.T) {
-	for errno, stops := range map[syscall.Errno]bool{syscall.EIO: true, syscall.ENOSPC: false, syscall.EDQUOT: false} {
+	for _, c := range []struct {
+		errno syscall.Errno
+		code  fault.Code
+		stops bool
+		hint  string
+	}{
+		{syscall.EIO, fault.Unavailable, true, ""},
+		{syscall.ENOSPC, fault.Full, false, hintFull},
+		{syscall.EDQUOT, fault.Full, false, hintFull},
+		{syscall.EROFS, fault.Denied, false, hintState},
+	} {
 		var s Store
-		err := s.finish(func() error { return &fs.PathError{Op: "write", Path: ledgerName, Err: errno} })
-		if !fault.Is(err, fault.Unavailable) || s.brokenBy(err) != stops {
-			t.Errorf("%v: %v, stops %v", errno, err, s.failure())
-		}
-		if errno != syscall.EIO && fault.HintOf(err) == "" {
-			t.Errorf("%v has no way out", err)
+		err := s.finish(func() error { return &fs.PathError{Op: "write", Path: ledgerName, Err: c.errno} })
+		if fault.CodeOf(err) != c.code || fault.HintOf(err) != c.hint || s.brokenBy(err) != c.stops {
+			t.Errorf("%v: %s, %v, hint %q, stops: %v", c.errno, fault.CodeOf(err), err, fault.HintOf(err), s.failure())
 		}
 	}
 }

@@ -86,10 +86,10 @@ func (t *tx) Put(b kv.Bucket, key, value []byte) (err error) {
 	bucket := t.btx.Bucket([]byte(b))
 	if bucket == nil {
 		if bucket, err = createBucket(t.btx, b); err != nil {
-			return storageError(err)
+			return notStored(err)
 		}
 	}
-	return storageError(bucket.Put(key, kv.Seal(b, key, value))) // bbolt copies the key
+	return notStored(bucket.Put(key, kv.Seal(b, key, value))) // bbolt copies the key
 }
 
 // Delete implements kv.Tx.
@@ -103,7 +103,7 @@ func (t *tx) Delete(b kv.Bucket, key []byte) (err error) {
 		return nil
 	}
 	t.dirty = true
-	return storageError(bucket.Delete(key))
+	return notStored(bucket.Delete(key))
 }
 
 // Scan implements kv.Tx.

@@ -7,7 +7,6 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/safefs"
 )
 
 // Vacuum implements kv.Compacted. A rename replaces the old file by the new one, with the owner lock held on
@@ -60,7 +59,7 @@ func (s *Store) vacuum(ctx context.Context) error {
 // diskFull adds the required disk space to the error of a full disk, and returns others unchanged.
 func (s *Store) diskFull(err error) error {
 	info, statErr := s.current().file.Stat()
-	if !safefs.Full(err) || statErr != nil {
+	if !fault.Is(err, fault.Full) || statErr != nil {
 		return err
 	}
 	return (&fault.Error{
@@ -102,15 +101,9 @@ func (s *Store) settle() error {
 
 // stop ends all writing when it is unknown which file is in place.
 func (s *Store) stop(err error) error {
-	e := &fault.Error{
-		Code: fault.Unavailable, Op: "kv.vacuum", Message: "the rewritten ledger may not be in place",
-		Err: fmt.Errorf("%w: %w", errNotInPlace, err),
-	}
-	if safefs.Full(err) {
-		e.Code, e.Hint = fault.Full, hintFull
-	}
-	s.fail(e)
-	return e
+	err = saidError("kv.vacuum", "the rewritten ledger may not be in place", fmt.Errorf("%w: %w", errNotInPlace, err))
+	s.fail(err)
+	return err
 }
 
 // errNotInPlace marks a ledger whose name may not be on disk.

@@ -76,7 +76,7 @@ func (a *Check) Each(b kv.Bucket, thing string, read func(kv.Record) error) erro
 // Sweep calls sound with every record of an index and reports the dangling ones; with Fix it deletes them.
 func (a *Check) Sweep(b kv.Bucket, sound func(kv.Record) (bool, error)) error {
 	return a.sweepDangling(b, sound, func(r kv.Record) {
-		a.Find(fmt.Sprintf("index %s", b), "%s points to nothing that it should", Name(r.Key))
+		a.Find(fmt.Sprintf("index %s", b), "%s does not point where it should", Name(r.Key))
 	})
 }
 

@@ -18,6 +18,8 @@ var special = map[string][][]string{
 	"":         {{}},
 	"help":     {{"help", "config", "trust"}},
 	"hook":     {{"hook", "claude-code", "SessionStart"}, {"hook", "claude-code", "PostToolUse"}},
+	"proxy":    {{"proxy", "--listen", "192.0.2.1:1"}},
+	"with":     {{"with", "--", "true"}},
 	"status":   {{"status"}, {"status", "$SESSION", "--json"}},
 	"sessions": {{"sessions"}, {"sessions", "$SESSION", "--json"}},
 	"audit":    {{"audit", "$SHOP"}, {"audit", "--html", "$OUT/audit.html"}},

@@ -65,6 +65,7 @@ var measurements = []struct {
 	{"growth", measureGrowth},
 	{"intents", measureIntents},
 	{"hook", measureHook},
+	{"proxy", measureProxy},
 	{"idle", measureIdle},
 	{"tokens", measureTokens},
 	{"index", measureIndex},
@@ -76,6 +77,13 @@ var measurements = []struct {
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == echoFlag {
 		serveEcho()
+		return
+	}
+	if len(os.Args) > 1 && (os.Args[1] == upstreamFlag || os.Args[1] == bareFlag) {
+		if err := serveModel(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, "benchmark:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	if len(os.Args) == 5 && (os.Args[1] == appendFlag || os.Args[1] == boltFlag) {

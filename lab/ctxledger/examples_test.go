@@ -25,6 +25,12 @@ var needs = map[string]string{
 	"ctxledger memory accept 0123456789ab --name branches": "0123456789ab",
 	"ctxledger memory dismiss 0123456789ab":                "0123456789ab",
 	"ctxledger config validate orchestration.yaml --json":  "cannot be used",
+	"ctxledger with -- claude --continue":                  "there is no program",
+}
+
+// endless are the commands that run until they are ended, with how a shell does that once they have answered.
+var endless = map[string]string{
+	"proxy": "EXAMPLE >served & p=$!; until grep -q ] served; do :; done; kill $p; wait $p; cat served",
 }
 
 // TestEveryExampleRuns in a place that has what examples name, and its answer as JSON has the fields that the command says.
@@ -42,6 +48,9 @@ func TestEveryExampleRuns(t *testing.T) {
 			run := line
 			if asJSON {
 				run = strings.Replace(line, "ctxledger ", "ctxledger --json ", 1)
+			}
+			if ends := endless[c.Name]; ends != "" {
+				run = strings.Replace(ends, "EXAMPLE", run, 1)
 			}
 			out, said, err := x.sh(run)
 			want, fails := needs[line]

@@ -92,11 +92,11 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		t.Errorf("its memory is not there:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "status"); !strings.Contains(said, "1 session, ") ||
-		!strings.Contains(said, "no directory uses 1 ledger any more, with 0 sessions and 1 memory") {
+		!strings.Contains(said, "unused by any directory: 1 ledger, with 0 sessions and 1 memory") {
 		t.Errorf("the status says:\n%s", said)
 	}
 	m.project("shop", "another")
-	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "no fact is kept here") {
+	if said := m.all("shop", "", "ctxledger", "memory"); !strings.Contains(said, "no facts here") {
 		t.Errorf("another project at the old path has:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "ledger", "adopt", filepath.Base(m.state("shop")), "--yes"); !strings.Contains(said,

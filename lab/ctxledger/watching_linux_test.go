@@ -58,7 +58,7 @@ func TestWithoutAFileWatcherFilesArePolled(t *testing.T) {
 			m := layOutWatched(t)
 			m.runWithout(x.limit, "shop", "ctxledger", "status") // which starts the daemon
 			m.observed()
-			said := regexp.MustCompile(`(?m)^watching +files are polled, every \d+ s: the limit of inotify`)
+			said := regexp.MustCompile(`(?m)^watching +files are polled, every \d+ s: this user has reached the limit on\s+inotify`)
 			for _, args := range [][]string{{"status"}, {"doctor"}, {"daemon", "status"}} {
 				out := m.run("shop", "ctxledger", args...)
 				if words := strings.Join(strings.Fields(string(out)), " "); !said.Match(out) || !strings.Contains(words, x.setting) {
@@ -72,7 +72,7 @@ func TestWithoutAFileWatcherFilesArePolled(t *testing.T) {
 			}
 			log, err := os.ReadFile(filepath.Join(st.Ledger.State, "log", "daemon.log"))
 			must(t, err)
-			if n := strings.Count(string(log), "they are polled"); n != 1 || !strings.Contains(string(log), "level=WARN") {
+			if n := strings.Count(string(log), "watched: polling"); n != 1 || !strings.Contains(string(log), "level=WARN") {
 				t.Errorf("the log says it %d times:\n%s", n, log)
 			}
 		})
@@ -131,7 +131,7 @@ func (m *matrix) runWithout(limit, dir string, program ...string) {
 	cmd.SysProcAttr = limittest.Namespace()
 	out, err := cmd.CombinedOutput()
 	if ran := (*exec.ExitError)(nil); err != nil && !errors.As(err, &ran) {
-		m.t.Skipf("no user namespace, in which limits could be lowered: %v", err)
+		m.t.Skipf("no user namespace in which to lower limits: %v", err)
 	}
 	if err != nil {
 		m.t.Fatalf("%v\n%s", err, out)

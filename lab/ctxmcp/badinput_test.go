@@ -53,7 +53,7 @@ func TestEveryHostileLineIsAnsweredByItsRule(t *testing.T) {
 			c.judge(t, p.answer(t, c.id))
 		}
 		p.send(t, call(strconv.Itoa(i+1), "changes", nil))
-		has(t, p.answer(t, strconv.Itoa(i+1)).text(t), "nothing is known of changes")
+		has(t, p.answer(t, strconv.Itoa(i+1)).text(t), "no changes are known")
 		if len(p.early) > 0 {
 			t.Fatalf("%s: answers to nothing: %v", c.name, p.early)
 		}

@@ -52,7 +52,7 @@ func TestGarbageBetweenCallsIsAnsweredAndEndsNothing(t *testing.T) {
 		p.send(t, `{"jsonrpc":"2.0","method":"notifications/unknown","params":[]}`,
 			`{"jsonrpc":"2.0","id":99,"result":{}}`)
 		p.send(t, call(id, "changes", nil)+"\r")
-		has(t, p.answer(t, id).text(t), "nothing is known of changes")
+		has(t, p.answer(t, id).text(t), "no changes are known")
 	}
 	p.end(t)
 }
@@ -144,7 +144,7 @@ func TestAnIDInUseIsRefusedAndTheFirstRequestKeepsIt(t *testing.T) {
 	}
 	has(t, p.answer(t, "1").text(t), "session ")
 	p.send(t, call("1", "changes", nil)) // free again
-	has(t, p.answer(t, "1").text(t), "nothing is known of changes")
+	has(t, p.answer(t, "1").text(t), "no changes are known")
 	p.end(t)
 }
 
@@ -178,7 +178,7 @@ func TestToolListDoesNotWaitForTheLedger(t *testing.T) {
 	p.answer(t, "2")
 	listed := time.Since(began)
 	p.send(t, call("3", "changes", nil))
-	has(t, p.answer(t, "3").text(t), "nothing is known of changes")
+	has(t, p.answer(t, "3").text(t), "no changes are known")
 	t.Logf("tool list after %v, first answer of a daemon that had to be started after %v", listed, time.Since(began))
 	if listed > 2*time.Second { // 100 ms on an idle machine
 		t.Errorf("the tool list took %v", listed)

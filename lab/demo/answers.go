@@ -29,11 +29,11 @@ type compacted struct {
 
 // artifact is what the demo reads of `ctxledger artifact`.
 type artifact struct {
-	ID     string `json:"id"`
-	Tool   string `json:"tool"`
-	Hint   string `json:"hint"`
-	Chars  int64  `json:"chars"`
-	Tokens int    `json:"tokens"` // o200k_base, exact
+	ID     string       `json:"id"`
+	Tool   string       `json:"tool"`
+	Hint   string       `json:"hint"`
+	Chars  int64        `json:"chars"`
+	Tokens tokens.Count `json:"tokens"`
 	Refs   []struct {
 		Call string `json:"call_id"`
 	} `json:"refs"`

@@ -37,7 +37,7 @@ func (d *demo) read(ctx context.Context) error {
 		return err
 	}
 	d.step("Read", "artifact %s: %s %s, %s characters", a.ID, a.Tool, a.Hint, chars.Commas(a.Chars))
-	d.line("A stub stands for its %s tokens (o200k_base) in the view. Read back over MCP:", chars.Commas(a.Tokens))
+	d.line("A stub stands for its %s tokens in the view. Read back over MCP:", a.Tokens)
 	d.line("read_artifact, lines 3-5")
 	d.quoted(part.Text, 3)
 	d.line("read_artifact, grep %s  → %s", commaPrice, found.Range)
@@ -62,7 +62,7 @@ func (d *demo) largest(ctx context.Context) (artifact, string, error) {
 		return artifact{}, "", fmt.Errorf(
 			"the import made no artifact, though the session has results of over 70,000 characters")
 	}
-	a := slices.MaxFunc(list.Artifacts, func(x, y artifact) int { return x.Tokens - y.Tokens })
+	a := slices.MaxFunc(list.Artifacts, func(x, y artifact) int { return x.Tokens.N - y.Tokens.N })
 	for _, ref := range a.Refs {
 		if text := d.rec.results[ref.Call]; text != "" {
 			return a, text, nil

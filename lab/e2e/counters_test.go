@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 )
 
@@ -92,6 +93,33 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 		"ctxledger compacts above"} {
 		if maps.Equal(before[quantity], after[quantity]) {
 			t.Errorf("%s is %v whatever was measured", quantity, after[quantity])
+		}
+	}
+	w.changed(after)
+}
+
+// changed lets CLAUDE.md grow while the session is live. Its requests are not known to carry that: no face says that they paid
+// for it, or which part of them it is.
+func (w *witness) changed(was figures) {
+	w.t.Helper()
+	if was["what the memory files have cost"]["context_status"] == 0 {
+		w.t.Error("what the memory files have cost was never said")
+	}
+	write(w.t, filepath.Join(w.box.Workspace, "CLAUDE.md"), texts["CLAUDE.md"]+strings.Repeat("Prices are in cents.\n", 9_000))
+	lens := func() string { return w.lens("CLAUDE.md").Tooltip }
+	if _, err := w.editor.Until(deadlined(w.t), func([]scriptededitor.Message) bool {
+		return !strings.Contains(lens(), "so far")
+	}); err != nil {
+		w.t.Fatalf("the lens still says what CLAUDE.md has cost: %v: %s", err, lens())
+	}
+	f := figures{}
+	w.unchanged(f)
+	for _, difference := range f.differ() {
+		w.t.Errorf("after CLAUDE.md has grown: %s", difference)
+	}
+	for quantity, faces := range f {
+		if known := strings.HasPrefix(quantity, ledger.CategoryFixed); known != (faces["the panel"] > 0) {
+			w.t.Errorf("after CLAUDE.md has grown: %s is %v", quantity, faces)
 		}
 	}
 }

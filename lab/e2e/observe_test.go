@@ -63,7 +63,7 @@ func TestTheDaemonObservesTheFilesOfASession(t *testing.T) {
 	}{
 		{[]string{"changes", "--limit", "1", name}, "external        modified  " + name + "  observed"},
 		{[]string{"changes", "--limit", "1", "--session", session},
-			"stale: " + name + " was changed by somebody else after the session read it"},
+			"stale: " + name + " was changed outside the session after the session read it"},
 		{[]string{"why", name}, "source: observed"},
 	} {
 		out, err := s.Run(deadlined(t), x.args...)

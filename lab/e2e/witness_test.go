@@ -37,6 +37,7 @@ func (w *witness) figures() figures {
 	w.window(f)
 	w.took(f)
 	w.ours(f)
+	w.unchanged(f)
 	return f
 }
 
@@ -130,6 +131,9 @@ func (w *witness) files(f figures) {
 		f.add(q, "the status bar", w.cost(name, nil).Tokens.N)
 		f.add(q, "the status bar, without a session", w.costIn(w.apart, name, nil).Tokens.N)
 		f.add(q, "the status bar, all selected", w.cost(name, span(0, strings.Count(text, "\n"))).Tokens.N)
+		var kept struct{ Tokens tokens.Count }
+		w.json(&kept, "artifact", "save", filepath.Join(w.box.Workspace, filepath.FromSlash(name)))
+		f.add(q, "a saved artifact", kept.Tokens.N)
 		var said string
 		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
 		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
@@ -202,6 +206,7 @@ type toolStatus struct {
 	Threshold  int
 	Overhead   int `json:"overhead_tokens"`
 	Held, Used tokens.Count
+	Dollars    float64 `json:"carried_usd"`
 	Categories []struct {
 		Name   string
 		Tokens tokens.Count
@@ -303,6 +308,8 @@ func (w *witness) window(f figures) {
 	var carry struct{ Measured tokens.Count }
 	w.json(&carry, "context")
 	last := panel.Turns[len(panel.Turns)-1]
+	about := string(run(w.t, w.box, "context"))
+	f.add(ledger.CategoryPrompt+" in the agent's window", "ctxledger context", w.find(`# `+ledger.CategoryPrompt, about))
 	held, used, fixed := "what the agent's window holds", "what ctxledger would send", "what is in every request besides"
 	above := "ctxledger compacts above"
 	for _, row := range []struct {
@@ -326,7 +333,8 @@ func (w *witness) window(f figures) {
 		{fixed, "ctxledger status --json", cli.Session.Fixed.N},
 		{fixed, "ctxledger status", w.find(`besides +# tokens`, page)},
 		{fixed, "ctxledger context --json", carry.Measured.N},
-		{fixed, "ctxledger context", w.find(`measured # tokens`, string(run(w.t, w.box, "context")))},
+		{fixed, "ctxledger context", w.find(`has # tokens besides`, about)},
+		{fixed, "the newest turn in the panel", partOf(last.Own, ledger.CategoryFixed)},
 		{fixed, "the panel", panel.Fixed.N},
 		{fixed, "the panel's parts of it together", fixedOf(panel.Own)},
 		{fixed, "those of ctxledger status", fixedOf(cli.Session.Own)},
@@ -419,11 +427,59 @@ func (w *witness) ours(f figures) {
 	f.add(q, "context_status in words", w.find(`own tools cost #`, said))
 	f.add(q, "MCP servers in the panel", category(panel.Own, "MCP servers"))
 	f.add(q, "MCP servers in ctxledger status", category(st.Session.Own, "MCP servers"))
+	q = "our own tools in all requests"
+	f.add(q, "those of one, as often", st.Session.Requests*st.Cost)
+	f.add(q, "ctxledger status", w.find(`our tools took #`, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "context_status in words", w.find(`our tools took #`, said))
 }
 
 // fixedOf adds up what is in every request besides the conversation.
 func fixedOf(all []ledger.Category) int {
-	return category(all, ledger.CategoryFixed) + category(all, "memory files") + category(all, "MCP servers")
+	return category(all, ledger.CategoryFixed) + category(all, ledger.CategoryPrompt) + category(all, "memory files") +
+		category(all, "MCP servers")
+}
+
+// partOf is category for the parts of a turn.
+func partOf(all []ledger.Part, name string) (n int) {
+	for _, p := range all {
+		if p.Name == name {
+			n += p.Tokens
+		}
+	}
+	return n
+}
+
+// unchanged reads what is known of the files in every request only as long as they are as they were when the session began:
+// which part of it they are, and what they have cost, in millionths of a dollar.
+func (w *witness) unchanged(f figures) {
+	cost := func(hosts []carried.Host) (sum float64) {
+		hosts[0].Each(func(p *carried.Part) {
+			if p.Kind == carried.Memory && p.Dollars != nil {
+				sum += 1e6 * *p.Dollars
+			}
+		})
+		return sum
+	}
+	var cli, view struct{ Hosts []carried.Host }
+	w.json(&cli, "context")
+	w.call("ctxledger/carried", "", nil, &view)
+	tool, _ := w.status()
+	q := "what the memory files have cost"
+	f.add(q, "ctxledger context --json", int(cost(cli.Hosts)+0.5))
+	f.add(q, "the view In Every Request", int(cost(view.Hosts)+0.5))
+	f.add(q, "context_status", int(1e6*tool.Dollars+0.5))
+	panel, page := w.context(), string(run(w.t, w.box, "context"))
+	var st struct{ Session ledger.Status }
+	w.json(&st, "status", panel.Session)
+	for _, name := range []string{ledger.CategoryFixed, ledger.CategoryPrompt, "memory files"} {
+		said := 0
+		if regexp.MustCompile(number + " " + name).MatchString(page) {
+			said = w.find(`# `+name, page)
+		}
+		f.add(name+" of every request", "ctxledger context", said)
+		f.add(name+" of every request", "ctxledger status --json", category(st.Session.Own, name))
+		f.add(name+" of every request", "the panel", category(panel.Own, name))
+	}
 }
 
 // sumOf adds up categories.

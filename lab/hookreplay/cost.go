@@ -17,17 +17,16 @@ type rates struct{ input, read, write, long, output, factor float64 }
 func ratesOf(model string) rates {
 	m, _ := tokens.Builtin().Lookup(model)
 	const million = 1_000_000
-	per := func(u tokens.Used) float64 { d, _ := m.Rates(tokens.Terms{}).Dollars(u); return d / million }
-	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CachedRead: million}),
-		per(tokens.Used{CachedWrite: million}), per(tokens.Used{LongWrite: million}), per(tokens.Used{Output: million}),
+	per := func(u tokens.Used) float64 { return m.Rates(tokens.Terms{}).Cost(u).Dollars / million }
+	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CacheRead: million}),
+		per(tokens.Used{CacheWrite: million}), per(tokens.Used{CacheWriteLong: million}), per(tokens.Used{Output: million}),
 		float64(tokens.Builtin().For(model).Of(million).N) / million}
 }
 
 // recorded returns what a request cost as it was.
 func recorded(r request) float64 {
 	m, _ := tokens.Builtin().Lookup(r.model)
-	d, _ := m.Rates(tokens.Terms{}).Dollars(r.usage.Used())
-	return d
+	return m.Rates(tokens.Terms{}).Cost(r.usage.Used()).Dollars
 }
 
 // add makes the context larger by o200k tokens from the next request on.

@@ -51,13 +51,13 @@ var ways = map[string]way{
 		paths: func(p place) []string { return []string{filepath.Join(p.UserState, "owner.json")} }, late: true},
 	"writing exports": {call: "mkdirat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "exports"), "exports"} }},
-	"watching over the state directory": {
+	"watching the state directory": {
 		call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.State, "owner.json")} }},
 	"keeping files private": {call: "newfstatat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
-	"keeping room to delete in": {call: "newfstatat",
+	"reserving space to delete": {call: "newfstatat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
-	"recording what the ledger is of": {call: "renameat",
+	"recording whose ledger this is": {call: "renameat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "place.json")} }},
 	"applying the retention policy": {call: "unlinkat", paths: func(p place) []string { return p.blobs },
 		late: true},

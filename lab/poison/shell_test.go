@@ -60,6 +60,8 @@ func commands(s *scene) []command {
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
 		c("hook", "claude-code", "SessionStart"), c("hook", "claude-code", "HOSTILE"), c("hook", "HOSTILE"),
+		c("proxy", "--listen", "HOSTILE"), c("proxy", "--upstream", "HOSTILE"), c("proxy", "--upstream", "openai=HOSTILE"),
+		c("with", "--", "HOSTILE"), c("with", "--upstream", "HOSTILE=x", "--", "true"),
 		c("daemon"), c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("config", "validate"), c("config", "validate", "HOSTILE"),

@@ -18,10 +18,9 @@ func ratesOf(model string) rates {
 	m, _ := tokens.Builtin().Lookup(model)
 	const million = 1_000_000
 	per := func(u tokens.Used) float64 {
-		d, _ := m.Rates(tokens.Terms{}).Dollars(u)
-		return d / million * float64(tokens.Builtin().For(model).Of(million).N) / million
+		return m.Rates(tokens.Terms{}).Cost(u).Dollars / million * float64(tokens.Builtin().For(model).Of(million).N) / million
 	}
-	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CachedRead: million}), per(tokens.Used{CachedWrite: million})}
+	return rates{per(tokens.Used{Input: million}), per(tokens.Used{CacheRead: million}), per(tokens.Used{CacheWrite: million})}
 }
 
 // dollars charges a session: of each request what the one before had is read from the provider's cache, and the rest is

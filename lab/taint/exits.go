@@ -100,6 +100,8 @@ func table() []Exit {
 				"--json --yes --memory canary-6", "--json --yes --text -"}},
 		{CLI, "ledger gc", Silent, none, []string{"--json"}},
 		{CLI, "hook", Masked, "`engine` masks stubs; `agents/hook` masks what it adds to the context of the same agent", nil},
+		{CLI, "proxy", Silent, "prints addresses of providers and of this machine: nothing that was recorded", []string{"--help"}},
+		{CLI, "with", Silent, "what it prints is the agent's", []string{"--help"}},
 		{CLI, "help", Silent, none, []string{""}},
 		{CLI, "import", Silent, "prints ids and counts", []string{"FILE --json"}},
 		{CLI, "memory", Masked, "before storing, by `engine.SaveMemory`", []string{"--json"}},

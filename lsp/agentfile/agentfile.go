@@ -220,7 +220,7 @@ func explainServer(u Use) string {
 	}
 	switch from := u.Source(); {
 	case u.Unknown:
-		said += ", until you have it asked: no server is started on its own"
+		said += ", until you ask it: no server is started on its own"
 	case from != "":
 		said += " (" + from + ")"
 	}
@@ -352,17 +352,17 @@ func explain(u Use, m anyfile.Meter) string {
 
 // unsaved returns the lines that say what requests carry of what is saved, and what they will of what is open.
 func unsaved(u Use) []string {
-	saved, once := ", on disk, "+sent(u.Part), "once what is open is saved, "
+	saved, once := ", on disk, "+sent(u.Part), "once open files are saved, "
 	if u.Unsaved {
 		once = "this buffer, once saved, "
 	}
 	switch {
 	case u.New && u.By != u.Name:
-		saved, once = ": in no request, what is saved of "+u.By+" does not load it", "once what is open is saved, "
+		saved, once = ": in no request, what is saved of "+u.By+" does not load it", "once open files are saved, "
 	case u.New && u.Unsaved:
 		saved = ": in no request, it is not saved"
 	case u.New:
-		saved = ": in no request, nothing that is saved loads it"
+		saved = ": in no request, no saved file loads it"
 	}
 	return []string{u.Agent + saved, once + sent(*u.Open)}
 }
@@ -413,7 +413,7 @@ func Links(uses []Use) []Link {
 			if u.Open != nil && !slices.ContainsFunc(u.Imports, func(saved carried.Part) bool {
 				return saved.Path == i.Path && WithImports(saved) == WithImports(i)
 			}) {
-				tip += ", once what is open is saved"
+				tip += ", once open files are saved"
 			}
 			out = append(out, Link{i.At.From, i.At.To, i.Path, chars.Line(tip)})
 		}

@@ -65,24 +65,24 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 				"\nCursor: ≈2,825 tokens when " + nested + frame("Cursor")},
 		{[]Use{fresh}, "in no request, ≈57 tokens once its import is saved",
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
-				"once what is open is saved, in every request: ≈57 tokens"},
+				"once open files are saved, in every request: ≈57 tokens"},
 		{[]Use{much}, "in no request", // no longer title fits
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
-				"once what is open is saved, in every request: ≈91,500 tokens"},
+				"once open files are saved, in every request: ≈91,500 tokens"},
 		{[]Use{fresh, {Agent: "Codex", Host: "codex", Part: part(80), Open: &same}},
 			"Codex: ≈80 tokens in every request",
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
-				"once what is open is saved, in every request: ≈57 tokens\n" +
+				"once open files are saved, in every request: ≈57 tokens\n" +
 				"Codex: ≈80 tokens in every request" + frame("Codex")},
 		{[]Use{fresh, fresh}, "in no request, in those of 2 agents once saved",
 			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
-				"once what is open is saved, in every request: ≈57 tokens\n" +
+				"once open files are saved, in every request: ≈57 tokens\n" +
 				"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
-				"once what is open is saved, in every request: ≈57 tokens"},
+				"once open files are saved, in every request: ≈57 tokens"},
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &carried.Part{}, Gone: true,
 			By: "CLAUDE.md"}},
 			"≈80 tokens in every request, none once saved",
-			"Claude Code, on disk, in every request: ≈80 tokens\nonce what is open is saved, in no request" +
+			"Claude Code, on disk, in every request: ≈80 tokens\nonce open files are saved, in no request" +
 				frame("Claude Code")},
 	} {
 		c.hover += "\ncounted in o200k_base, since no model is known"

@@ -19,7 +19,7 @@ func Explain(f File, name string) string {
 	c := CostOf(f)
 	said := chars.Short(chars.Line(path.Base(name)), longestName)
 	if f.Unsaved != nil && *f.Unsaved {
-		said += ", as it is open and not saved"
+		said += ", open and not saved"
 	}
 	said += ": " + f.Meter.Say(c.Tokens) + ". "
 	if d := f.OnDisk(); d.Text != nil {

@@ -44,7 +44,7 @@ var finders = []struct {
 	{Generated, generated},
 	{LargeRead, largeRead},
 	{LongLines, longLines},
-	{StaleRead, staleRead},
+	{StaleRead, outOfDate},
 }
 
 // Codes returns the codes of all findings, sorted.
@@ -93,14 +93,15 @@ func largeRead(f File) []Finding {
 		"Ask the agent for parts of it.", n, chars.Commas(readTokens))
 }
 
-func staleRead(f File) []Finding {
+// outOfDate says what to do about a read that changes.StaleRead found out of date.
+func outOfDate(f File) []Finding {
 	if !f.Use.Stale {
 		return nil
 	}
 	disk := f.saved()
 	if disk.Gone {
 		return f.first(StaleRead, "Deleted %s since the live session read it.\n"+
-			"What the session has of it is out of date. Tell it that the file is gone.", by(f.Use.By))
+			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By))
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -110,18 +111,7 @@ func staleRead(f File) []Finding {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
 	return line.first(StaleRead, "Changed %s since the live session read it.\n"+
-		"What the session has of it is out of date. %s", by(f.Use.By), again)
-}
-
-// by says who made a change.
-func by(whose string) string {
-	switch whose {
-	case changes.External:
-		return "outside the session"
-	case changes.Several:
-		return "by one of several commands"
-	}
-	return "by session " + whose
+		"The session's copy is out of date. %s", changes.Who(f.Use.By), again)
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.
@@ -166,7 +156,8 @@ func longLines(f File) []Finding {
 		}
 		if n := utf8.RuneCount(f.Text.Bytes(from, to)); n > maxLine {
 			found = append(found, Finding{Code: LongLines, From: from, To: to, Message: fmt.Sprintf(
-				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, opencode "+
+				"This line has %s characters: several agents see only the first %s.\nIt has %s. Gemini CLI, "+
+					"opencode "+
 					"and others show an agent only its beginning; Claude Code reads the whole line.",
 				chars.Commas(n), chars.Commas(maxLine), f.Meter.Say(f.count(from, to)))})
 		}

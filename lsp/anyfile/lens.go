@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
@@ -61,7 +62,7 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		times = "read once"
 	}
 	if u.Stale {
-		who = ", " + by(u.By)
+		who = ", " + changes.Who(u.By)
 	}
 	switch {
 	case disk.Gone:

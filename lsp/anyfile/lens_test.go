@@ -31,7 +31,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + by(changes.External)},
+			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + changes.Who(changes.External)},
 		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read 2 times, ≈6 tokens",
 			"whether it has changed since is not known"},
 		{"much of everything", 900_000, live.File{Reads: 12, Took: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
@@ -49,7 +49,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + by(changes.External)},
+			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))
 		f := File{Text: x, Outline: outline.Of(outline.Indented, text.New(tokens.O200kBase, nil)), Use: c.use,

@@ -39,7 +39,7 @@ func TestComplete(t *testing.T) {
 		{"a word", "context:\n  mode: i|", "intent window", "threshold"},
 		{"a word in flow style", "summarizer: {kind: |", "openai command", "model"},
 		{"a number", "context:\n  reserve: |", "", "true threshold"},
-		{"in a list of texts", "context: {clear: {only: [a, |", "", "trigger threshold"},
+		{"in a string list", "context: {clear: {only: [a, |", "", "trigger threshold"},
 		{"in a comment", "context: # |", "", "true threshold"},
 		{"below what nobody knows", "x:\n  |", "", "follow threshold"},
 		{"in JSON", "{\n\t\"context\": {\n\t\t\"|\"", "threshold", "follow"},

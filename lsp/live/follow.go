@@ -243,7 +243,7 @@ func (w *watcher) state() State {
 		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot(u.Scale),
 		Held: u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
-		Requests: u.Requests, CarriedDollars: u.CarriedDollars}
+		Use: u.Use}
 	if n := len(u.Warned); n > 0 {
 		st.Warning = u.Warned[n-1].String()
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -23,12 +24,10 @@ type State struct {
 	// CompactsAt is where the host compacts automatically, as far as is known, and CompactsFrom says in words what that rests on.
 	CompactsAt   int
 	CompactsFrom string
-	// Requests and CarriedDollars are what was paid for what each request carries, see ledger.Use.
-	Requests       int
-	CarriedDollars *float64
-	Learnt         Learnt
-	Event          int64           // the newest of the ledger, of any session
-	Files          map[string]File // by path in the ledger: relative to the root in the workspace
+	Use          ledger.Use // brief: what was paid for what each request carries, and in which session
+	Learnt       Learnt
+	Event        int64           // the newest of the ledger, of any session
+	Files        map[string]File // by path in the ledger: relative to the root in the workspace
 	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none.
 	Warning string
 	// Problem says why there is no data, Hint what to do.

@@ -53,7 +53,7 @@ func Parse(uri string) (Address, error) {
 	}
 	rest, err := url.PathUnescape(rest)
 	if err != nil || !utf8.ValidString(rest) {
-		return Address{}, notAddress(uri, "its escapes are no text")
+		return Address{}, notAddress(uri, "its escapes are invalid")
 	}
 	rest, rooted := strings.CutPrefix(rest, "/")
 	kind, rest, _ := strings.Cut(rest, "/")
@@ -65,7 +65,7 @@ func Parse(uri string) (Address, error) {
 }
 
 func notAddress(uri, why string) error {
-	return fault.New(fault.Invalid, "records.address", "%.1000q is no address in the ledger: %s", uri, why)
+	return fault.New(fault.Invalid, "records.address", "%.1000q is not a ledger address: %s", uri, why)
 }
 
 // take parses the part after the kind. It reports whether the address is valid.

@@ -29,7 +29,7 @@ func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 		return nil, err
 	}
 	node := func(b branch, a artifacts.Artifact) Node {
-		return r.artifact(b, a, inTokens(counters[cmp.Or(b.session, a.Session())].Of(a.Tokens)))
+		return r.artifact(b, a, inTokens(a.Count(counters[cmp.Or(b.session, a.Session())])))
 	}
 	return b.followed(nodesOf(b, resp.Artifacts, node), resp.Total), nil
 }
@@ -94,7 +94,7 @@ func (r Reader) artifactText(ctx context.Context, id string) (string, error) {
 	}
 	if isBinary(content) {
 		return "This artifact is not text: " + chars.Size(a.Bytes) + ".\n`ctxledger artifact read " + a.ID +
-			" > FILE` writes it into a file.\n", nil
+			" > FILE` writes it to a file.\n", nil
 	}
 	text, whole, err := r.document(ctx, string(content), int64(len(content)) == a.Bytes)
 	if err != nil || whole {

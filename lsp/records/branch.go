@@ -62,7 +62,7 @@ func parseBranch(id string) (branch, error) {
 		ok = ok && isDigits(b.file, hexDigits)
 	}
 	if !ok || len(way.rest) > 0 {
-		return branch{}, fault.New(fault.Invalid, "records.tree", "%.1000q is no node with children", id)
+		return branch{}, fault.New(fault.Invalid, "records.tree", "%.1000q has no child nodes", id)
 	}
 	b.here = id
 	return b, nil

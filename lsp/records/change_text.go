@@ -82,7 +82,7 @@ func sinceWhen(before string) string {
 	if before == "" {
 		return ""
 	}
-	return "; it was as before on " + before
+	return "; unchanged as of " + before
 }
 
 // from describes the source of a change.
@@ -93,7 +93,7 @@ func from(c changes.Change) string {
 	case changes.Transcript:
 		return "the record of the agent's session"
 	}
-	return "a command that was run, as it reads"
+	return "inferred from a command's text"
 }
 
 // hashes describes the content before and after, as far as it is known.

@@ -266,7 +266,7 @@ func TestWhatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	}
 	id := l.keep("\x7fELF\x00\x01", "a program")
 	got := must(l.Text(t.Context(), Address{Kind: KindArtifact, ID: id}))
-	if got != "This artifact is not text: 6 B.\n`ctxledger artifact read "+id+" > FILE` writes it into a file.\n" {
+	if got != "This artifact is not text: 6 B.\n`ctxledger artifact read "+id+" > FILE` writes it to a file.\n" {
 		t.Errorf("a program: %q", got)
 	}
 }

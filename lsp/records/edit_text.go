@@ -28,7 +28,7 @@ type Diff struct {
 // Errors: invalid for an address that is not a change's; those of the ledger.
 func (r Reader) Diff(ctx context.Context, a Address) (Diff, error) {
 	if a.Kind != KindChange {
-		return Diff{}, fault.New(fault.Invalid, "records.diff", "a %q has no text before and after", a.Kind)
+		return Diff{}, fault.New(fault.Invalid, "records.diff", "a %q has no before and after text", a.Kind)
 	}
 	c, err := r.changeOf(ctx, a.ID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (r Reader) sideText(ctx context.Context, a Address) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return "", fault.New(fault.NotFound, "records.diff", "change %s has no text before and after", a.ID)
+		return "", fault.New(fault.NotFound, "records.diff", "change %s has no before and after text", a.ID)
 	}
 	text := s.before
 	if a.Kind == KindAfter {

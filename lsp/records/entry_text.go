@@ -39,7 +39,7 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 	case e.Kind == sessions.KindRestore:
 		return "*A compaction was undone.*\n", nil
 	case e.Kind == sessions.KindRewind:
-		return "*The agent went back to an earlier message; what follows goes on from there.*\n", nil
+		return "*The agent went back to an earlier message; what follows continues from it.*\n", nil
 	case e.Kind == sessions.KindEdits:
 		return "*From here on the view shows less of the earlier conversation.*\n", nil
 	}
@@ -78,7 +78,7 @@ func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, 
 func speaker(e sessions.Entry) string {
 	switch {
 	case e.Earlier:
-		return "Summary of the agent's host"
+		return "Summary by the agent's host"
 	case e.Role == transcript.RoleUser:
 		return "User"
 	case e.Role == transcript.RoleAssistant:

@@ -18,15 +18,11 @@ type log struct {
 // entries returns a part of the log, without the originals.
 func (l log) entries(ctx context.Context, from, to int64) ([]sessions.Entry, error) {
 	var all []sessions.Entry
-	for from > 0 {
-		page, err := l.api.Log(ctx, ledger.LogRequest{Session: l.session, From: from, To: to})
+	for e, err := range ledger.LogEntries(ctx, l.api, ledger.LogRequest{Session: l.session, From: from, To: to}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range page.Entries {
-			all = append(all, e.Entry)
-		}
-		from = page.Next
+		all = append(all, e.Entry)
 	}
 	return all, nil
 }

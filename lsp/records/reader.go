@@ -50,7 +50,7 @@ func (r Reader) Text(ctx context.Context, a Address) (string, error) {
 	case KindBefore, KindAfter:
 		return r.sideText(ctx, a)
 	}
-	return "", fault.New(fault.Invalid, "records.text", "nothing is to be read of a %q", a.Kind)
+	return "", fault.New(fault.Invalid, "records.text", "a %q has nothing to read", a.Kind)
 }
 
 // day formats the day of a time in the reader's zone, or the time of a day that is today's; "" for the zero time. It is

@@ -79,7 +79,20 @@ func (r Reader) sessionHead(st ledger.Status) string {
 		item(literal(prices)) +
 		item(long) +
 		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
+		proxied(st.Proxy) +
 		item(gone)
+}
+
+// proxied says what a proxy measured of a session, and why its cache broke; nil: nothing.
+func proxied(u *ledger.ProxyUse) (text string) {
+	if u == nil {
+		return ""
+	}
+	text = item(literal(u.Words()))
+	for _, b := range u.Broke {
+		text += item(literal(b.Words()))
+	}
+	return text
 }
 
 // held says how full the agent's own window is, which the provider has measured.

@@ -68,13 +68,17 @@ func (r Reader) roots(ctx context.Context) ([]Node, error) {
 	if sessions.Tooltip = info.NotFollowed(""); sessions.Tooltip != "" && ss.Total == 0 {
 		sessions.Description = "not followed"
 	}
+	changes := list("", KindChanges, "Changes", cs.Total)
+	if changes.Tooltip = sessions.Tooltip; changes.Tooltip != "" && cs.Total == 0 {
+		changes.Description = "not known"
+	}
 	memory := list("", KindMemories, "Memory", len(ms.Entries))
 	memory.Tooltip = fields("\n", ms.Notes...) // what could not be read
 	return []Node{
 		sessions,
 		list("", KindArtifacts, "Artifacts", as.Total),
 		memory,
-		list("", KindChanges, "Changes", cs.Total),
+		changes,
 	}, nil
 }
 

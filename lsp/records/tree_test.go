@@ -48,7 +48,8 @@ func (l *opened) tree() string {
 func TestTheTreeOfALedger(t *testing.T) {
 	l := newLedger(t)
 	if got := must(l.Nodes(t.Context(), "")); len(got) != 4 || got[0].Description != "not followed" ||
-		got[0].Tooltip != "session files are not followed: no daemon is in use" || got[0].Children {
+		got[0].Tooltip != "session files are not followed: no daemon is in use" || got[0].Children ||
+		got[3].Description != "not known" || got[3].Tooltip != got[0].Tooltip {
 		t.Errorf("an empty ledger has %+v", got)
 	}
 	session := worked(l)

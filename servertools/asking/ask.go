@@ -67,7 +67,7 @@ func By(ctx context.Context, program string, approved trust.ApprovedServer) (Ans
 	case err != nil:
 		return Answer{}, err
 	case json.Unmarshal(raw, &reply) != nil, reply.Answer == nil && reply.Error == nil:
-		return Answer{}, fault.New(fault.Unavailable, op, "%s does not answer for this program", program).
+		return Answer{}, fault.New(fault.Unavailable, op, "%s does not answer this program", program).
 			WithHint("install ctxmcp of the same version there")
 	case reply.Error != nil:
 		return Answer{}, reply.Error
@@ -126,7 +126,7 @@ func exchange(ctx context.Context, program string, request []byte) ([]byte, erro
 // unstarted is the error of a program that cannot be started.
 func unstarted(program string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Unavailable, op, "asking a server needs the program ctxmcp: %s is not there", program).
+		return fault.New(fault.Unavailable, op, "asking a server needs the program ctxmcp: %s is missing", program).
 			WithHint("install all programs of ctxledger in one folder: `make build` puts them into bin/")
 	}
 	return fault.Wrap(fault.Unavailable, op, err)

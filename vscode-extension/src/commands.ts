@@ -200,7 +200,7 @@ async function forgetResult(server: Server, node?: Named): Promise<void> {
     parent = nodes.find(({ kind }) => kind === 'more')?.id;
   }
   if (found.length === 0) {
-    void vscode.window.showInformationMessage('The results of this file are forgotten already.');
+    void vscode.window.showInformationMessage('The results of this file are already forgotten.');
     return;
   }
   const choices = found.map((result) => ({ label: escapeIcons(result.label), description: escapeIcons(result.description), result }));
@@ -220,7 +220,7 @@ const forgettable: readonly (vscode.QuickPickItem & { readonly way: readonly Ste
 
 /** Asks what to forget, by lists, or by a handle. */
 async function chooseHandle(server: Server): Promise<string | undefined> {
-  const what = await vscode.window.showQuickPick(forgettable, { title: 'Forget', placeHolder: 'You see what would be forgotten before anything is.' });
+  const what = await vscode.window.showQuickPick(forgettable, { title: 'Forget', placeHolder: 'You first see what would be forgotten.' });
   if (what === undefined) {
     return undefined;
   }
@@ -230,7 +230,7 @@ async function chooseHandle(server: Server): Promise<string | undefined> {
 function askForHandle(): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: 'Forget',
-    prompt: 'The handle of an artifact, a message, a summary or a session. You see what would be forgotten before anything is.',
+    prompt: 'The handle of an artifact, a message, a summary or a session. You first see what would be forgotten.',
     placeHolder: 'a3f9c20b1d7e',
   });
 }

@@ -16,7 +16,7 @@ export function costEntry(cost: Cost, selected: boolean): CostEntry {
     return { text: `${sayCount(cost.tokens)} tokens`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
-    `This file${cost.unsaved === true ? ', as it is open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
+    `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
     cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
       : `When read: ${sayCount(cost.read)} tokens${cost.cut ? ' for its first part' : ''}, more than in the file, since agents get a number before each line.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',

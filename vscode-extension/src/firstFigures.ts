@@ -43,7 +43,7 @@ export function memoryFigures(carried: Carried): Figures {
   const byCost = (a: (typeof files)[number], b: (typeof files)[number]): number => b.total.n - a.total.n;
   const found = files.filter(({ part }) => /(^|[\\/])CLAUDE\.md$/.test(part.path)).sort(byCost)[0] ?? files.sort(byCost)[0];
   return found === undefined
-    ? page('What Every Request Has', false, 'There is no memory file here: no CLAUDE.md, AGENTS.md or GEMINI.md.')
+    ? page('In Every Request', false, 'There is no memory file here: no CLAUDE.md, AGENTS.md or GEMINI.md.')
     : memoryPage(found.host, found.part);
 }
 

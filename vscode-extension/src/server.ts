@@ -202,7 +202,7 @@ export class Server implements vscode.Disposable {
 
   private running(): LanguageClient {
     if (this.client === undefined || this.current.kind !== 'running') {
-      throw new Error('the language server of ctxledger is not running');
+      throw new Error('the ctxledger language server is not running');
     }
     return this.client;
   }

@@ -22,7 +22,7 @@ export function sizeChoices({ sizes, window, set }: WindowSizes): SizeChoice[] {
     description: [oneLine(why, 100), tokens === window ? 'in use' : ''].filter((part) => part !== '').join(' · '),
     tokens,
   }));
-  const back: SizeChoice = { label: 'Automatic', description: 'back to the size that is detected', tokens: 0, automatic: true };
+  const back: SizeChoice = { label: 'Automatic', description: 'back to the detected size', tokens: 0, automatic: true };
   return [...likely, { label: 'Another number…', description: '', tokens: 0 }, ...(set === true ? [back] : [])];
 }
 

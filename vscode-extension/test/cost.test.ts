@@ -12,7 +12,7 @@ test('a file is said with what reading it costs, a selection alone', () => {
   assert.equal(file.tooltip, 'This file: ≈14,321 tokens, for claude-opus-4-6\n' +
     'When read: ≈18,950 tokens, more than in the file, since agents get a number before each line.\n≈ marks estimates.');
   assert.match(costEntry({ ...cost, cut: true }, false).tooltip, /When read: ≈18,950 tokens for its first part/);
-  assert.match(costEntry({ ...cost, unsaved: true }, false).tooltip, /^This file, as it is open and not saved: ≈/);
+  assert.match(costEntry({ ...cost, unsaved: true }, false).tooltip, /^This file, open and not saved: ≈/);
   const refused = costEntry({ ...cost, tokens: about(90_000), read: about(0), cut: true }, false);
   assert.deepEqual([refused.text, refused.tooltip.split('\n')[1]], ['≈90.0k tokens · read in parts', 'Claude Code refuses to read it in full.']);
   const exact = { ...cost, tokens: { n: 412, exact: true, upper: 412 }, model: '' };

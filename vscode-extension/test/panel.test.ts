@@ -20,7 +20,7 @@ const about = (n: number, exact = false): Count => ({ n, exact, upper: exact ? n
 /** A turn that brought so much, behind others that left so much. */
 function turn(number: number, before: number, brought: number, more: Partial<Turn> = {}): Turn {
   const all: Part[] = [{ name: 'tool results', tokens: before }, { name: 'user', tokens: brought }];
-  const own = [{ name: 'system prompt and tools', tokens: 20_000 }, ...all].filter((part) => part.tokens > 0);
+  const own = [{ name: 'system prompt, tools and memory files', tokens: 20_000 }, ...all].filter((part) => part.tokens > 0);
   return {
     turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: `request ${number}`,
     used: about(before + brought), held: about(20_000 + before + brought), own,
@@ -130,7 +130,7 @@ test('the table has the same figures, largest first, and says what is an estimat
     '|ctxledger compacts above|80,000|40.0%|',
   ]);
   assert.deepEqual(rows({ ...apart, fixed: about(20), window: 0, threshold: 0 }), [
-    '|what|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt and tools|≈20|0.5%|',
+    '|what|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt, tools and memory files|≈20|0.5%|',
     '|total|≈4,020|100%|',
   ]);
 });
@@ -213,8 +213,8 @@ test('what is not the conversation has the same figures in both windows', () => 
   });
   const sent = (fixed: number): string => textOf(viewOf({ kind: 'context', context: context(fixed), asked: { session: '', folder: '' } }, 800, 0).sent);
   assert.match(sent(5_316), /system prompt and tools\|≈4,950\|.*memory files\|≈356\|.*skills, agents and commands\|≈10\|/);
-  assert.match(sent(6_000), /system prompt and tools\|≈6,000\|/, 'where they are not all of it');
-  assert.doesNotMatch(sent(6_000), /memory files/);
+  assert.match(sent(6_000), /system prompt, tools and memory files\|≈6,000\|/, 'where they are not all of it');
+  assert.doesNotMatch(sent(6_000), /≈356/);
 });
 
 test('a long title ends with a word, and is whole under the mouse', () => {
@@ -283,7 +283,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
     '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the turn before',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the previous turn',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000/);
@@ -315,11 +315,12 @@ test('where there is nothing to show, the panel says what to do', () => {
 test('every kind of content has a look of its own, without colour too', () => {
   const names = [
     'user', 'added by host', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results',
-    'collapsed calls', 'manifest of evicted results', 'summary', 'system prompt and tools', 'memory files', 'skills, agents and commands',
+    'collapsed calls', 'manifest of evicted results', 'summary', 'system prompt, tools and memory files', 'memory files', 'skills, agents and commands',
     'attached at the agent\'s compaction', 'not attributable',
   ];
   const looks = names.map(fillOf);
   assert.equal(new Set(looks).size, names.length);
+  assert.equal(fillOf('system prompt and tools'), fillOf('system prompt, tools and memory files')); // most of it
   assert.equal(fillOf('something new'), 'fill-other');
   const drawn = [...textures().matchAll(/class="threads[^>]* d="([^"]*)"/g)].map((found) => found[1]);
   assert.equal(new Set(drawn).size, names.length);

@@ -12,7 +12,7 @@ test('the likely sizes are offered with their reasons, and a number of one’s o
   ]);
   assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: false }).map(({ label }) => label), ['Another number…']);
   assert.deepEqual(sizeChoices({ model: 'gpt-5', window: 0, file: '', sizes: [], set: true }).at(-1),
-    { label: 'Automatic', description: 'back to the size that is detected', tokens: 0, automatic: true });
+    { label: 'Automatic', description: 'back to the detected size', tokens: 0, automatic: true });
 });
 
 test('a number is taken as people type it', () => {

@@ -42,10 +42,10 @@ func TestBudget(t *testing.T) {
 		want string
 	}{
 		{Size{Tokens: 1000, Bytes: 1000}, ""},
-		{Size{Tokens: 1001}, "Context budget exceeded: 1,001 tokens are more than 1,000, which max_context_tokens allows"},
+		{Size{Tokens: 1001}, "Context budget exceeded: 1,001 tokens exceed the 1,000 that max_context_tokens allows"},
 		{Size{Tokens: 10, Bytes: 7952}, ""},
 		{Size{Tokens: 10, Bytes: 7953},
-			"Estimated request payload of 10,001 bytes is more than 10,000, which max_payload_bytes allows"},
+			"Estimated request payload of 10,001 bytes exceeds the 10,000 that max_payload_bytes allows"},
 	} {
 		err := b.Check(c.size)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {

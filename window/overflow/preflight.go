@@ -44,11 +44,13 @@ func (b Budget) Check(s Size) error {
 	const op = "overflow.check"
 	switch payload := s.Payload(); {
 	case b.ContextTokens > 0 && s.Tokens > b.ContextTokens:
-		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens are more than %s, which max_context_tokens allows",
+		return fault.New(fault.TooLarge, op, contextExceeded+": %s tokens exceed the %s that "+
+			"max_context_tokens allows",
 			chars.Commas(s.Tokens), chars.Commas(b.ContextTokens)).
 			WithHint("compact the conversation, keep fewer turns, offer fewer tools, or raise max_context_tokens")
 	case b.PayloadBytes > 0 && payload > b.PayloadBytes:
-		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes is more than %s, which max_payload_bytes allows",
+		return fault.New(fault.TooLarge, op, payloadExceeded+" of %s bytes exceeds the %s that "+
+			"max_payload_bytes allows",
 			chars.Commas(payload), chars.Commas(b.PayloadBytes)).
 			WithHint("compact the conversation, keep fewer turns, leave out images, or raise max_payload_bytes")
 	}

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Read makes a Response of what a server sent: status (0: not known) and body. Of an answer that succeeded it
 // takes why the model stopped and what was used, in the names of any provider, and not its words, which may
-// quote anything. What is not JSON object, or an error, stays in Body.
+// quote anything. What is not a JSON object, or an error, stays in Body.
 func Read(status int, body []byte) Response {
 	r := Response{Status: status, Body: body}
 	var a answer

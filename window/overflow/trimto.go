@@ -55,7 +55,7 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 		return Trimmed{}, fault.New(fault.TooLarge, opTrim,
 			"the system prompt and the tools alone take %s of %s tokens",
 			chars.Commas(to.Fixed), chars.Commas(f.limit)).
-			WithHint("offer fewer tools, shorten the instructions, or take a model with a larger window")
+			WithHint("offer fewer tools, shorten the instructions, or use a model with a larger window")
 	}
 	if f.fits(t.Messages) {
 		return Trimmed{Messages: t.Messages}, nil
@@ -65,8 +65,8 @@ func TrimTo(c Copy, to Target) (Trimmed, error) {
 	}
 	out, err := t.withoutTools()
 	if err == nil && !f.fits(out.Messages) {
-		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request has still more than %s",
-			f.most()).WithHint("compact the conversation, or take a model with a larger window")
+		err = fault.New(fault.TooLarge, opTrim, "without any tool content the request still has more than %s",
+			f.most()).WithHint("compact the conversation, or use a model with a larger window")
 	}
 	return out, err
 }

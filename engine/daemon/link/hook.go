@@ -128,5 +128,5 @@ func hookAnswer(in io.Reader) ([]byte, error) {
 
 // olderOwner says that an owner has an older protocol, which is a reason to replace it.
 func olderOwner() error {
-	return fault.New(fault.Unavailable, "daemon.open", "an older owner was asked to leave")
+	return fault.New(fault.Unavailable, "daemon.open", "an older owner was asked to exit")
 }

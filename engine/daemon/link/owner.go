@@ -112,8 +112,8 @@ func SplitAddress(address string) (network, target string, err error) {
 const Loopback = "127.0.0.1"
 
 // hintUnknown is the hint when the owner has not published itself.
-const hintUnknown = "try again, it may be starting or leaving; " +
-	"if it stays, find it with lsof or fuser on ledger.db, and end that process"
+const hintUnknown = "try again, it may be starting or exiting; if not, find it with lsof or fuser on " +
+	"ledger.db, and end that process"
 
 // Unfound is the error for a ledger whose owner has not published itself.
 func Unfound(op, state string) error {

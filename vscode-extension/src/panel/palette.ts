@@ -2,11 +2,11 @@
 // not the conversation; under high contrast each kind has a texture of its own, so that nothing rests on colour alone.
 import { element } from './html';
 
-/** The part of every request that is not the conversation. */
-export const beside = 'system prompt and tools';
+/** The part of every request that is not the conversation, where its parts are not known. */
+export const beside = 'system prompt, tools and memory files';
 
 /** All kinds that are not the conversation. */
-export const besideConversation: readonly string[] = [beside, 'memory files', 'skills, agents and commands'];
+export const besideConversation: readonly string[] = [beside, 'system prompt and tools', 'memory files', 'skills, agents and commands', 'MCP servers'];
 
 /** The kinds that come from tools. */
 export const ofTools: readonly string[] = ['tool results', 'tool calls'];
@@ -27,12 +27,13 @@ interface Kind {
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds: readonly Kind[] = [
   { name: beside, key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' },
+  { name: 'system prompt and tools', key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' }, // most of that: it looks the same
   { name: 'memory files', key: 'memory', texture: 'M0 0H10M5 0V10' },
   { name: 'skills, agents and commands', key: 'skills', texture: 'M0 0L5 5L10 0' },
   { name: 'attached at the agent\'s compaction', about: 'files that the agent read again when it compacted', key: 'attached', texture: 'M0 5H5V10' },
   { name: 'system', key: 'system', texture: 'M0 5H10' },
   { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
-  { name: 'manifest of evicted results', about: 'a list of the results that were taken out, with how to get them back', key: 'manifest', texture: 'M5 0V10M0 5H10' },
+  { name: 'manifest of evicted results', about: 'a list of the results that were taken out, and how to get them back', key: 'manifest', texture: 'M5 0V10M0 5H10' },
   { name: 'user', key: 'user', texture: 'M0 2H10M0 7H10' },
   { name: 'added by host', words: 'added by agent', about: 'what the agent’s program put in by itself, such as reminders and the text of skills', key: 'loaded', texture: 'M0 2H5M5 7H10' },
   { name: 'assistant', key: 'assistant', texture: 'M2 0V10M7 0V10' },
@@ -79,7 +80,8 @@ export function aboutOf(name: string): string | undefined {
 
 /** Returns the textures, which the page defines once. */
 export function textures(): string {
-  const patterns = kinds.map(({ key, texture }) =>
+  const looks = new Map(kinds.map((kind) => [kind.key, kind]));
+  const patterns = [...looks.values()].map(({ key, texture }) =>
     element('pattern', { id: `texture-${key}`, width: 10, height: 10, patternUnits: 'userSpaceOnUse', patternTransform: 'scale(0.8)' },
       element('rect', { class: `ground ground-${key}`, width: 10, height: 10 }),
       element('path', { class: `threads threads-${key}`, d: texture })));

@@ -14,7 +14,7 @@ export function spokenTurn(context: Context, index: number): string {
     return '';
   }
   const grown = change(context, index);
-  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} since the turn before`;
+  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} since the previous turn`;
   const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }

@@ -1,0 +1,135 @@
+package carried
+
+import (
+	"fmt"
+	"slices"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// The names of what is known of ledger.CategoryFixed.
+const (
+	categoryMemory = "memory files"
+	categoryLists  = "skills, agents and commands"
+	categoryTools  = "MCP servers" // that were asked for their tools
+)
+
+// within reports whether the requests of a session are known to have carried a part as it is: it was so when the session
+// began. An agent reads its files then, and what they said before is not recorded.
+func (p Part) within(s ledger.Use) bool {
+	return !p.Unknown && (s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
+}
+
+// Besides returns what every request of a session carries besides the conversation (ledger.Use.Fixed), in parts as far as
+// files of now are known to be those of then; nothing where it is not known.
+func (r Report) Besides(s ledger.Use) []ledger.Category {
+	if s.Fixed == nil {
+		return nil
+	}
+	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
+	known, rest := true, ledger.Category{Name: ledger.CategoryFixed, Tokens: *s.Fixed}
+	for _, h := range r.Hosts {
+		if h.Name != s.Session.Host {
+			continue
+		}
+		h.Each(func(p *Part) {
+			sum := &lists
+			switch p.Kind {
+			case Memory, Rule:
+				sum = &memory
+				known = known && (p.within(s) || p.Carried.N == 0 && !p.Unknown)
+			case Server:
+				sum = &tools
+			}
+			if p.within(s) {
+				*sum = Plus(*sum, p.Carried)
+			}
+		})
+	}
+	if !known {
+		memory = tokens.Count{}
+	}
+	all := Plus(memory, Plus(lists, tools))
+	if all.N == 0 || all.N > rest.Tokens.N {
+		return []ledger.Category{rest}
+	}
+	if memory.N > 0 {
+		rest.Name = ledger.CategoryPrompt
+	}
+	rest.Tokens = tokens.Count{N: rest.Tokens.N - all.N, Upper: rest.Tokens.Upper - all.N}
+	out := []ledger.Category{rest, {Name: categoryMemory, Tokens: memory}, {Name: categoryLists, Tokens: lists},
+		{Name: categoryTools, Tokens: tools}}
+	return slices.DeleteFunc(out, func(c ledger.Category) bool { return c.Tokens.N == 0 })
+}
+
+// Explain returns what fills the window of a session's agent (ledger.Use.Own), with Besides in its parts.
+func (r Report) Explain(s ledger.Use) (out []ledger.Category) {
+	for _, x := range s.Own {
+		if x.Name == ledger.CategoryFixed {
+			out = append(out, r.Besides(s)...)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Money is how an estimated sum of dollars is shown.
+func Money(dollars float64) string {
+	switch {
+	case dollars < 0.001:
+		return "less than $0.001"
+	case dollars < 0.1:
+		return fmt.Sprintf("≈$%.3f", dollars)
+	}
+	return fmt.Sprintf("≈$%.2f", dollars)
+}
+
+// Charged returns the report with what each part of a session's host has cost so far in it: an estimate, for those that its
+// requests are known to have carried. Where these together are more than was measured, nothing is known.
+func (r Report) Charged(s ledger.Use) Report {
+	if s.CarriedDollars == nil || s.Fixed == nil {
+		return r
+	}
+	out := r
+	out.Hosts = slices.Clone(r.Hosts)
+	for i := range out.Hosts {
+		h := &out.Hosts[i]
+		if h.Name != s.Session.Host {
+			continue
+		}
+		sum := tokens.Count{Exact: true}
+		h.Each(func(p *Part) {
+			if p.within(s) {
+				sum = Plus(sum, p.Carried)
+			}
+		})
+		if 0 < sum.N && sum.N <= s.Fixed.N {
+			h.Charged, h.Dollars = sum, costs(sum, *s.CarriedDollars)
+			h.Parts = charged(h.Parts, s)
+		}
+	}
+	return out
+}
+
+// charged returns a copy of parts with their costs.
+func charged(parts []Part, s ledger.Use) []Part {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		p := &parts[i]
+		if p.Imports = charged(p.Imports, s); p.within(s) {
+			p.Dollars = costs(p.Carried, *s.CarriedDollars)
+		}
+	}
+	return parts
+}
+
+// costs returns what tokens cost at dollars for a million; nil for nothing.
+func costs(n tokens.Count, dollars float64) *float64 {
+	if n.N == 0 {
+		return nil
+	}
+	sum := float64(n.N) * dollars / 1e6
+	return &sum
+}

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"ctxledger.dev/internal/connection"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/proxy"
+)
+
+// served is what the command proxy answers when it serves.
+type served struct {
+	Address   string           `json:"address"`
+	Providers []servedProvider `json:"providers"`
+}
+
+// servedProvider is a provider that the proxy passes requests on to.
+type servedProvider struct {
+	Name     string   `json:"name"`
+	BaseURL  string   `json:"base_url,omitempty"` // for the agent
+	Upstream string   `json:"upstream"`
+	Set      []string `json:"variables"` // in which agents look for the base URL
+}
+
+// maxToken bounds the token that is read from standard input.
+const maxToken = 200
+
+// proxyMemory is from how much memory on the proxy collects garbage more often, so that it stays below 100 MB.
+const proxyMemory = 56 << 20
+
+func proxyCommand() command {
+	var listen string
+	var upstream []string
+	var behind bool
+	return command{
+		name: "proxy", near: []string{"serve", "gateway"},
+		short: "Measure an agent's requests to its model, passing them on as they are",
+		long: "Serves on this machine alone, until it is interrupted, and prints the addresses that agents can be given. " +
+			"Requests and answers pass unchanged; what the provider said of each is recorded, and `ctxledger status` shows " +
+			"it. `ctxledger with` does the same for the life of one agent.\n\n" +
+			"Requests go to the address that --upstream names, else to the one in the variable for the agent, else to " +
+			"the provider's own. A PROVIDER is anthropic, openai or gemini.",
+		example: "ctxledger proxy --upstream openai=http://127.0.0.1:11434/v1",
+		does:    keeps, undo: "it records", json: answers(served{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&listen, "listen", "127.0.0.1:0", "the `ADDRESS` of this machine that it serves on")
+			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&behind, "behind", false, "token and life come by standard input")
+			_ = f.MarkHidden("behind") // which `ctxledger with` starts
+		},
+		run: func(ctx context.Context, a *action, _ []string) error {
+			to, err := upstreams(a, upstream)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			token := a.Env.ID(16)
+			if behind {
+				if token, ctx, err = behindParent(ctx, a); err != nil {
+					return err
+				}
+			}
+			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to}, listen, behind)
+		},
+	}
+}
+
+// upstreams returns where requests go to, by what options and variables say.
+func upstreams(a *action, options []string) (map[string]*url.URL, error) {
+	given := map[string]string{}
+	for _, o := range options {
+		name, address, found := strings.Cut(o, "=")
+		if !found {
+			return nil, misuse("--upstream takes PROVIDER=URL, not %q", o)
+		}
+		given[name] = address
+	}
+	return proxy.Upstreams(given, a.Env.Lookup)
+}
+
+// behindParent reads the token, and returns a context that ends with standard input.
+func behindParent(ctx context.Context, a *action) (string, context.Context, error) {
+	in := bufio.NewReader(io.LimitReader(a.In, maxToken))
+	line, err := in.ReadString('\n')
+	token := strings.TrimSpace(line)
+	if err != nil || token == "" {
+		return "", nil, fault.New(fault.Invalid, "cli.proxy", "standard input has no token")
+	}
+	ctx, end := context.WithCancel(ctx)
+	go func() { // ends with the process: reading standard input cannot be interrupted
+		defer end()
+		_, _ = io.Copy(io.Discard, a.In)
+	}()
+	return token, ctx, nil
+}
+
+// serveProxy serves until ctx ends.
+func serveProxy(ctx context.Context, a *action, c proxy.Config, listen string, behind bool) error {
+	shared := connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+		err := a.open(ctx)
+		api := a.ledger
+		a.ledger = nil // the connection closes it
+		if err == nil && a.place.Root == "" {
+			_ = api.Close() // nothing was written
+			err = fault.New(fault.NotFound, "cli.proxy", "there is no workspace here: %s", a.place.Why)
+		}
+		return api, err
+	})
+	defer shared.Close() // what was acknowledged is recorded
+	debug.SetMemoryLimit(proxyMemory)
+	c.Env, c.Dir = a.Env, a.Env.Dir
+	c.Ledger = func(ctx context.Context) (proxy.Ledger, error) { return shared.Get(ctx) }
+	c.Say = func(text string) { a.say("%s", text) }
+	return proxy.Serve(ctx, c, listen, func(address string) error {
+		out := served{Address: address}
+		for _, p := range proxy.Providers() {
+			s := servedProvider{Name: p.Name, Upstream: c.Upstreams[p.Name].String(), Set: p.Variables}
+			if !behind {
+				s.BaseURL = "http://" + address + "/" + c.Token + "/" + p.Name
+			}
+			out.Providers = append(out.Providers, s)
+		}
+		return a.answer(out, func(w io.Writer) {
+			for _, p := range out.Providers {
+				fmt.Fprintf(w, "%s=%s\n", p.Set[0], p.BaseURL)
+			}
+			fmt.Fprintln(w, "ENABLE_TOOL_SEARCH=true")
+			for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
+				a.say("%s: requests go to %s", name, c.Upstreams[name])
+			}
+		})
+	})
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/proxy/launch"
+)
+
+// agentEnded is the exit status of an agent that ended with another one than 0.
+type agentEnded int
+
+// Error implements error.
+func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with status %d", int(e)) }
+
+func withCommand() command {
+	var upstream []string
+	return command{
+		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
+		short: "Start an agent, and measure its requests to its model while it runs",
+		long: "Starts a program as the words behind -- say, with variables by which its requests pass a proxy on this " +
+			"machine: see `ctxledger proxy`. They are the program's alone, and end with it, as does the proxy. The exit " +
+			"status is the program's.",
+		example: "ctxledger with -- claude --continue",
+		does:    keeps, undo: "it records",
+		flags: func(f *pflag.FlagSet) {
+			f.SetInterspersed(false) // what comes behind the program is the program's
+			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+		},
+		run: func(ctx context.Context, a *action, args []string) error {
+			if _, err := upstreams(a, upstream); err != nil {
+				return err
+			}
+			own, err := os.Executable()
+			if err != nil {
+				return fault.Wrap(fault.Unavailable, "cli.with", err)
+			}
+			serve := []string{own, "proxy", "--behind", "--json"}
+			for _, u := range upstream {
+				serve = append(serve, "--upstream", u)
+			}
+			if a.workspace != "" {
+				serve = append(serve, "--workspace", a.workspace)
+			}
+			status, err := launch.Run(ctx, launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out,
+				Err: a.Err})
+			if err == nil && status != 0 {
+				err = agentEnded(status)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,211 @@
+package core
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// BucketRequests has what a proxy measured. Its texts are names of models and tools, with secrets masked.
+const BucketRequests kv.Bucket = "requests" // session NUL sequence number → ledger.ModelRequest
+
+// maxDigest bounds the digest of an item, which is hex digits.
+const maxDigest = 64
+
+// NoteRequest implements ledger.ModelRequests.
+func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (ledger.ModelRequest, error) {
+	var none ledger.ModelRequest
+	m, err := l.NewMutation("note request", r.Key, r)
+	if err == nil && r.Session == "" {
+		err = checkLive(m.Op, r.LiveSession)
+	}
+	if err == nil {
+		err = l.checkRequest(m.Op, &r.Request)
+	}
+	if err != nil {
+		return none, err
+	}
+	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
+	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
+		var s sessions.Session
+		var err error
+		if r.Session != "" {
+			s, err = sessions.Get(tx, r.Session)
+		} else {
+			s, err = l.live(tx, r.LiveSession, tree)
+		}
+		if err != nil {
+			return none, nil, err
+		}
+		q := r.Request
+		q.Session, q.Seq = s.ID, 1
+		for rec, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(s.ID), Reverse: true}) {
+			if err != nil {
+				return none, nil, err
+			}
+			var newest ledger.ModelRequest
+			if err := json.Unmarshal(rec.Value, &newest); err != nil {
+				return none, nil, fault.Wrap(fault.Corrupt, m.Op, err)
+			}
+			q.Seq = newest.Seq + 1
+			break
+		}
+		raw, err := json.Marshal(q)
+		if err != nil {
+			return none, nil, fault.Wrap(fault.Internal, m.Op, err)
+		}
+		if err := tx.Put(BucketRequests, append(requestKey(s.ID), SeqKey(q.Seq)...), raw); err != nil {
+			return none, nil, err
+		}
+		// Only faces that draw the session want to know, and the answer to a retry does not need the items.
+		q.New = nil
+		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, nil
+	})
+}
+
+// requestKey is how the keys of a session's requests begin; "": of all sessions'.
+func requestKey(session string) []byte {
+	if session == "" {
+		return nil
+	}
+	return []byte(session + "\x00")
+}
+
+// checkRequest refuses what no proxy measures, and masks the names in the rest.
+func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
+	if len(q.New) > ledger.MaxRequestItems || len(q.Tools) > ledger.MaxRequestTools || len(q.Bill) > sessions.MaxBill {
+		return fault.New(fault.TooLarge, op, "a request with %d new items, %d servers and %d charges, of which there may "+
+			"be %d, %d and %d", len(q.New), len(q.Tools), len(q.Bill), ledger.MaxRequestItems, ledger.MaxRequestTools,
+			sessions.MaxBill)
+	}
+	err := CheckTexts(op, Label("dialect", q.Dialect), Label("model", q.Model), Label("agent", q.Agent),
+		Label("id of the answer", q.Reply), Label("outcome", q.Cache.Outcome), Label("item", q.Cache.Item),
+		Label("who changed it", q.Cache.By), Label("reason", q.MissedWhy))
+	if err != nil {
+		return err
+	}
+	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept), int64(q.Missed)) < 0 {
+		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
+	}
+	q.At = q.At.UTC()
+	names := []*string{&q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
+	q.New, q.Tools, q.Bill = slices.Clone(q.New), slices.Clone(q.Tools), slices.Clone(q.Bill)
+	for i := range q.New {
+		if err := CheckTexts(op, Text("digest", q.New[i].Digest, maxDigest)); err != nil {
+			return err
+		}
+		names = append(names, &q.New[i].Name)
+	}
+	for i := range q.Tools {
+		names = append(names, &q.Tools[i].Server)
+	}
+	for i := range q.Bill {
+		names = append(names, &q.Bill[i].Model)
+	}
+	for _, n := range names {
+		*n = l.maskedLabel(*n)
+	}
+	return nil
+}
+
+// Requests implements ledger.ModelRequests.
+func (l *Ledger) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger.RequestsResponse, error) {
+	if err := CheckTexts("engine.requests", Label("session", r.Session)); err != nil {
+		return ledger.RequestsResponse{}, err
+	}
+	return View(ctx, l, func(tx kv.Tx) (ledger.RequestsResponse, error) {
+		out := ledger.RequestsResponse{Requests: []ledger.ModelRequest{}}
+		if r.Session == "" {
+			use, err := l.ProxyUse(tx, "")
+			out.Use = use
+			return out, err
+		}
+		s, err := sessions.Find(tx, r.Session)
+		if err != nil {
+			return out, err
+		}
+		size := 0
+		err = eachRequest(tx, s.ID, r.From, func(q ledger.ModelRequest, bytes int) bool {
+			if len(out.Requests) > 0 && size+bytes > limits.Page || r.Limit > 0 && len(out.Requests) == r.Limit {
+				out.Next = q.Seq
+				return false
+			}
+			out.Requests, size = append(out.Requests, q), size+bytes
+			return true
+		})
+		return out, err
+	})
+}
+
+// eachRequest calls fn with the requests of a session from one on, or of all sessions, and their bytes, until it returns false.
+func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelRequest, bytes int) bool) error {
+	prefix := requestKey(session)
+	at := kv.Range{Prefix: prefix}
+	if session != "" {
+		at.From = append(bytes.Clone(prefix), SeqKey(from)...)
+	}
+	for r, err := range tx.Scan(BucketRequests, at) {
+		if err != nil {
+			return err
+		}
+		var q ledger.ModelRequest
+		if err := json.Unmarshal(r.Value, &q); err != nil {
+			return fault.Wrap(fault.Corrupt, "engine.requests", err)
+		}
+		if !fn(q, len(r.Value)) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// ProxyUse sums up what a proxy measured of a session, "" for all; nil: nothing.
+func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
+	var u ledger.ProxyUse
+	var bill sessions.Bill
+	var first []int64
+	last := ""
+	err := eachRequest(tx, session, 0, func(q ledger.ModelRequest, _ int) bool {
+		if u.Requests++; q.Session != last {
+			u.Sessions, last = u.Sessions+1, q.Session
+		}
+		if q.Cut || q.Status != 200 {
+			u.Failed++
+		}
+		u.Usage = u.Usage.Add(q.Usage)
+		for _, c := range q.Bill {
+			bill.Add(c)
+		}
+		if q.Usage.CacheRead > 0 {
+			u.Hits++
+		}
+		if q.Cache.Broke() {
+			u.Breaks, u.Lost = u.Breaks+1, u.Lost+q.Cache.Lost
+			u.Broke = append([]ledger.CacheUse{q.Cache}, u.Broke[:min(len(u.Broke), ledger.MaxBroke-1)]...)
+		}
+		if first = append(first, q.FirstMS); session != "" && q.Agent == "" && len(q.Tools) > 0 {
+			u.Tools = q.Tools
+		}
+		u.Bytes += q.Sent
+		if u.Missed += q.Missed; q.MissedWhy != "" {
+			u.MissedWhy = q.MissedWhy
+		}
+		return true
+	})
+	if err != nil || u.Requests == 0 {
+		return nil, err
+	}
+	slices.Sort(first)
+	u.FirstMS = first[len(first)/2]
+	u.Cost = bill.Cost(l.Settings(sessions.Session{}).Models)
+	slices.SortStableFunc(u.Tools, func(a, b ledger.ServerTools) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	return &u, nil
+}

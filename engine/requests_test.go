@@ -1,0 +1,134 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// note records a measured request of a session that its host names.
+func note(t *testing.T, l *engine.Local, id string, q ledger.ModelRequest) ledger.ModelRequest {
+	t.Helper()
+	q.Dialect, q.At, q.Status = "anthropic", time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC), 200
+	got, err := l.NoteRequest(t.Context(), ledger.NoteRequestRequest{
+		LiveSession: ledger.LiveSession{Host: "claude-code", HostID: id}, Request: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestMeasuredRequestsAreSummedUp, of a session that is not recorded yet and of all, and pages have every one.
+func TestMeasuredRequestsAreSummedUp(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	const n = 20
+	var session string
+	for i := range n {
+		q := ledger.ModelRequest{FirstMS: int64(i), Usage: sessions.Usage{Input: 10, CacheRead: int64(i % 2 * 90)},
+			Bill: sessions.Bill{{Model: "claude-sonnet-4-5", Usage: sessions.Usage{Input: 1_000_000}}}}
+		if i == 3 || i == 7 {
+			q.Cache = ledger.CacheUse{Outcome: ledger.CacheChanged, Lost: 5_000, Item: fmt.Sprint("tool ", i)}
+		}
+		if i == 0 {
+			q.Tools = []ledger.ServerTools{{Tools: 2, Tokens: 10}, {Server: "db", Tools: 1, Tokens: 40}}
+		}
+		if i == 9 {
+			q.Cut, q.Missed, q.MissedWhy = true, 3, "it was late"
+		}
+		got := note(t, l, "s1", q)
+		if session = got.Session; got.Seq != int64(i+1) {
+			t.Fatalf("request %d is number %d", i, got.Seq)
+		}
+	}
+	note(t, l, "s2", ledger.ModelRequest{})
+	var seqs []int64
+	for r := (ledger.RequestsRequest{Session: session, Limit: 7}); ; {
+		page, err := l.Requests(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range page.Requests {
+			seqs = append(seqs, q.Seq)
+		}
+		if r.From = page.Next; r.From == 0 {
+			break
+		}
+	}
+	if len(seqs) != n || !slices.IsSorted(seqs) {
+		t.Errorf("pages have %v", seqs)
+	}
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := st.Proxy
+	if u.Sessions != 1 || u.Requests != n || u.Failed != 1 || u.Hits != n/2 || u.Breaks != 2 || u.Lost != 10_000 ||
+		u.FirstMS != n/2 || u.Missed != 3 || u.MissedWhy != "it was late" || u.Usage.Input != 10*n ||
+		u.Cost.Dollars == nil || len(u.Broke) != 2 || u.Broke[0].Item != "tool 7" || u.Tools[0].Server != "db" {
+		t.Errorf("%+v", u)
+	}
+	all, err := l.Requests(t.Context(), ledger.RequestsRequest{})
+	use := all.Use
+	if err != nil || use.Requests != n+1 || use.Sessions != 2 || len(all.Requests) != 0 || use.Tools != nil {
+		t.Errorf("%+v, %v", use, err)
+	}
+}
+
+// TestWhatNoProxyMeasuresIsRefused.
+func TestWhatNoProxyMeasuresIsRefused(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	live := ledger.LiveSession{Host: "h", HostID: "s"}
+	ok := ledger.ModelRequest{Dialect: "chat", At: time.Now()}
+	with := func(edit func(*ledger.ModelRequest)) ledger.ModelRequest { q := ok; edit(&q); return q }
+	long := []ledger.RequestItem{{Digest: strings.Repeat("x", 100)}}
+	for name, c := range map[string]struct {
+		session string
+		live    ledger.LiveSession
+		q       ledger.ModelRequest
+		code    fault.Code
+	}{
+		"no session":       {"", ledger.LiveSession{}, ok, fault.Invalid},
+		"an unknown one":   {"beef", ledger.LiveSession{}, ok, fault.NotFound},
+		"no dialect":       {"", live, with(func(q *ledger.ModelRequest) { q.Dialect = "" }), fault.Invalid},
+		"a negative time":  {"", live, with(func(q *ledger.ModelRequest) { q.TookMS = -1 }), fault.Invalid},
+		"a digest of text": {"", live, with(func(q *ledger.ModelRequest) { q.New = long }), fault.TooLarge},
+		"too many items": {"", live, with(func(q *ledger.ModelRequest) {
+			q.New = make([]ledger.RequestItem, ledger.MaxRequestItems+1)
+		}), fault.TooLarge},
+	} {
+		r := ledger.NoteRequestRequest{LiveSession: c.live, Session: c.session, Request: c.q}
+		if _, err := l.NoteRequest(t.Context(), r); fault.CodeOf(err) != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMeasuredRequestsAreForgotten with their session, and a text in their names.
+func TestMeasuredRequestsAreForgotten(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	const word = "zanzibar-tool"
+	q := ledger.ModelRequest{Model: word, New: []ledger.RequestItem{{Kind: ledger.ItemTool, Name: word, Digest: "00"}},
+		Tools: []ledger.ServerTools{{Server: word}}, Cache: ledger.CacheUse{Item: "tool " + word, By: word},
+		Bill: sessions.Bill{{Model: word}}}
+	a, b := note(t, l, "s1", q).Session, note(t, l, "s2", q).Session
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: a}); err != nil {
+		t.Fatal(err)
+	}
+	if page, err := l.Requests(t.Context(), ledger.RequestsRequest{Session: a}); err != nil || len(page.Requests) != 0 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: word}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.Requests(t.Context(), ledger.RequestsRequest{Session: b})
+	if err != nil || len(page.Requests) != 1 || strings.Contains(fmt.Sprintf("%+v", page.Requests), word) {
+		t.Errorf("%+v, %v", page, err)
+	}
+}

@@ -1,0 +1,128 @@
+package proxy
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
+)
+
+// entry is an exchange as it is recorded.
+type entry struct {
+	*exchange
+	asked  *request
+	answer answer
+	who    identity
+	talk   *talk
+	before *thread // the request before it, nil for the first one of a conversation
+	thread *thread // the conversation, which is that one unless the request failed
+}
+
+// read reads an exchange. Errors: those of its bodies.
+func (r *recorder) read(x *exchange) (*entry, error) {
+	body, err := x.request.plain(x.header.Get("Content-Encoding"))
+	if err != nil {
+		return nil, err
+	}
+	q, err := x.dialect.request(x.path, body)
+	if err != nil {
+		return nil, err
+	}
+	e := &entry{exchange: x, asked: q, who: identify(x.header, q)}
+	if x.response != nil {
+		said, err := x.response.plain(x.encoding)
+		if err != nil {
+			return nil, err
+		}
+		e.answer = x.dialect.read(said)
+	}
+	e.talk = r.talk(e.who)
+	e.before = e.talk.of(q, e.who.agent, e.who.session != "")
+	switch e.thread = e.before; {
+	case e.before == nil:
+		e.thread = &thread{agent: e.who.agent}
+	case x.status != http.StatusOK: // the provider did not take it: the next one is compared with the one before
+		e.thread = &thread{agent: e.who.agent, session: e.before.session}
+	}
+	return e, nil
+}
+
+// measured describes the exchange.
+func (e *entry) measured() ledger.ModelRequest {
+	q, a, before := e.asked, &e.answer, e.before
+	out := ledger.ModelRequest{
+		At: e.at, Dialect: e.dialect.name, Model: chars.Cut(cmp.Or(a.Model, q.model), maxName), Agent: e.who.agent,
+		Status: e.status, TookMS: e.end.Sub(e.at).Milliseconds(), Sent: e.request.total, Items: len(q.items),
+		Reply: chars.Cut(a.Reply, maxName), Usage: a.Usage, Bill: a.Bill, Cache: cacheOf(before, q, a.Usage, e.at),
+	}
+	if e.status != http.StatusOK {
+		out.Cache.Lost = 0 // nothing was read
+	}
+	if e.response != nil {
+		out.Got, out.Cut = e.response.total, e.status == http.StatusOK && !(e.response.ended && a.whole)
+		if !e.response.first.IsZero() {
+			out.FirstMS = e.response.first.Sub(e.at).Milliseconds()
+		}
+	}
+	known := map[string]int{}
+	if before != nil {
+		out.Kept = common(before.items, q.items)
+		for _, i := range before.items {
+			known[i.Digest] = i.Tokens
+		}
+	}
+	for n := range q.items {
+		i := &q.items[n]
+		size, had := known[i.Digest]
+		if i.Tokens = size; had {
+			continue
+		}
+		i.Tokens = tokens.O200kBase.CountString(e.dialect.text(*i))
+		if known[i.Digest] = i.Tokens; len(out.New) < ledger.MaxRequestItems {
+			out.New = append(out.New, i.RequestItem)
+		}
+	}
+	if head := q.head(); before == nil || before.head != head || out.Kept < head {
+		out.Tools = toolsOf(q.items[:head])
+	}
+	return out
+}
+
+// toolsOf counts the definitions of tools by their server.
+func toolsOf(items []item) (out []ledger.ServerTools) {
+	for _, i := range items {
+		if i.Kind != ledger.ItemTool {
+			break
+		}
+		at := slices.IndexFunc(out, func(s ledger.ServerTools) bool { return s.Server == i.server })
+		if at < 0 {
+			if len(out) == ledger.MaxRequestTools {
+				continue
+			}
+			at, out = len(out), append(out, ledger.ServerTools{Server: i.server})
+		}
+		out[at].Tools, out[at].Tokens = out[at].Tools+1, out[at].Tokens+i.Tokens
+	}
+	return out
+}
+
+// kept makes the exchange the one that the next one of its conversation is compared with.
+func (e *entry) kept() {
+	t, q := e.thread, e.asked
+	t.model, t.at, t.head, t.reply = q.model, e.at, q.head(), e.answer.Reply
+	t.items, t.servers = make([]ledger.RequestItem, len(q.items)), map[string]string{}
+	for i, x := range q.items {
+		if t.items[i] = x.RequestItem; x.server != "" {
+			t.servers[x.Name] = x.server
+		}
+	}
+	if u := e.answer.Usage; u.Prompt() > 0 {
+		t.cached = cachedAfter(u)
+	}
+	if e.before == nil {
+		e.talk.keep(t)
+	}
+}

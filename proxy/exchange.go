@@ -1,0 +1,44 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// exchange is a request for an answer and what became of it.
+type exchange struct {
+	dialect  *dialect
+	path     string
+	header   http.Header // of the request: whose it is, is read of it, and nothing else
+	at, end  time.Time
+	request  *capture
+	response *capture // nil: there is no answer
+	status   int
+	encoding string // of the answer
+}
+
+func contextWith(ctx context.Context, x *exchange) context.Context {
+	return context.WithValue(ctx, key{}, x)
+}
+
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(key{}).(*exchange)
+	return x
+}
+
+// take ends the copying of both bodies.
+func (x *exchange) take(at time.Time) {
+	x.end = at
+	if x.request.take(); x.response != nil {
+		x.response.take()
+	}
+}
+
+// release forgets the bodies.
+func (x *exchange) release() {
+	x.request.release()
+	if x.response != nil {
+		x.response.release()
+	}
+}

@@ -1,0 +1,121 @@
+package proxy
+
+import (
+	"bytes"
+	"cmp"
+	"net/http"
+	"slices"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// history names the session of an exchange, and records what was said where no session file does. A request beside a
+// conversation, such as one for a title, belongs to its session, and its words are not recorded: it has no session as long as
+// that has none. Errors: those of the ledger; not_found for a request that failed and of which nothing is recorded.
+func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
+	t, main := e.thread, e.talk.main()
+	known := e.who.host != unknownHost
+	switch {
+	case e.who.files:
+		n.LiveSession = ledger.LiveSession{Host: e.who.host, HostID: e.who.session, Dir: r.Dir}
+	case t.session == "" && !e.asked.hasTools() && (known || e.who.session != "" && main != nil):
+		if main != nil {
+			n.Session = main.session
+		}
+	case e.status == http.StatusOK:
+		session, err := r.handIn(e)
+		n.Session = session
+		return err
+	case t.session == "":
+		return fault.New(fault.NotFound, "proxy.record", "it failed before anything was said")
+	default:
+		n.Session = t.session
+	}
+	return nil
+}
+
+// handIn records what is new in a request, and its answer.
+func (r *recorder) handIn(e *entry) (session string, err error) {
+	t, a := e.thread, &e.answer
+	array, since := e.unsaid()
+	t.recorded = false // until it is
+	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: cmp.Or(a.Model, e.asked.model),
+		Dir: r.Dir, Format: e.dialect.format, Since: since}
+	var said []transcript.Part
+	if a.whole && len(a.said) > 0 {
+		for _, raw := range a.said {
+			array = append(array, raw)
+		}
+		said = spoken(e.dialect.format, array[len(array)-len(a.said):])
+		if a.Usage != (sessions.Usage{}) {
+			m.Usage, m.Bill = &a.Usage, a.Bill
+		}
+	}
+	api, err := r.Config.Ledger(r.life)
+	if err != nil {
+		return "", err
+	}
+	list := slices.Concat([]byte("["), bytes.Join(array, []byte(",")), []byte("]"))
+	done, _, err := ledger.HandIn(r.life, api, m, list)
+	if err == nil {
+		t.session, t.recorded, t.said = done.Session, true, said
+	}
+	return done.Session, err
+}
+
+// unsaid returns the messages of a request that are not recorded yet. since says that they follow those that are: the others
+// are the whole conversation.
+func (e *entry) unsaid() (messages [][]byte, since bool) {
+	t, q := e.thread, e.asked
+	behind := len(t.messages())
+	switch {
+	case !t.recorded:
+		return slices.Clone(q.raws), false
+	case q.previous != "":
+		return slices.Clone(q.raws), true
+	case common(t.messages(), q.messages()) < behind:
+		return slices.Clone(q.raws), false
+	}
+	messages = slices.Clone(q.raws[behind:])
+	given := given(e.dialect.format, messages, t.said)
+	if given == 0 && len(t.said) > 0 { // the agent has changed what the model said
+		return slices.Clone(q.raws), false
+	}
+	return messages[given:], true
+}
+
+// given returns how many messages at the beginning of what an agent adds are the answer that it got.
+func given(f transcript.Format, messages [][]byte, said []transcript.Part) int {
+	n := 0
+	for n < len(messages) {
+		m, err := transcript.Decode(f, messages[n])
+		if err != nil || m.Role != transcript.RoleAssistant {
+			break
+		}
+		n++
+	}
+	same := func(a, b transcript.Part) bool { return a.Kind == b.Kind && a.Text == b.Text && a.Name == b.Name }
+	if len(said) == 0 || !slices.EqualFunc(spoken(f, messages[:n]), said, same) {
+		return 0
+	}
+	return n
+}
+
+// spoken returns what was said and called in messages of the model.
+func spoken(f transcript.Format, messages [][]byte) (parts []transcript.Part) {
+	for _, raw := range messages {
+		m, err := transcript.Decode(f, raw)
+		if err != nil {
+			continue
+		}
+		for _, p := range m.Parts {
+			if p.Kind == transcript.KindText && p.Text != "" || p.Kind == transcript.KindCall {
+				parts = append(parts, p)
+			}
+		}
+	}
+	return parts
+}

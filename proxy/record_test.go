@@ -1,0 +1,205 @@
+package proxy_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+)
+
+// said is how each dialect answers "ok": as one value, and as a stream.
+var said = map[string][2]string{
+	"anthropic": {`{"id":"r1","model":"mm","role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"t1",` +
+		`"name":"Bash","input":{"command":"ls"}}],"usage":{"input_tokens":5,"cache_read_input_tokens":100,` +
+		`"cache_creation_input_tokens":20,"output_tokens":9}}`,
+		stream("message_start", `{"type":"message_start","message":{"id":"r1","model":"mm","content":[],"usage":{"input_tokens":5,`+
+			`"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":1}}}`,
+			"content_block_start", `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
+			"content_block_delta", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"o"}}`,
+			"ping", `{"type":"ping"}`,
+			"content_block_delta", `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"k"}}`,
+			"content_block_start", `{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t1","name":"Bash","input":{}}}`,
+			"content_block_delta", `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"command\":"}}`,
+			"content_block_delta", `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"\"ls\"}"}}`,
+			"message_delta", `{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}`,
+			"message_stop", `{"type":"message_stop"}`)},
+	"chat": {`{"id":"r1","model":"mm","choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"ok",` +
+		`"tool_calls":[{"id":"t1","type":"function","function":{"name":"Bash","arguments":"{\"command\":\"ls\"}"}}]}}],` +
+		`"usage":{"prompt_tokens":125,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":100}}}`,
+		stream("", `{"id":"r1","model":"mm","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}`,
+			"", `{"id":"r1","choices":[{"index":0,"delta":{"content":"o"}}]}`, "", `{"id":"r1","choices":[{"index":0,"delta":{"content":"k"}}]}`,
+			"", `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"Bash","arguments":""}}]}}]}`,
+			"", `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"command\":"}}]}}]}`,
+			"", `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"ls\"}"}}]}}]}`,
+			"", `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+			"", `{"choices":[],"usage":{"prompt_tokens":125,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":100}}}`, "", "[DONE]")},
+	"responses": {`{"id":"r1","model":"mm","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]},` +
+		`{"type":"function_call","call_id":"t1","name":"Bash","arguments":"{\"command\":\"ls\"}"}],"usage":{"input_tokens":125,` +
+		`"input_tokens_details":{"cached_tokens":100},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":2}}}`,
+		stream("response.created", `{"type":"response.created","response":{"id":"r1","model":"mm"}}`,
+			"response.output_item.done", `{"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}}`,
+			"response.output_item.done", `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"t1","name":"Bash","arguments":"{\"command\":\"ls\"}"}}`,
+			"response.completed", `{"type":"response.completed","response":{"id":"r1","model":"mm","output":[],"usage":{"input_tokens":125,`+
+				`"input_tokens_details":{"cached_tokens":100},"output_tokens":9}}}`)},
+	"gemini": {`{"responseId":"r1","modelVersion":"mm","candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[` +
+		`{"text":"ok"},{"functionCall":{"name":"Bash","args":{"command":"ls"}}}]}}],"usageMetadata":{"promptTokenCount":125,` +
+		`"cachedContentTokenCount":100,"candidatesTokenCount":7,"thoughtsTokenCount":2}}`,
+		stream("", `{"responseId":"r1","modelVersion":"mm","candidates":[{"content":{"role":"model","parts":[{"text":"o"}]}}],`+
+			`"usageMetadata":{"promptTokenCount":125}}`,
+			"", `{"candidates":[{"content":{"role":"model","parts":[{"text":"k"},{"functionCall":{"name":"Bash","args":{"command":"ls"}}}]},`+
+				`"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":125,"cachedContentTokenCount":100,`+
+				`"candidatesTokenCount":7,"thoughtsTokenCount":2}}`)},
+}
+
+// stream writes events: a name, or "", and the data of each.
+func stream(events ...string) string {
+	var b strings.Builder
+	for i := 0; i < len(events); i += 2 {
+		if events[i] != "" {
+			fmt.Fprintf(&b, "event: %s\n", events[i])
+		}
+		fmt.Fprintf(&b, "data: %s\n\n", events[i+1])
+	}
+	return b.String()
+}
+
+// hi is of each dialect the first messages, what the agent adds when it has run the call, the result at the end of that, and
+// what the user says then.
+var hi = map[string][4]string{
+	"anthropic": {`{"role":"user","content":"hi"}`, `{"role":"assistant","content":[{"type":"text","text":"ok"},` +
+		`{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]},` + resultOf["anthropic"],
+		resultOf["anthropic"], `{"role":"user","content":"on"}`},
+	"chat": {`{"role":"system","content":"be"},{"role":"user","content":"hi"}`,
+		`{"role":"assistant","content":"ok","tool_calls":[{"id":"t1","type":"function","function":{"name":"Bash",` +
+			`"arguments":"{\"command\":\"ls\"}"}}]},` + resultOf["chat"], resultOf["chat"], `{"role":"user","content":"on"}`},
+	"responses": {`{"role":"user","content":"hi"}`,
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]},{"type":"function_call",` +
+			`"call_id":"t1","name":"Bash","arguments":"{\"command\":\"ls\"}"},` + resultOf["responses"],
+		resultOf["responses"], `{"role":"user","content":"on"}`},
+	"gemini": {`{"role":"user","parts":[{"text":"hi"}]}`,
+		`{"role":"model","parts":[{"text":"ok"},{"functionCall":{"name":"Bash","args":{"command":"ls"}}}]},` + resultOf["gemini"],
+		resultOf["gemini"], `{"role":"user","parts":[{"text":"on"}]}`},
+}
+
+// resultOf is the result of the call in each dialect.
+var resultOf = map[string]string{
+	"anthropic": `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a b",` +
+		`"cache_control":{"type":"ephemeral"}}]}`,
+	"chat":      `{"role":"tool","tool_call_id":"t1","content":"a b"}`,
+	"responses": `{"type":"function_call_output","call_id":"t1","output":"a b"}`,
+	"gemini":    `{"role":"user","parts":[{"functionResponse":{"name":"Bash","response":{"output":"a b"}}}]}`,
+}
+
+// body writes a request with messages.
+func body(dialect, messages string) string {
+	switch dialect {
+	case "responses":
+		return `{"model":"mm","input":[` + messages + `]}`
+	case "gemini":
+		return `{"contents":[` + messages + `]}`
+	}
+	return `{"model":"mm","messages":[` + messages + `]}`
+}
+
+// TestAnAgentWithoutFilesIsRecorded: each message once, with what the provider measured, in streams and not, and when another
+// proxy goes on.
+func TestAnAgentWithoutFilesIsRecorded(t *testing.T) {
+	for _, d := range dialects {
+		for i, how := range []string{"plain", "stream"} {
+			t.Run(d.name+" "+how, func(t *testing.T) {
+				s := newScene(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, said[d.name][i]) })
+				path := "/" + token + d.path
+				s.send(path, body(d.name, hi[d.name][0]))
+				s.send(path, body(d.name, hi[d.name][0]+","+hi[d.name][1]))
+				s.stop()
+				session, texts := s.recorded()
+				answers := map[string]int{"responses": 2}[d.name] // items of each
+				if answers = max(answers, 1); len(texts) != 2*answers+strings.Count(hi[d.name][0], `"role"`)+1 {
+					t.Errorf("%d entries: %s", len(texts), strings.Join(texts, "\n"))
+				}
+				all := s.requests(session)
+				usage := sessions.Usage{Input: 25, CacheRead: 100, Output: 9}
+				if d.name == "anthropic" {
+					usage = sessions.Usage{Input: 5, CacheRead: 100, CacheWrite: 20, Output: 9}
+				}
+				if len(all) != 2 || all[0].Usage != usage || all[0].Cut || all[0].Reply != "r1" || all[1].Model != "mm" ||
+					all[1].Kept != all[0].Items || len(all[1].New) == 0 || all[1].Cache.Outcome != ledger.CacheKept {
+					t.Errorf("%+v", all)
+				}
+				st, err := s.ledger.Status(t.Context(), ledger.StatusRequest{Session: session})
+				if err != nil || st.Total != usage.Add(usage) || st.Held.N < 134 || st.Proxy == nil || st.Proxy.Usage != st.Total {
+					t.Errorf("%+v held %+v, %v", st.Total, st.Held, err)
+				}
+				s.start()
+				ok, _ := strings.CutSuffix(hi[d.name][1], hi[d.name][2])
+				s.send(path, body(d.name, hi[d.name][0]+","+hi[d.name][1]+","+ok+hi[d.name][3]))
+				s.stop()
+				if _, more := s.recorded(); len(more) != len(texts)+1+answers {
+					t.Errorf("another proxy recorded %d entries: %s", len(more)-len(texts), strings.Join(more, "\n"))
+				}
+			})
+		}
+	}
+}
+
+// TestTheRecordGrowsWithTheConversation, not with its square: forty requests, of which each has all that was said.
+func TestTheRecordGrowsWithTheConversation(t *testing.T) {
+	s := newScene(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, said["chat"][0]) })
+	messages := []string{hi["chat"][0]}
+	sent, turns := 0, 40
+	for i := range turns {
+		text := body("chat", strings.Join(messages, ","))
+		sent += len(text)
+		s.send("/"+token+"/openai/chat/completions", text)
+		messages = append(messages, strings.Replace(hi["chat"][1], "a b", strings.Repeat(fmt.Sprintf("line %d ", i), 300), 1))
+	}
+	s.stop()
+	session, texts := s.recorded()
+	recorded := len(strings.Join(texts, ""))
+	for _, q := range s.requests(session) {
+		raw, _ := json.Marshal(q)
+		recorded += len(raw)
+	}
+	if all := len(strings.Join(messages, "")); len(texts) != 2+2*turns-1 || recorded > 2*all+turns*1000 || sent < 10*recorded {
+		t.Errorf("%d entries, %d bytes recorded of %d, in %d sent", len(texts), recorded, all, sent)
+	}
+}
+
+// TestAnAgentThatChangesItsAnswers: its own words count, once.
+func TestAnAgentThatChangesItsAnswers(t *testing.T) {
+	s := newScene(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, said["chat"][0]) })
+	path := "/" + token + "/openai/chat/completions"
+	s.send(path, body("chat", hi["chat"][0]))
+	s.send(path, body("chat", hi["chat"][0]+`,{"role":"assistant","content":"shorter"},{"role":"user","content":"on"}`))
+	s.stop()
+	session, _ := s.recorded()
+	v, err := ledger.Messages(t.Context(), s.ledger, ledger.ViewRequest{Session: session})
+	var texts []string
+	for _, m := range v.Messages {
+		texts = append(texts, string(m.JSON))
+	}
+	if err != nil || len(texts) < 4 || !strings.Contains(texts[2], "shorter") || slices.ContainsFunc(texts[:3], func(x string) bool {
+		return strings.Contains(x, "Bash")
+	}) {
+		t.Errorf("%v %s", err, strings.Join(texts, "\n"))
+	}
+}
+
+// TestSecretsInNamesAreMasked: what is shown of a request are names of tools and models.
+func TestSecretsInNamesAreMasked(t *testing.T) {
+	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+	s := newScene(t, answerJSON(message(1, 0, 0)))
+	s.send("/"+token+"/anthropic/v1/messages", `{"model":"`+secret+`","tools":[{"name":"`+secret+`"},{"name":"mcp__`+secret+
+		`__x"}],"messages":[]}`, "X-Claude-Code-Session-Id", "s1")
+	s.stop()
+	raw, err := json.Marshal(s.live("claude-code", "s1"))
+	if err != nil || strings.Contains(string(raw), secret) || !strings.Contains(string(raw), "[masked") {
+		t.Errorf("%s, %v", raw, err)
+	}
+}

@@ -1,0 +1,180 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/proxy"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const token = "0123456789abcdef"
+
+// scene is a proxy between a client and a provider, with a ledger.
+type scene struct {
+	*testing.T
+	ledger   *engine.Local
+	provider *httptest.Server
+	served   *proxy.Server
+	front    *httptest.Server
+
+	mu    sync.Mutex
+	asked []asked  // guarded by mu
+	said  []string // guarded by mu
+}
+
+// asked is a request as the provider got it.
+type asked struct {
+	method, uri string
+	header      http.Header
+	body        []byte
+}
+
+// newScene starts a proxy for a provider that answers with handler.
+func newScene(t *testing.T, handler http.HandlerFunc) *scene {
+	t.Helper()
+	s := &scene{T: t}
+	var err error
+	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System()}
+	s.ledger, err = engine.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.provider = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.asked = append(s.asked, asked{r.Method, r.RequestURI, r.Header.Clone(), body})
+		s.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		handler(w, r)
+	}))
+	t.Cleanup(func() {
+		s.stop()
+		s.provider.Close()
+		if err := s.ledger.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.start()
+	return s
+}
+
+// start starts a proxy, which knows nothing of an earlier one.
+func (s *scene) start() {
+	base, err := url.Parse(s.provider.URL + "/base")
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.front = httptest.NewUnstartedServer(nil)
+	s.served = proxy.New(proxy.Config{
+		Env: env.System(), Token: token, Dir: s.T.TempDir(),
+		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
+		Ledger:    func(context.Context) (proxy.Ledger, error) { return s.ledger, nil },
+		Say: func(text string) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.said = append(s.said, text)
+		},
+	}, s.front.Listener.Addr().String())
+	s.front.Config.Handler = s.served
+	s.front.Start()
+}
+
+// stop ends the proxy: what has passed is recorded then.
+func (s *scene) stop() {
+	if s.front != nil {
+		s.front.Close()
+		s.served.Close()
+	}
+	s.front = nil
+}
+
+// send sends a request through the proxy and returns its answer.
+func (s *scene) send(path, body string, headers ...string) (*http.Response, []byte) {
+	s.Helper()
+	r, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.front.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+	}
+	resp, err := s.front.Client().Transport.RoundTrip(r)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return resp, got
+}
+
+// requests returns the measured requests of a session.
+func (s *scene) requests(session string) []ledger.ModelRequest {
+	s.Helper()
+	page, err := s.ledger.Requests(s.Context(), ledger.RequestsRequest{Session: session})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return page.Requests
+}
+
+// recorded returns the one session of an agent without session files, and the texts of its log.
+func (s *scene) recorded() (session string, texts []string) {
+	s.Helper()
+	all, err := s.ledger.Sessions(s.Context(), ledger.SessionsRequest{})
+	if err != nil || len(all.Sessions) != 1 {
+		s.Fatalf("%d sessions: %+v, %v", len(all.Sessions), all.Sessions, err)
+	}
+	page, err := s.ledger.Log(s.Context(), ledger.LogRequest{Session: all.Sessions[0].ID, Originals: true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, e := range page.Entries {
+		texts = append(texts, string(e.Original))
+	}
+	return all.Sessions[0].ID, texts
+}
+
+// live returns the requests of a session that its agent names.
+func (s *scene) live(host, id string) []ledger.ModelRequest {
+	s.Helper()
+	found, err := s.ledger.Session(s.Context(), ledger.SessionRequest{HostID: id})
+	if err != nil || found.Host != host {
+		s.Fatalf("%+v, %v", found, err)
+	}
+	return s.requests(found.ID)
+}
+
+// answerJSON answers with a JSON text.
+func answerJSON(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, text)
+	}
+}
+
+// message is an answer of the Messages API with a usage.
+func message(input, read, written int) string {
+	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5",`+
+		`"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,`+
+		`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":7}}`, input, read, written)
+}
