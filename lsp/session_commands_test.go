@@ -233,7 +233,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	cost := report.Carried{Sent: 2_000_000, Dollars: 1.5}
 	priced := report.Habit{Name: "old results", Advice: "compact", Carried: cost}
 	unpriced := priced
-	unpriced.Dollars = 0
+	unpriced.Dollars, unpriced.Advice = 0, report.ListsParts+" them"
 	first := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		found report.Report
@@ -242,7 +242,8 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
 			Habits: []report.Habit{priced, unpriced}},
 			audited{2, "2 sessions on this machine have cost ≈$1,234.50 at list prices since 2026-11-02.",
-				[]habit{{"≈$1.50", "old results", "compact"}, {"≈2.00 M tokens", "old results", "compact"}}}},
+				[]habit{{"≈$1.50", "old results", "compact"},
+					{"≈2.00 M tokens", "old results", "the In Every Request view lists them"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
 			audited{1, "1 session on this machine has cost 1.50 K tokens of models without a known price.", nil}},
 		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
