@@ -19,7 +19,7 @@ import (
 
 const (
 	settle   = 30 * time.Second       // how long measurements wait for more at most
-	still    = 300 * time.Millisecond // how long sessions do not grow before they are measured
+	still    = 500 * time.Millisecond // how long sessions do not grow before they are measured
 	share    = 100                    // measuring takes at most 1/share of the time
 	patience = time.Minute            // before the first retry, doubled for each further one
 	longest  = time.Hour              // the longest such pause

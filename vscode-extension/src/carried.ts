@@ -1,5 +1,6 @@
 // What the view of every request says, as plain values.
-import type { Carried, CarriedPart, Context, Count, Host } from './protocol';
+import { beside } from './panel/palette';
+import type { Carried, CarriedPart, Category, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
 import { oneLine, plural, sayCount, sayDollars } from './text';
 
@@ -33,23 +34,24 @@ const icons: Record<CarriedPart['kind'], string> = {
 
 const longestName = 120;
 
-/** The kind of what requests have that is in no file. */
-const beside = 'system prompt and tools';
+/** What requests have besides the conversation, in the panel's words: alone, or where it is known only with the files. */
+const besides = ['system prompt and tools', beside];
 
 /** Returns the rows of the view: the agents, and below them what their requests carry, with what the panel has of a live session. */
 export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
   const counted = carried.model === '' ? 'Counted in o200k_base, since no model is known.' : '';
   return carried.hosts.map((host) => {
-    const measured = session?.live === true && session.host === host.name ? session.own.find(({ name }) => name === beside) : undefined;
-    return hostRow(host, counted, measured === undefined ? [] : [besideRow(host, measured.tokens)]);
+    const own = session?.live === true && session.host === host.name ? session.own : [];
+    return hostRow(host, counted, own.filter(({ name }) => besides.includes(name)).map((part) => besideRow(host, part)));
   });
 }
 
-function besideRow({ name, title }: Host, tokens: Count): Row {
+function besideRow(host: Host, { name, tokens }: Category): Row {
+  const whose = oneLine(host.title, longestName);
   return {
-    id: `${name}/beside`, label: beside, description: sayCount(tokens), icon: 'server-process', path: '', rows: [],
-    tooltip: `What ${oneLine(title, longestName)} itself puts into every request: its system prompt, and the definitions of tools, those of MCP servers included.\n` +
-      'Measured on the first request of the live session.',
+    id: `${host.name}/beside`, label: name, description: sayCount(tokens), icon: 'server-process', path: '', rows: [],
+    tooltip: `What ${whose} itself puts into every request: its system prompt, and the definitions of tools, those of MCP servers included` +
+      `${name === beside ? ', together with the files below' : ''}.\nMeasured on the first request of the live session.`,
   };
 }
 

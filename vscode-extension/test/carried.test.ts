@@ -56,6 +56,8 @@ test('what a live session has of no file is a row of its own, with the figure of
   const rows = (live: boolean): string[][] => rowsOf({ hosts }, { host: 'claude-code', live, own })
     .map((host) => host.rows.map(({ label, description }) => `${label} ${description}`));
   assert.deepEqual(rows(true), [['system prompt and tools ≈5,059', 'CLAUDE.md 1,080'], ['CLAUDE.md 1,080']]);
+  own[1]!.name = 'system prompt, tools and memory files'; // where it is not known what of it is in files
+  assert.deepEqual(rows(true)[0]![0], 'system prompt, tools and memory files ≈5,059');
   assert.deepEqual(rows(false), [['CLAUDE.md 1,080'], ['CLAUDE.md 1,080']]);
 });
 
