@@ -336,6 +336,8 @@ type Carried struct {
 	carried.Report
 	// Model is the one that is counted for; "": none is known, it is counted in o200k_base.
 	Model string `json:"model"`
+	// Rough says that it is estimated for a model of which nothing was measured yet.
+	Rough bool `json:"rough,omitempty"`
 	// Counting is set while calls of recorded sessions are counted: changedMethod follows if they turn out otherwise.
 	Counting bool `json:"counting,omitempty"`
 }
@@ -347,7 +349,7 @@ func carriedMethod() method {
 			c.Counting = !s.awaitCount(ctx)
 		}
 		now := s.carried(ctx)
-		c.Report, c.Model = now.Report, now.meter.Counter.Model()
+		c.Report, c.Model, c.Rough = now.Report, now.meter.Counter.Model(), now.meter.Rough()
 		return c, nil
 	})
 }

@@ -101,7 +101,7 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := regexp.MustCompile(`^` + got + `\n+counted as Claude Code sends it: with what the agent puts around the text\n+` +
-		`[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d % of the file\n+counted in o200k_base, since no model is known\n+` + "`Shop`, counted [^\n]+\n+100 % of ")
+		`[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d% of the file\n+counted in o200k_base, since no model is known\n+` + "`Shop`, counted [^\n]+\n+100% of ")
 	if !rest.MatchString(hover.Contents.Value) {
 		t.Errorf("the hover is %q", hover.Contents.Value)
 	}
@@ -281,11 +281,11 @@ func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
 		want := "counted in o200k_base, since no model is known"
 		model := ""
 		if asked {
-			model, want = "claude-sonnet-4-5", "estimated for claude-sonnet-4-5, before anything was measured"
+			model, want = "claude-sonnet-4-5", "rough estimate for claude-sonnet-4-5, not calibrated yet"
 		}
 		figure := "Claude Code: " + r.Hosts[0].Parts[0].Carried.String() + " tokens in every request"
 		if len(titles) != 1 || titles[0] != figure || strings.Contains(figure, "≈") != asked || r.Model != model ||
-			!strings.Contains(hover.Contents.Value, want) {
+			r.Rough != asked || !strings.Contains(hover.Contents.Value, want) {
 			t.Errorf("%+v: the lenses are %q, the view has %s for %q, the hover is %q", c, titles, figure,
 				r.Model, hover.Contents.Value)
 		}

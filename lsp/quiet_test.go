@@ -104,7 +104,7 @@ func TestSettingsComeInEveryWay(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := lens(f)
-		for c.shown && !strings.Contains(got, "2 tokens · < 0.1 % of ") && f.ctx.Err() == nil {
+		for c.shown && !strings.Contains(got, "2 tokens · < 0.1% of ") && f.ctx.Err() == nil {
 			got = lens(f) // the settings may be under way
 		}
 		if !c.shown && got != "[]" {

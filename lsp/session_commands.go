@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -169,7 +170,7 @@ func (s *folder) readPast(ctx context.Context, token protocol.ProgressToken) (an
 // said describes the past sessions that were recorded in one line. off says which setting keeps sessions from being
 // read.
 func (p Past) said(off string) string {
-	said := "Read " + chars.Plural(p.Sessions, "past session") + "."
+	said := chars.Plural(p.Sessions, "past session") + " read."
 	switch {
 	case p.Sessions == 0 && off != "":
 		said = "No sessions were read: " + off + "."
@@ -243,13 +244,19 @@ func auditedOf(r report.Report) audited {
 	if r.Total.Dollars == 0 {
 		cost = report.Magnitude(float64(r.Total.Tokens())) + " tokens of models without a known price"
 	}
-	out := audited{Sessions: r.Sessions, Said: chars.Plural(r.Sessions, "session") + " on this machine cost " + cost}
+	have := "have"
+	if r.Sessions == 1 {
+		have = "has"
+	}
+	said := chars.Plural(r.Sessions, "session") + " on this machine " + have + " cost " + cost
+	out := audited{Sessions: r.Sessions, Said: said}
 	if !r.From.IsZero() {
 		out.Said += " since " + r.From.Format(time.DateOnly)
 	}
 	out.Said += "."
 	for _, h := range r.Habits {
-		out.Habits = append(out.Habits, habit{h.Cost(), h.Name, h.Advice})
+		advice := strings.Replace(h.Advice, report.ListsParts, "the In Every Request view lists", 1)
+		out.Habits = append(out.Habits, habit{h.Cost(), h.Name, advice})
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func TestWhatIsNotFollowedIsNotMissed(t *testing.T) {
 	}{
 		{Past{}, "", "There are no more past sessions to read in this folder."},
 		{Past{}, "ctxledger.yaml:1 says follow: false", "No sessions were read: ctxledger.yaml:1 says follow: false."},
-		{Past{Sessions: 1}, "ctxledger.yaml:1 says follow: false", "Read 1 past session."}, // of another tree
+		{Past{Sessions: 1}, "ctxledger.yaml:1 says follow: false", "1 past session read."}, // of another tree
 	} {
 		if got := c.past.said(c.off); got != c.want {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
@@ -198,9 +198,9 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 		past Past
 		want string
 	}{
-		{Past{Sessions: 2}, "Read 2 past sessions."},
+		{Past{Sessions: 2}, "2 past sessions read."},
 		{Past{}, "There are no more past sessions to read in this folder."},
-		{Past{Sessions: 1, Failed: 3, Left: 7}, "Read 1 past session. 3 files could not be read: " +
+		{Past{Sessions: 1, Failed: 3, Left: 7}, "1 past session read. 3 files could not be read: " +
 			"see the log of the ledger's daemon. Older ones are left: run this again to read them."},
 	} {
 		f := inLedger(t, k, map[string]any{"live": false, "status": true})
@@ -233,7 +233,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	cost := report.Carried{Sent: 2_000_000, Dollars: 1.5}
 	priced := report.Habit{Name: "old results", Advice: "compact", Carried: cost}
 	unpriced := priced
-	unpriced.Dollars = 0
+	unpriced.Dollars, unpriced.Advice = 0, report.ListsParts+" them"
 	first := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		found report.Report
@@ -241,10 +241,11 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	}{
 		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
 			Habits: []report.Habit{priced, unpriced}},
-			audited{2, "2 sessions on this machine cost ≈$1,234.50 at list prices since 2026-11-02.",
-				[]habit{{"≈$1.50", "old results", "compact"}, {"≈2.00 M tokens", "old results", "compact"}}}},
+			audited{2, "2 sessions on this machine have cost ≈$1,234.50 at list prices since 2026-11-02.",
+				[]habit{{"≈$1.50", "old results", "compact"},
+					{"≈2.00 M tokens", "old results", "the In Every Request view lists them"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
-			audited{1, "1 session on this machine cost 1.50 K tokens of models without a known price.", nil}},
+			audited{1, "1 session on this machine has cost 1.50 K tokens of models without a known price.", nil}},
 		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
 	} {
 		f := newFixture(t, func(s *Server) {

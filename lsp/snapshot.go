@@ -93,6 +93,7 @@ func (s *folder) updateLocked(by func(*snapshot)) (before, after snapshot) {
 	if s.now.meter != before.meter { // everything that was counted is out of date, also what views of the ledger show
 		s.pending.refresh()
 		s.pending.ledger()
+		s.pending.contents()
 	}
 	return before, s.now
 }

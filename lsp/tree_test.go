@@ -315,6 +315,19 @@ func TestWhatWasForgottenIsReadAgain(t *testing.T) {
 	}
 }
 
+// TestWhatIsCountedInAnotherWayIsReadAgain: the figures in a session's document are those of the model of now.
+func TestWhatIsCountedInAnotherWayIsReadAgain(t *testing.T) {
+	k := newKept(t)
+	f := inLedger(t, k, nil)
+	f.content(t, "ctxledger:/session/"+k.talk(t, 2)+"/x.md")
+	f.update(func(k *snapshot) { k.settings.Model = "claude-opus-4-6" })
+	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
+		return f.Asked("workspace/textDocumentContent/refresh") > 0
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestACompactionCanBeGivenUp ends one by its request and by its progress.
 func TestACompactionCanBeGivenUp(t *testing.T) {
 	k := newKept(t)

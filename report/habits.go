@@ -12,6 +12,9 @@ const (
 	longKept = 20
 )
 
+// ListsParts is how an advice names the command that lists what is in every request.
+const ListsParts = "`ctxledger context` lists"
+
 // Habit is a way of working that made requests larger, with what that cost. Its figures are estimates, and no token is
 // in those of two habits.
 type Habit struct {
@@ -40,7 +43,7 @@ func (g *gathered) habits() []Habit {
 		{"files read again after a compaction", "compact between tasks, not in the middle of one",
 			g.out.Lost.Reread.Carried},
 		{"the system prompt, memory files and tool definitions",
-			"switch off or shorten what you do not need (`ctxledger context` lists what each part costs)",
+			"switch off or shorten what you do not need (" + ListsParts + " what each part costs)",
 			g.classes[System]},
 	}
 	all = slices.DeleteFunc(all, func(h Habit) bool { return h.Sent <= 0 })

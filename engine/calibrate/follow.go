@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	settle   = 30 * time.Second // how long measurements wait for more: none is urgent
-	share    = 100              // measuring takes at most 1/share of the time
-	patience = time.Minute      // before the first retry, doubled for each further one
-	longest  = time.Hour        // the longest such pause
-	batch    = 64               // measurements that are sent at once, and states that are stored at once
-	atOnce   = 1000             // events that one round takes in
-	reading  = 64               // sessions whose position in the log is remembered
-	asking   = 1000             // models that are remembered as requested
+	settle   = 30 * time.Second       // how long measurements wait for more at most
+	still    = 500 * time.Millisecond // how long sessions do not grow before they are measured
+	share    = 100                    // measuring takes at most 1/share of the time
+	patience = time.Minute            // before the first retry, doubled for each further one
+	longest  = time.Hour              // the longest such pause
+	batch    = 64                     // measurements that are sent at once, and states that are stored at once
+	atOnce   = 1000                   // events that one round takes in
+	reading  = 64                     // sessions whose position in the log is remembered
+	asking   = 1000                   // models that are remembered as requested
 )
 
 // Options say how to follow. Only Env has to be set.
@@ -59,7 +60,6 @@ func Follow(ctx context.Context, api ledger.API, o Options) error {
 		o.Wait = env.Sleep
 	}
 	f := &follower{api: api, o: o, event: -1, logs: map[string]*log{}, asked: map[string]bool{}}
-	f.wait(ctx, settle) // a ledger that was just opened has more urgent work
 	pause := settle
 	for ctx.Err() == nil {
 		took, err := f.round(ctx)
@@ -137,11 +137,14 @@ func (f *follower) keep(ctx context.Context, states map[string][]byte, event int
 	return err
 }
 
-// grown waits for sessions to grow, and returns their ids with the newest event.
+// grown waits for sessions to grow, and then until they are still, so that a session that is just being read is measured
+// as a whole, and at once: until then its figures are rough. It returns their ids with the newest event.
 func (f *follower) grown(ctx context.Context) (names []string, event int64, err error) {
 	r := ledger.WaitEventsRequest{
 		After: f.event, Kinds: []string{ledger.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
 	}
+	grew := map[string]bool{}
+	var began time.Time
 	for {
 		f.o.Pulse.Rest()
 		resp, err := f.api.WaitEvents(ctx, r)
@@ -152,12 +155,16 @@ func (f *follower) grown(ctx context.Context) (names []string, event int64, err 
 		case resp.Missed:
 			names, err := f.all(ctx)
 			return names, resp.Next, err
-		case len(resp.Events) > 0:
-			grew := map[string]bool{}
-			for _, e := range resp.Events {
-				grew[e.Session] = true
-			}
+		}
+		for _, e := range resp.Events {
+			grew[e.Session] = true
+		}
+		now := f.o.Env.Now()
+		switch {
+		case len(grew) > 0 && (len(resp.Events) == 0 || !began.IsZero() && now.Sub(began) > settle):
 			return slices.Sorted(maps.Keys(grew)), resp.Next, nil
+		case len(grew) > 0 && began.IsZero():
+			began, r.WaitMS = now, still.Milliseconds()
 		}
 		r.After = resp.Next
 	}

@@ -133,7 +133,7 @@ func followBut(t *testing.T, l ledger.API, rounds int, user func(context.Context
 	defer stop()
 	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(), User: user, Skip: skip,
 		Wait: func(context.Context, time.Duration) {
-			if rounds--; rounds < 0 { // once before the first round
+			if rounds--; rounds < 1 { // once after each round
 				stop()
 			}
 		}})
@@ -271,8 +271,28 @@ func TestFollowBearsAUserLedgerThatFails(t *testing.T) {
 		!strings.Contains(said.String(), "a damaged user ledger") {
 		t.Errorf("%v: said %q", err, said.String())
 	}
-	if waits[1] != time.Minute || waits[2] != 2*time.Minute || waits[11] != time.Hour {
+	if waits[0] != time.Minute || waits[1] != 2*time.Minute || waits[11] != time.Hour {
 		t.Errorf("waited %v", waits)
+	}
+}
+
+// TestASessionIsMeasuredAsSoonAsItIsRead: its figures are rough until then, and jump.
+func TestASessionIsMeasuredAsSoonAsItIsRead(t *testing.T) {
+	user, l := open(t, ""), open(t, "/w")
+	bring(t, l, write(t, t.TempDir(), "11111111-1111-4111-8111-111111111111", 5))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := int64(-1)
+	err := calibrate.Follow(ctx, l, calibrate.Options{Env: env.System(),
+		User: func(context.Context) (ledger.API, error) { return kept{user}, nil },
+		Wait: func(context.Context, time.Duration) {
+			if first < 0 {
+				first = learnt(t, l)
+			}
+			stop()
+		}})
+	if err != nil || first != 4 {
+		t.Errorf("learnt from %d measurements before the first pause, not 4: %v", first, err)
 	}
 }
 
@@ -323,7 +343,7 @@ func TestFollowKnowsTheUsersModels(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		rounds := 0
 		o.Wait = func(context.Context, time.Duration) {
-			if rounds++; rounds > 1 {
+			if rounds++; rounds > 0 {
 				stop()
 			}
 		}

@@ -300,7 +300,7 @@ func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
 	if nodes := s.nodes(t, "sessions"); len(nodes) != 1 || nodes[0].Label != "Please read." {
 		t.Errorf("read unasked: %+v", nodes)
 	}
-	if d := s.command(t, "readPast", map[string]any{}); d.Said != "Read 1 past session." {
+	if d := s.command(t, "readPast", map[string]any{}); d.Said != "1 past session read." {
 		t.Errorf("%+v", d)
 	}
 	nodes := s.nodes(t, "sessions")

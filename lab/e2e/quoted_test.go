@@ -108,7 +108,7 @@ func TestThePicturesOfTheEditorAreOfTheRecordedSession(t *testing.T) {
 	}
 	cost := fmt.Sprintf("≈$%.2f", now.Session.Dollars)
 	pictures, err := filepath.Glob("../../vscode-extension/media/page/*.png")
-	if err != nil || len(pictures) != 7 {
+	if err != nil || len(pictures) != 9 {
 		t.Fatalf("%d pictures: %v", len(pictures), err)
 	}
 	for _, picture := range pictures {

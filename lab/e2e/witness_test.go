@@ -331,7 +331,7 @@ func (w *witness) window(f figures) {
 		{used, "the panel", panel.Used.N},
 		{used, "the newest turn in the panel", last.Used.N},
 		{fixed, "ctxledger status --json", cli.Session.Fixed.N},
-		{fixed, "ctxledger status", w.find(`besides +# tokens`, page)},
+		{fixed, "ctxledger status", w.find(`plus +# tokens`, page)},
 		{fixed, "ctxledger context --json", carry.Measured.N},
 		{fixed, "ctxledger context", w.find(`has # tokens besides`, about)},
 		{fixed, "the newest turn in the panel", partOf(last.Own, ledger.CategoryFixed)},

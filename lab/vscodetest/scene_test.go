@@ -54,14 +54,14 @@ func newScene(t *testing.T) *scene {
 	s := &scene{Sandbox: newBox(t)}
 	archive, err := txtar.ParseFile(project)
 	must(t, err)
+	for name, content := range instructions {
+		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(content)})
+	}
 	for _, f := range archive.Files {
 		path := filepath.Join(s.Workspace, filepath.FromSlash(f.Name))
 		s.put(t, path, f.Data)
-		old := time.Now().AddDate(0, -1, 0) // from before the session: what it read is known to be unchanged
+		old := time.Now().AddDate(0, -1, 0) // from before the session: what it read and loaded is known to be unchanged
 		must(t, os.Chtimes(path, old, old))
-	}
-	for name, content := range instructions {
-		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(name)), []byte(content))
 	}
 	raw, err := os.ReadFile(recording)
 	must(t, err)

@@ -345,7 +345,7 @@ func explain(u Use, m anyfile.Meter) string {
 		lines = append(lines, used)
 	}
 	if u.Share > 0 && !u.differs() {
-		say("longest section: %s, %.0f %% of the file", u.Heaviest, 100*u.Share)
+		say("longest section: %s, %.0f%% of the file", u.Heaviest, 100*u.Share)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -75,7 +75,10 @@ type Meter struct {
 	Window  int // of the model, in tokens; 0: unknown
 }
 
-// Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6 % of
+// Rough reports whether counts are estimates that nothing has been measured for yet.
+func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurements() == 0 }
+
+// Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6% of
 // 200,000".
 func (m Meter) Say(c tokens.Count) string {
 	unit := " tokens"
@@ -93,11 +96,11 @@ func Share(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	switch {
 	case p > 0 && p < 0.1:
-		return "< 0.1 %"
+		return "< 0.1%"
 	case p < 10:
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	}
-	return fmt.Sprintf("%.0f %%", p)
+	return fmt.Sprintf("%.0f%%", p)
 }
 
 // count returns the tokens of a part of the file, counted alone.

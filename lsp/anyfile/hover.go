@@ -48,6 +48,11 @@ func (f File) note(s outline.Section) Note {
 	if f.Unsaved != nil && !*f.Unsaved {
 		how, of = "counted on its own", "the file's"
 	}
+	rough := ""
+	if f.Meter.Rough() {
+		rough = "; rough estimates, not calibrated yet"
+	}
 	share := Share(n.N, max(1, all.N))
-	return Note{fmt.Sprintf("%s, %s: %s\n%s of %s %s tokens", name, how, f.Meter.Say(n), share, of, all), s.At, s.End}
+	said := fmt.Sprintf("%s, %s: %s\n%s of %s %s tokens%s", name, how, f.Meter.Say(n), share, of, all, rough)
+	return Note{said, s.At, s.End}
 }

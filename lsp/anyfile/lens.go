@@ -96,14 +96,14 @@ func ExplainLens(f File) string {
 // Counted says for what it counts, and how.
 func (m Meter) Counted() string {
 	model := m.Counter.Model()
-	switch n := m.Counter.Measurements(); {
+	switch {
 	case model == "":
 		return "counted in o200k_base, since no model is known"
 	case m.Counter.Exact():
 		return "counted for " + model + ", exactly"
-	case n == 0:
-		return "estimated for " + model + ", before anything was measured"
+	case m.Rough():
+		return "rough estimate for " + model + ", not calibrated yet"
 	default:
-		return "estimated for " + model + ", corrected by " + chars.Plural(int(n), "measurement")
+		return "estimated for " + model + ", calibrated on " + chars.Plural(int(m.Counter.Measurements()), "request")
 	}
 }

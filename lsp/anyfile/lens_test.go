@@ -26,7 +26,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		want  string
 		hover string // its last line
 	}{
-		{"nobody read it", 3, live.File{}, nil, "≈3 tokens · < 0.1 % of 200,000", "estimated for claude-opus-4-6, before anything was measured"},
+		{"nobody read it", 3, live.File{}, nil, "≈3 tokens · < 0.1% of 200,000",
+			"rough estimate for claude-opus-4-6, not calibrated yet"},
 		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
@@ -94,7 +95,7 @@ func TestHowItIsCountedIsSaidInWords(t *testing.T) {
 		}
 	}
 	c := tokens.Builtin().For("claude-opus-4-6").With(measured)
-	const want = "estimated for claude-opus-4-6, corrected by 2 measurements"
+	const want = "estimated for claude-opus-4-6, calibrated on 2 requests"
 	if got := (Meter{Counter: c}).Counted(); got != want {
 		t.Errorf("%q", got)
 	}

@@ -59,15 +59,16 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Fixed != nil {
 		view = carried.Plus(view, *st.Fixed)
 	}
-	used := view.String() + " tokens would be sent by ctxledger"
+	used := view.String() + " tokens after compaction by ctxledger"
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}
 	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
 	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
-		long += fmt.Sprintf("; over all requests %s tokens of input, %s of them from the cache, and %s of output",
+		long += fmt.Sprintf("; across all requests: %s input tokens (%s cached), %s output tokens",
 			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
 	}
+	_, prices := r.cost(s)
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
@@ -75,6 +76,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	return "# " + literal(title) + "\n\n" +
 		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.Host)), code(flat(s.HostID)), code(flat(s.Dir)))) +
 		item(fields(" · ", code(flat(st.Model)), used)) +
+		item(literal(prices)) +
 		item(long) +
 		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
 		proxied(st.Proxy) +
@@ -97,7 +99,7 @@ func proxied(u *ledger.ProxyUse) (text string) {
 func held(u ledger.Use) string {
 	text := u.Held.String() + " tokens in the agent's window"
 	if u.Window > 0 {
-		text += fmt.Sprintf(", %.1f %% of %s", 100*float64(u.Held.N)/float64(u.Window), chars.Commas(u.Window))
+		text += fmt.Sprintf(", %.1f%% of %s", 100*float64(u.Held.N)/float64(u.Window), chars.Commas(u.Window))
 	}
 	return text
 }

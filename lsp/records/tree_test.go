@@ -173,6 +173,11 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 			!strings.Contains(n.Tooltip, c.rests) {
 			t.Errorf("%s: %q, %q", c.name, n.Description, n.Tooltip)
 		}
+		cost, counted := strings.CutPrefix(c.rests, "cost so far: ")
+		head := r.sessionHead(ledger.Status{Use: ledger.Use{Session: s}})
+		if counted != strings.Contains(head, "\n- "+literal(strings.TrimSpace(cost))+"\n") {
+			t.Errorf("%s: its page begins with %q", c.name, head)
+		}
 	}
 }
 

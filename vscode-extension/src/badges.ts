@@ -9,6 +9,9 @@ export interface Badge {
   readonly tooltip: string;
 }
 
+/** From so many tokens on a file is marked: a sign for fewer would look like a file that is not saved. */
+const least = 500;
+
 /** Returns the marks of the files that are a part of every request, by their paths. */
 export function badgesOf(carried: Carried): Map<string, Badge> {
   const costs = new Map<string, { n: number; lines: string[] }>();
@@ -25,15 +28,16 @@ export function badgesOf(carried: Carried): Map<string, Badge> {
       costs.set(part.path, cost);
     }
   }
-  return new Map([...costs].map(([path, { n, lines }]) => [path, { text: thousands(n), tooltip: lines.join('\n') }]));
+  return new Map([...costs].filter(([, { n }]) => n >= least)
+    .map(([path, { n, lines }]) => [path, { text: thousands(n), tooltip: lines.join('\n') }]));
 }
 
 function withImports(parts: readonly CarriedPart[]): CarriedPart[] {
   return parts.flatMap((part) => [part, ...withImports(part.imports ?? [])]);
 }
 
-/** Returns a number of tokens in two characters: `·` below a thousand, `9+` from 9,500. */
+/** Returns a number of tokens in two characters, `9+` from 9,500. */
 function thousands(n: number): string {
   const k = Math.round(n / 1000);
-  return k < 1 ? '·' : k > 9 ? '9+' : `${k}k`;
+  return k > 9 ? '9+' : `${k}k`;
 }

@@ -1,5 +1,6 @@
 // What the view of every request says, as plain values.
-import type { Carried, CarriedPart, Count, Host } from './protocol';
+import { beside } from './panel/palette';
+import type { Carried, CarriedPart, Category, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
 import { oneLine, plural, sayCount, sayDollars } from './text';
 
@@ -33,24 +34,44 @@ const icons: Record<CarriedPart['kind'], string> = {
 
 const longestName = 120;
 
-/** Returns the rows of the view: the agents, and below them what their requests carry. */
-export function rowsOf(carried: Carried): Row[] {
-  return carried.hosts.map((host) => hostRow(host, carried.model === '' ? 'Counted in o200k_base, since no model is known.' : ''));
+/** What requests have besides the conversation, in the panel's words: alone, or where it is known only with the files. */
+const besides = ['system prompt and tools', beside];
+
+/** Returns the rows of the view: the agents, and below them what their requests carry, with what the panel has of a live session. */
+export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
+  const counted = carried.model === '' ? 'Counted in o200k_base, since no model is known.' : '';
+  return carried.hosts.map((host) => {
+    const own = session?.live === true && session.host === host.name ? session.own : [];
+    return hostRow(host, counted, own.filter(({ name }) => besides.includes(name)).map((part) => besideRow(host, part)));
+  });
 }
 
-function hostRow(host: Host, counted: string): Row {
-  const unknown = host.unknown === 0 ? '' : ` + ${host.unknown} unknown`;
+function besideRow(host: Host, { name, tokens }: Category): Row {
+  const whose = oneLine(host.title, longestName);
+  return {
+    id: `${host.name}/beside`, label: name, description: sayCount(tokens), icon: 'server-process', path: '', rows: [],
+    tooltip: `What ${whose} itself puts into every request: its system prompt, and the definitions of tools, those of MCP servers included` +
+      `${name === beside ? ', together with the files below' : ''}.\nMeasured on the first request of the live session.`,
+  };
+}
+
+/** Returns what is said of parts whose cost is not known, behind a number of tokens. */
+export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
+  return unknown === 0 ? '' : ` + ${plural(unknown, 'unknown part')}`;
+}
+
+function hostRow(host: Host, counted: string, besides: readonly Row[]): Row {
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: `${sayCount(host.carried)}${unknown}${counted === '' ? '' : ' · o200k_base'}`,
+    description: `${sayCount(host.carried)} from files${sayUnknown(host)}${counted === '' ? '' : ' · o200k_base'}`,
     tooltip: [
-      `What ${host.title} sends with every request besides the conversation, as far as files show: ${sayCount(host.carried)} tokens.`,
-      host.unknown === 0 ? '' : `Not in it: ${plural(host.unknown, 'part')} whose cost is not known.`, counted, spentOn(host),
+      `What ${host.title} loads from your files with every request: ${sayCount(host.carried)} tokens.`,
+      host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`, counted, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
-    rows: host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name)),
+    rows: [...besides, ...host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name))],
   };
 }
 
@@ -138,7 +159,7 @@ function costOf(part: CarriedPart): string {
     said.push(`when ${part.when}`);
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
-    said.push(`${Math.round(100 * part.share)} % of the file: ${part.heaviest}`);
+    said.push(`${Math.round(100 * part.share)}% of the file: ${part.heaviest}`);
   }
   if (part.asked !== undefined) {
     said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { rowsOf, type Row } from './carried';
 import { failureOf } from './failures';
-import { carriedRequest } from './protocol';
+import { carriedRequest, contextRequest } from './protocol';
 import type { Server } from './server';
 
 /** The view of what every request of an agent carries: memory files with their imports, rules, skills and MCP servers. */
@@ -26,7 +26,6 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   /** Asks the server again. */
   refresh(): void {
-    this.view.description = [this.server.folders.several ? this.server.folders.current?.name ?? '' : '', 'tokens'].filter((part) => part !== '').join(' · ');
     this.changes.fire(undefined);
   }
 
@@ -38,7 +37,14 @@ export class CarriedTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
       return [];
     }
     try {
-      return rowsOf(await this.server.request(carriedRequest, {}));
+      const [carried, session] = await Promise.all([
+        this.server.request(carriedRequest, {}),
+        this.server.request(contextRequest, { session: '' }).catch(() => undefined), // which the panel says
+      ]);
+      const folder = this.server.folders.several ? this.server.folders.current?.name ?? '' : '';
+      const counted = carried.rough === true ? 'rough estimates, not calibrated yet' : 'tokens';
+      this.view.description = [folder, counted].filter((part) => part !== '').join(' · ');
+      return rowsOf(carried, session);
     } catch (error) {
       const { message, hint } = failureOf(error);
       return [{ id: 'trouble', label: message, description: hint, tooltip: message, icon: 'warning', path: '', rows: [] }];

@@ -38,7 +38,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     getStarted,
     showLastSession: () => showLastSession(server, pages),
     showMemoryCost: () => showMemoryCost(server, pages),
-    turnHintsOn,
+    turnHintsOn: () => turnHintsOn(server),
     readPast: () => readPast(server, pages),
     showHabits: () => showHabits(server, pages),
     openRecord: (node) => node?.uri === undefined ? undefined : openRecord(server, node.uri),

@@ -13,16 +13,16 @@ export interface CostEntry {
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
   const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
   if (selected) {
-    return { text: `${sayCount(cost.tokens)} tok`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
+    return { text: `${sayCount(cost.tokens)} tokens`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
     `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
     cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
-      : `An agent that reads it adds ${sayCount(cost.read)}${cost.cut ? ' for its first part' : ''}, line numbers included.`,
+      : `When read: ${sayCount(cost.read)} tokens${cost.cut ? ' for its first part' : ''}, more than in the file, since agents get a number before each line.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {
-    text: `${short(cost.tokens)} tok · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `read ${short(cost.read)}`}`,
+    text: `${short(cost.tokens)} tokens · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `${short(cost.read)} when read`}`,
     tooltip: lines.filter((line) => line !== '').join('\n'),
   };
 }

@@ -13,7 +13,7 @@ export function childrenOf({ directories = [] }: Counted, parent: string): Direc
 
 /** Says what a directory costs, and which share of all that is. */
 export function sayDirectory({ tokens: all, exact }: Counted, { tokens, files }: Directory): string {
-  const share = all > 0 ? ` · ${percentOf(tokens, all, 0)} %` : '';
+  const share = all > 0 ? ` · ${percentOf(tokens, all, 0)}%` : '';
   return `${exact ? '' : '≈'}${commas(tokens)} tokens${share} · ${commas(files)} ${files === 1 ? 'file' : 'files'}`;
 }
 

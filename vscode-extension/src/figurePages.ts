@@ -20,7 +20,7 @@ export class FigurePages implements vscode.TextDocumentContentProvider, vscode.D
 
   /** Shows a page beside what is looked at, if anything is, which keeps the keys. */
   async show(server: Server, { title, text }: Figures): Promise<void> {
-    const uri = vscode.Uri.from({ scheme, path: `/${title}.md` });
+    const uri = vscode.Uri.from({ scheme, path: `/${title}` });
     this.texts.set(uri.path, text);
     this.changes.fire(uri);
     const alone = vscode.window.tabGroups.activeTabGroup.tabs.length === 0;

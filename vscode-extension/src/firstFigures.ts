@@ -1,5 +1,5 @@
 // The pages of the walkthrough: the reader's own figures, as Markdown.
-import { totalOf } from './carried';
+import { sayUnknown, totalOf } from './carried';
 import { sayCost, sayDollars, sayShare } from './panel/figures';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
 import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, wholeWords } from './text';
@@ -20,7 +20,7 @@ export interface Figures {
 export function sessionFigures(context: Context, said = ''): Figures {
   const title = 'What Your Last Session Cost';
   if (context.session === '') {
-    return page(title, false, inert(said), 'No session is recorded here yet. New Claude Code sessions in this folder appear automatically in the view *Ledger*.',
+    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
   const { held, window, nextDollars, live, model, turns, earlier } = context;
@@ -32,7 +32,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
       ['**Context window**', fills],
-      ...nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} to read that from the provider’s cache`] as const]),
+      ...nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const]),
     'The command **ctxledger: Show What Fills the Context** has the details, turn by turn.');
 }
 
@@ -50,19 +50,19 @@ export function memoryFigures(carried: Carried): Figures {
 function memoryPage(host: Host, part: CarriedPart): Figures {
   const [agent, name, total] = [inert(host.title), oneLine(part.name, longestTitle), totalOf(part)];
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : `The longest section, **${inert(part.heaviest)}**, is ${Math.round(100 * part.share)} % of the file.`;
+    : `The longest section, **${inert(part.heaviest)}**, is ${Math.round(100 * part.share)}% of the file.`;
   const imports = total.n > part.carried.n ? [['with its imports', sayCount(total)] as const] : [];
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
     table(['in every request', 'tokens'], [`**${inert(name)}**`, `**${sayCount(part.carried)}**`], ...imports,
-      [`everything that ${agent} loads from files`, sayCount(host.carried) + (host.unknown === 0 ? '' : ` + ${host.unknown} unknown`)]),
-    heaviest, 'The view *In Every Request* lists all of these files; a click opens one.');
+      [`everything that ${agent} loads from files`, sayCount(host.carried) + sayUnknown(host)]),
+    heaviest, 'The *In Every Request* view lists all of these files; a click opens one.');
 }
 
 /** Returns what all past sessions cost, and which habits cost most. */
 export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
   return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
-    ...habits.length === 0 ? [] : ['Of that, these habits cost most:', table(['cost', 'habit', 'what to do'],
+    ...habits.length === 0 ? [] : ['The costliest habits (included above):', table(['cost', 'habit', 'what to do'],
       ...habits.map(({ cost, name, advice }) => [`**${inert(cost)}**`, capital(name), `${capital(advice)}.`] as const))],
     sessions > 0 ? 'All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { diffRequest } from './protocol';
-import { diffTitle, formOf } from './records';
+import { diffTitle, formOf, tabPath } from './records';
 import type { Server } from './server';
 
 /** The editor of VS Code that shows the preview of a Markdown document in a tab with the document's own name. */
@@ -22,7 +22,7 @@ export async function openRecord(server: Server, uri: string, viewColumn = vscod
     }
     case 'preview':
       if (vscode.extensions.getExtension('vscode.markdown-language-features') !== undefined) {
-        await vscode.commands.executeCommand('vscode.openWith', document, preview, shown);
+        await vscode.commands.executeCommand('vscode.openWith', document.with({ path: tabPath(document.path) }), preview, shown);
         return;
       }
       break;

@@ -187,6 +187,8 @@ export interface Carried {
   readonly hosts: readonly Host[];
   /** The model that is counted for; empty: none is known, it is counted in o200k_base. */
   readonly model?: string;
+  /** Whether it is estimated for a model of which nothing was measured yet. */
+  readonly rough?: boolean;
   /** Whether calls of recorded sessions are being counted: changedNotification follows if they turn out otherwise. */
   readonly counting?: boolean;
 }

@@ -128,7 +128,7 @@ const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly 
 function session(status: Status, idle: number, limits: Limits): Entry {
   const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
-  const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share} %`;
+  const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share}%`;
   const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
   const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
@@ -175,7 +175,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
-    rows.push(['share', `${mark(held)}${share} %`], ['free', `${sayCount(free)} tokens`]);
+    rows.push(['share', `${mark(held)}${share}%`], ['free', `${sayCount(free)} tokens`]);
   }
   if (idle > 0) {
     rows.push(['last active', `${sayMinutes(idle)} ago`]);
@@ -195,7 +195,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
 function list(others: readonly Other[]): string[] {
   const lines = others.map((other) => {
     const share = shareOf(other.held, fullAt(other));
-    const figure = share === undefined ? `${sayCount(other.held)} tokens` : `${mark(other.held)}${share} %`;
+    const figure = share === undefined ? `${sayCount(other.held)} tokens` : `${mark(other.held)}${share}%`;
     return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
   });
   return lines.length === 0 ? [] : ['', 'Also live:', '', ...lines];

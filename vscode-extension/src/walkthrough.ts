@@ -2,12 +2,16 @@
 import * as vscode from 'vscode';
 import type { FigurePages } from './figurePages';
 import { habitFigures, memoryFigures, sessionFigures } from './firstFigures';
+import { openRecord } from './open';
 import { carriedRequest, contextRequest, type Audited, type Done } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 
 /** From this many tokens on, the step about hints has sections show how many tokens they have. */
 const hintsFrom = 200;
+
+/** Files that have sections: texts and code, and no data. */
+const sectioned = /\.(md|go|rs|py|rb|php|[cm]?[jt]sx?|java|kt|cs|swift|cc|cpp|hh?|hpp|c)$/;
 
 /** Opens the walkthrough. */
 export function getStarted(): Thenable<unknown> {
@@ -50,13 +54,20 @@ export async function showMemoryCost(server: Server, pages: FigurePages): Promis
   }
 }
 
-/** Has sections show how many tokens they have, for this user, unless that is on; and shows the settings that say so. */
-export async function turnHintsOn(): Promise<void> {
+/**
+ * Has sections show how many tokens they have, for this user, unless that is on; and shows a file that has such sections,
+ * the largest that the last session has read, or else the settings that say so.
+ */
+export async function turnHintsOn(server: Server): Promise<void> {
   const ours = vscode.workspace.getConfiguration('ctxledger');
   if (ours.get<number>('hints', 0) === 0) {
     await ours.update('hints', hintsFrom, vscode.ConfigurationTarget.Global);
   }
-  await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
+  const { sources } = await server.request(contextRequest, { session: '' });
+  const file = sources.find(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri));
+  await (file === undefined
+    ? vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled')
+    : openRecord(server, file.uri));
   seen('hints');
 }
 

@@ -25,7 +25,7 @@ export const records: Cases = {
     await vscode.commands.executeCommand('ctxledger.openRecord', { uri: `ctxledger:/session/${sessions[0]!.id}/shop.md` });
     const tab = await until('the preview', () => tabs().find(({ input }) => input instanceof vscode.TabInputCustom), labels);
     assert.equal((tab.input as vscode.TabInputCustom).viewType, 'vscode.markdown.preview.editor');
-    assert.equal(tab.label, 'shop.md');
+    assert.equal(tab.label, 'shop');
   },
   'a change opens as a diff of what its call declares': async () => {
     const { changes } = ledger<{ changes: { id: number; path: string }[] }>('changes');
@@ -56,7 +56,7 @@ export const records: Cases = {
   },
   'sessions of before are read when somebody asks': async () => {
     const { sessions: before } = ledger<{ sessions: { id: string }[] }>('sessions');
-    assert.equal((await command('readPast', {})).said, 'Read 3 past sessions.');
+    assert.equal((await command('readPast', {})).said, '3 past sessions read.');
     const { sessions } = ledger<{ sessions: { id: string; title: string }[] }>('sessions');
     assert.equal(sessions.length, before.length + 3, JSON.stringify(sessions));
     const past = sessions.find(({ title }) => title.startsWith('We oversold the oak table'));

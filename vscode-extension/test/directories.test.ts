@@ -29,8 +29,8 @@ test('the rows add up: files right in a directory have one', () => {
 });
 
 test('it says what it costs and which share that is', () => {
-  assert.equal(sayDirectory(counted, directory('a', 700)), '700 tokens · 70 % · 2 files');
-  assert.equal(sayDirectory({ ...counted, exact: false }, directory('ab', 1200, 1)), '≈1,200 tokens · 120 % · 1 file');
+  assert.equal(sayDirectory(counted, directory('a', 700)), '700 tokens · 70% · 2 files');
+  assert.equal(sayDirectory({ ...counted, exact: false }, directory('ab', 1200, 1)), '≈1,200 tokens · 120% · 1 file');
   assert.equal(sayDirectory({ ...counted, tokens: 0 }, directory('a', 0)), '0 tokens · 2 files');
   assert.equal(titleOf({ ...counted, said: 'shop: 1,000 tokens in 9 files' }, ''), 'shop: 1,000 tokens in 9 files');
   assert.equal(titleOf(counted, ''), 'Tokens by Directory', 'of an older server');

@@ -29,8 +29,8 @@ The latest session in this folder, with claude-sonnet-4-5, 0 turns so far.
 | what | figure |
 | :-- | :-- |
 | **Cost** | **≈$0.42 so far, at list prices** |
-| **Context window** | ≈63,250 of 200,000 tokens (≈31.6 %) |
-| **Each further request** | ≈$0.019 to read that from the provider’s cache |
+| **Context window** | ≈63,250 of 200,000 tokens (≈31.6%) |
+| **Each further request** | ≈$0.019 just to re-read that |
 
 The command **ctxledger: Show What Fills the Context** has the details, turn by turn.
 `);
@@ -58,7 +58,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
   const claude = figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] });
   assert.deepEqual([claude.title, claude.found], ['What CLAUDE.md Costs', true]);
-  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is 57 % of the file\./s);
+  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is 57% of the file\./s);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);

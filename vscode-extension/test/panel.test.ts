@@ -52,7 +52,7 @@ const attributes = (markup: string, pattern: RegExp): number[] =>
 test('what a session costs is said where prices are known', () => {
   assert.doesNotMatch(shown(session(2)), /list prices/);
   assert.match(shown(session(2, { dollars: 4.128, nextDollars: 0.0127 })),
-    /≈\$4\.13 so far, at list prices\. Each further request pays ≈\$0\.013 to read the window from the provider’s cache\./);
+    /≈\$4\.13 so far, at list prices\. Each further request costs ≈\$0\.013 just to re-read the window\./);
   assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
   assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: ≈$0.10, 9 tokens' })),
     /list prices; of that 2 subagents: ≈\$0\.10, 9 tokens\./);
@@ -122,16 +122,16 @@ test('the table has the same figures, largest first, and says what is an estimat
       .map((row) => (row[1] ?? '').replace(/<\/t[dh]>/g, '|').replace(/<[^>]+>/g, ''));
   };
   assert.deepEqual(rows(context), [
-    '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
+    '|what|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
   ]);
   const apart = { ...context, own: [], held: about(9_000, true) };
   assert.deepEqual(rows(apart), [
-    '|what|tokens|of the window|', '|summary|3,000|1.5 %|', '|user|1,000|0.5 %|', '|total|4,000|2.0 %|',
-    '|ctxledger compacts above|80,000|40.0 %|',
+    '|what|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
+    '|ctxledger compacts above|80,000|40.0%|',
   ]);
   assert.deepEqual(rows({ ...apart, fixed: about(20), window: 0, threshold: 0 }), [
-    '|what|tokens|share|', '|summary|3,000|74.6 %|', '|user|1,000|24.9 %|', '|system prompt, tools and memory files|≈20|0.5 %|',
-    '|total|≈4,020|100 %|',
+    '|what|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt, tools and memory files|≈20|0.5%|',
+    '|total|≈4,020|100%|',
   ]);
 });
 
@@ -141,7 +141,7 @@ test('a view larger than its window is drawn whole, with the end of the window i
   const context = session(1, { window: 10_000, threshold: 4_000, fixed: null, categories, used, held: used });
   const bar = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
   assert.match(bar, /"mark limit"><title>the window ends at 10,000 tokens<\/title><line class="halo" x1="50.000%"/);
-  assert.match(bar, /≈200 %<\/strong> · <strong>≈20,000<\/strong> of 10,000 tokens, ≈0 free/);
+  assert.match(bar, /≈200%<\/strong> · <strong>≈20,000<\/strong> of 10,000 tokens, ≈0 free/);
 });
 
 /** Returns the text of markup, a part a line. */
@@ -155,14 +155,14 @@ test('what the agent has is told apart from what ctxledger would send, with wher
     return window + sent;
   };
   const two = of({ held: measured });
-  assert.match(textOf(two), /^\|In the agent’s window now\|64.4 %\| · \|128,764\| of 200,000 tokens, 71,236 free\|Measured by the/);
-  assert.match(textOf(two), /What ctxledger would send instead\|≈36.5 %\| · \|≈73,000\| tokens, ≈55,764 less\|The running agent keeps/);
+  assert.match(textOf(two), /^\|In the agent’s window now\|64.4%\| · \|128,764\| of 200,000 tokens, 71,236 free\|As reported in the/);
+  assert.match(textOf(two), /After compaction by ctxledger\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|What a new chat can start with/);
   const partly = of({ held: measured, own: [{ name: 'not attributable', tokens: about(5_000) }] });
-  assert.match(textOf(partly), /≈50,764 less, not counting what is not attributable/); // it is perhaps no saving
+  assert.match(textOf(partly), /≈50,764 less, not counting what is unattributed/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
-  assert.match(textOf(since), /≈65.0 %.*Measured by the provider in its latest answer: 128,764, and ≈1,204 since\./);
+  assert.match(textOf(since), /≈65.0%.*Reported in the provider’s latest response: 128,764, and ≈1,204 since\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
   assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
   assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s latest figure, 128,764, is from before/);
@@ -177,7 +177,7 @@ test('the agent’s own window is broken down, as far as it is known', () => {
   ];
   const context = session(1, { held: about(100_000, true), measured: 100_000, own });
   const markup = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
-  assert.match(textOf(markup), /tool results\|≈60,000\|30.0 %\|.*memory files\|≈8,000\|4.0 %\|.*not attributable\|≈2,000\|1.0 %\|total\|100,000\|50.0 %/);
+  assert.match(textOf(markup), /tool results\|≈60,000\|30.0%\|.*memory files\|≈8,000\|4.0%\|.*unattributed\|≈2,000\|1.0%\|total\|100,000\|50.0%/);
   const fills = [...markup.matchAll(/<rect class="part (fill-\w+)" x/g)].map((found) => found[1]);
   assert.deepEqual(fills.slice(0, 4), ['fill-beside', 'fill-memory', 'fill-results', 'fill-rest']);
   assert.doesNotMatch(markup, /fill-held/);
@@ -191,7 +191,7 @@ test('where both are much the same there is one bar', () => {
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
-  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest answer\..*What ctxledger would send instead.*≈100,000\| tokens, much the same/);
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*After compaction by ctxledger.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
   assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
 });
@@ -200,7 +200,7 @@ test('the panel and the status bar say the same share', () => {
   for (const n of [1, 127_999, 128_000, 128_764, 139_999, 199_999, 200_000, 349_420]) {
     const held = about(n, true);
     const context = session(1, { held });
-    const said = /class="share">(<|&lt;)? ?([\d.]+) %/.exec(viewOf({ kind: 'context', context, asked: live }, 800, 0).window)?.[2];
+    const said = /class="share">(<|&lt;)? ?([\d.]+)%/.exec(viewOf({ kind: 'context', context, asked: live }, 800, 0).window)?.[2];
     assert.equal(Math.floor(Number(said)), shareOf(held, context.window), String(n));
   }
 });
@@ -270,7 +270,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /what ctxledger would send instead.*where the agent compacts automatically.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
+  assert.match(keys, /after compaction by ctxledger.*where the agent compacts automatically.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
@@ -279,7 +279,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈69,000', 'ctxledger would send', '≈40,000 tokens',
+    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈69,000', 'after compaction', '≈40,000 tokens',
     '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
@@ -330,7 +330,7 @@ test('every kind of content has a look of its own, without colour too', () => {
 test('figures are read easily', () => {
   assert.deepEqual([0, 800, 1_500, 20_000, 1_500_000].map(sayShort), ['0', '800', '1.5k', '20k', '1.5M']);
   const shares = [sayShare(0, 10), sayShare(1, 100_000), sayShare(5, 40), sayShare(30, 10), sayShare(1, 0)];
-  assert.deepEqual(shares, ['0 %', '< 0.1 %', '12.5 %', '300 %', '']);
+  assert.deepEqual(shares, ['0%', '< 0.1%', '12.5%', '300%', '']);
   assert.deepEqual(ticks(106, 4), [0, 50, 100]);
   assert.deepEqual(ticks(84_800, 4), [0, 50_000]);
   assert.equal(sayTime('nonsense') + sayTime('0001-01-01T00:00:00Z'), '');
@@ -359,8 +359,32 @@ test('a source says what the agent has of it, and then what ctxledger would send
     { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
   ];
   const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
-  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|with ctxledger\|orders\.ndjson\|data\|≈48,752\|24\.4 %\|1\|≈612\|Forget…\|/);
+  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|after compaction\|orders\.ndjson\|data\|≈48,752\|24\.4%\|1\|≈612\|Forget…\|/);
   assert.deepEqual(markup.match(/data-forget="[^"]*"/g), ['data-forget="data/orders.ndjson"']);
+});
+
+test('what tools take adds up: those that are not listed are together in a row', () => {
+  const sources = [{ kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' }];
+  const own = [{ name: 'tool results', tokens: about(50_093) }, { name: 'tool calls', tokens: about(700) }, { name: 'user', tokens: about(9) }];
+  const rows = (results: number): string => textOf(viewOf({
+    kind: 'context', context: session(1, { sources, own: own.map((part, i) => (i === 0 ? { ...part, tokens: about(results) } : part)) }), asked: live,
+  }, 800, 0).sources);
+  assert.match(rows(50_093), /\|other\|≈793\|0\.4%\|/);
+  assert.doesNotMatch(rows(49_300), /other/);
+});
+
+test('what the agent put in is named after it, and what nothing explains is unattributed', () => {
+  const own = [{ name: 'added by host', tokens: about(60) }, { name: 'not attributable', tokens: about(40) }];
+  const of = (host: string): string => textOf(viewOf({ kind: 'context', context: session(1, { host, own }), asked: live }, 800, 0).window);
+  assert.match(of('claude-code'), /added by Claude Code\|≈60.*unattributed\|≈40/);
+  assert.match(of('codex'), /added by Codex\|≈60/);
+  assert.match(of(''), /added by the agent\|≈60/);
+});
+
+test('estimates that nothing was measured for are said to be rough', () => {
+  assert.match(shown(session(1)), /≈ marks rough estimates, not calibrated yet\./);
+  assert.match(shown(session(1, { counting: 'calibrated(135)' })), /≈ marks estimates, calibrated on 135 requests\./);
+  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts above\|≈80,000/);
 });
 
 test('a panel that comes back shows the session that was asked for', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert';
 import { test } from 'node:test';
 import { isOfFile } from '../src/nodes';
 import type { Node } from '../src/protocol';
-import { diffTitle, formOf } from '../src/records';
+import { diffTitle, formOf, tabPath } from '../src/records';
 
 test('a document is opened in the form that VS Code has for it', () => {
   for (const [uri, form] of [
@@ -13,11 +13,17 @@ test('a document is opened in the form that VS Code has for it', () => {
     ['ctxledger:/memory/project/session.md', 'text'],
     ['ctxledger:/artifact/ab12/session/x.md', 'text'],
     ['ctxledger:/after/7/add.go', 'text'],
-    ['ctxledger-figures:/What%20CLAUDE.md%20Costs.md', 'preview'],
+    ['ctxledger-figures:/What%20CLAUDE.md%20Costs', 'preview'],
     ['file:///session/x.md', 'text'],
   ] as const) {
     assert.equal(formOf(uri), form, uri);
   }
+});
+
+test('a preview is named after what it shows, without an extension', () => {
+  assert.equal(tabPath('/session/ab12/Fix it.md'), '/session/ab12/Fix it');
+  assert.equal(tabPath('/summary/6c682037c689.md'), '/summary/6c682037c689.md'); // which is its address
+  assert.equal(tabPath('/What CLAUDE.md Costs'), '/What CLAUDE.md Costs');
 });
 
 test('a diff is named after its file, and says what it is of', () => {

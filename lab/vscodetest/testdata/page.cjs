@@ -68,7 +68,7 @@ async function part(page, pictures, name, selector, bottom, words = page.locator
 
 /** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
 async function awaitMeasurements(page) {
-  const basis = inside(page).getByText(/based on [\d,]+ measurements/);
+  const basis = inside(page).getByText(/calibrated on [\d,]+ requests/);
   for (let [said, same, i] = ['', 0, 0]; same < 3; i++) {
     if (i > 60) throw new Error('measurements do not end, or there are none');
     await page.locator(`${status} a`).click();
@@ -116,7 +116,7 @@ async function arrange(page) {
 /** Reads the sessions of before, and closes the page that says so. */
 async function readPast(page) {
   await run(page, 'Read Past Sessions');
-  await read(page, 'what was read', /Read 3 past sessions/);
+  await read(page, 'what was read', /3 past sessions read/);
   await page.getByRole('tab', { name: /^What Your Last Session Cost/ }).first().click({ button: 'middle' });
 }
 
@@ -124,7 +124,7 @@ async function readPast(page) {
 // little while later, and one session is to have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
-  await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
+  await see(page, 'the status bar', status, /\d+% claude-sonnet-4-5/);
   await showViews(page);
   await arrange(page);
   await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);

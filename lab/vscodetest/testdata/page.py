@@ -7,7 +7,9 @@ import sys
 
 from PIL import Image, PngImagePlugin
 
-PARTS = {"dark": ("ledger", "panel", "window"), "light": ("ledger", "panel", "window", "file")}
+PARTS = {"dark": ("ledger", "panel", "window"), "light": ("ledger", "panel", "window", "file"),
+         "high-contrast-dark": ("window",), "high-contrast-light": ("window",)}
+TOURS = ("dark", "light")
 
 
 def smaller(picture):
@@ -33,7 +35,8 @@ def main(shots, media):
     page = media / "page"
     page.mkdir(parents=True, exist_ok=True)
     for theme, parts in ((shots / name, parts) for name, parts in PARTS.items()):
-        animate(theme, page / f"tour-{theme.name}.webp")
+        if theme.name in TOURS:
+            animate(theme, page / f"tour-{theme.name}.webp")
         for part in parts:
             words = note((theme / f"{part}.txt").read_text(encoding="utf-8"))
             smaller(Image.open(theme / f"{part}.png")).save(page / f"{part}-{theme.name}.png", optimize=True, pnginfo=words)

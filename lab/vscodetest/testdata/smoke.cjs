@@ -7,7 +7,7 @@ const { inside, look, main, read, rows, run, see, showViews, status } = require(
 /** The steps, with the pictures after which they are named. */
 const steps = {
   async editor(page) {
-    await see(page, 'the status bar', status, /\d+ % claude-sonnet-4-5/);
+    await see(page, 'the status bar', status, /\d+% claude-sonnet-4-5/);
     await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · read \d+ times(, ≈[\d,]+ tokens)? · unchanged since$/);
   },
   async tree(page) {
@@ -40,9 +40,9 @@ const steps = {
   async sources(page) {
     const panel = inside(page);
     await panel.locator('#sources h2').scrollIntoViewIfNeeded();
-    for (const button of ['Forget…', 'Compact What ctxledger Sends']) await panel.locator('button', { hasText: button }).first().waitFor();
+    for (const button of ['Forget…', 'Compact the Ledger’s View']) await panel.locator('button', { hasText: button }).first().waitFor();
     await panel.locator('#sent .actions').scrollIntoViewIfNeeded();
-    console.log('seen: the most expensive files, and what ctxledger would send');
+    console.log('seen: the largest files, and the window after a compaction');
   },
   async page(page) {
     await page.locator('.activitybar .action-item a[aria-label^="Extensions"]').click();
@@ -75,9 +75,9 @@ const last = {
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
     for (const [title, button, said] of [
-      ['Read your past sessions', 'Read Past Sessions', /Read 3 past sessions.*Please get to know.*Live now, with claude-sonnet-4-5.*≈\$\d+\.\d+ so far/s],
+      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Please get to know.*Live now, with claude-sonnet-4-5.*≈\$\d+\.\d+ so far/s],
       ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*with its imports/s],
-      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine cost ≈\$.*≈\$[\d.]+\s/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine have cost ≈\$.*≈\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) {
       await ticked(page, title, false);
@@ -85,7 +85,7 @@ const last = {
       await step.first().click();
       await step.locator('.monaco-button', { hasText: button }).first().click();
       if (said !== undefined) await read(page, title, said);
-      else await see(page, title, '.settings-editor .setting-item-contents', /Hints/);
+      else await see(page, title, '.editor-instance .view-line', /≈[\d,]+/);
       await page.waitForTimeout(500); // the page has its style
       await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
       if (said === undefined) await run(page, 'Get Started');

@@ -8,13 +8,13 @@ export function sayShare(part: number, whole: number): string {
     return '';
   }
   if (part <= 0) {
-    return '0 %';
+    return '0%';
   }
   if (1000 * part < whole) {
-    return '< 0.1 %';
+    return '< 0.1%';
   }
   const percent = percentOf(part, whole, 1);
-  return percent < 100 ? `${percent.toFixed(1)} %` : `${commas(percentOf(part, whole, 0))} %`;
+  return percent < 100 ? `${percent.toFixed(1)}%` : `${commas(percentOf(part, whole, 0))}%`;
 }
 
 /** Returns a number for an axis: 800, 20k, 1.5M. */
@@ -25,11 +25,6 @@ export function sayShort(n: number): string {
     }
   }
   return String(n);
-}
-
-/** Returns one thing or several of it. */
-export function plural(n: number, noun: string): string {
-  return `${commas(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 /** Returns a time to the minute, where the reader is; '' of what is no time. */

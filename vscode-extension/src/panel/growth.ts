@@ -1,7 +1,7 @@
 // How the window filled, turn by turn: stacked columns with the limits as lines.
 import type { Context } from '../protocol';
-import { sayTokens } from '../text';
-import { plural, sayShort } from './figures';
+import { plural, sayTokens } from '../text';
+import { sayShort } from './figures';
 import { element } from './html';
 import { apart, viewCount } from './held';
 import { fillOf, stacked } from './palette';
@@ -132,11 +132,14 @@ function grid(layout: Layout): string {
   return element('g', { class: 'grid' }, ...all);
 }
 
-/** Returns what the axes count, and the numbers of the turns, about one for each 60 pixels. */
+/** So many turns have their numbers, each of them. */
+const namedTurns = 12;
+
+/** Returns what the axes count, and the numbers of the turns: of many, about one for each 60 pixels. */
 function axis({ turns }: Context, layout: Layout): string {
   const first = turns[0]?.turn ?? 1;
   const wanted = Math.max(1, Math.floor((layout.right - layout.left) / 60));
-  const step = Math.max(1, ticks(turns.length, wanted)[1] ?? 1);
+  const step = turns.length <= namedTurns ? 1 : Math.max(1, ticks(turns.length, wanted)[1] ?? 1);
   const named = turns.flatMap((turn, i) => {
     if (i > 0 && (turn.turn % step !== 0 || turn.turn - first < step / 2)) {
       return [];

@@ -4,7 +4,7 @@ import { mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayCost, sayDollars, sayShare } from './figures';
 import { element, escape } from './html';
-import { notAttributable } from './palette';
+import { notAttributable, wordsOf } from './palette';
 import { piecesOf, type Share } from './shares';
 
 /** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
@@ -43,12 +43,12 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
   if (model === '') {
     return '';
   }
-  const why = window === 0 ? ' The size of this model’s context window is not known.' : windowFrom === '' ? '' : ` Size of the window: ${escape(windowFrom)}.`;
+  const why = window === 0 ? ' The size of this model’s context window is not known.' : windowFrom === '' ? '' : ` Window size: ${escape(windowFrom)}.`;
   const left = compactsAt - held.n;
   const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
     : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)}): ` +
       (left > 0 ? `${sayTokens(left, held.exact)} left.` : 'due with the next request.');
-  return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Set Its Size…');
+  return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Change…');
 }
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
@@ -59,7 +59,7 @@ function money(context: Context): string {
     return '';
   }
   const next = nextDollars === null || nextDollars === 0 ? ''
-    : ` Each further request pays ${sayDollars(nextDollars)} to read the window from the provider’s cache.`;
+    : ` Each further request costs ${sayDollars(nextDollars)} just to re-read the window.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
   return element('p', { class: 'money' }, `${escape(cost)}${part}.${next}`);
 }
@@ -73,7 +73,7 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
     { fill: 'fill-since', n: held.n - known, words: `since then: ≈${sayTokens(held.n - known, true)} tokens` },
   ];
   const due = { at: compactsAt, words: `the agent compacts at ${sayTokens(compactsAt, true)} tokens` };
-  const parts = shares.map(({ name, n, exact }) => `${name} ${sayTokens(n, exact)}`).join(', ');
+  const parts = shares.map(({ words, n, exact }) => `${words} ${sayTokens(n, exact)}`).join(', ');
   const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
   return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, due, label });
 }
@@ -86,13 +86,12 @@ export function viewHead(context: Context): string {
   const unknown = own.find(({ name }) => name === notAttributable)?.tokens.n ?? 0;
   const less = held.n - unknown - view.n;
   const differs = !apart(context) ? 'much the same' : `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
-    (unknown > 0 ? `, not counting what is ${notAttributable}` : '');
+    (unknown > 0 ? `, not counting what is ${wordsOf(notAttributable)}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
-  return element('h2', { id: 'view' }, 'What ctxledger would send instead') +
+  return element('h2', { id: 'view' }, 'After compaction by ctxledger') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
-    element('p', { class: 'basis' }, view.n < held.n
-      ? 'The running agent keeps its own window; a new chat can start with this.'
-      : 'The running agent keeps its own window; a new chat can start with this. Agents drop content on their own, too.');
+    element('p', { class: 'basis' }, 'What a new chat can start with: the running agent keeps its own window, and nothing is sent anywhere.' +
+      (view.n < held.n ? '' : ' Agents drop content on their own, too.'));
 }
 
 /** Where the figure comes from. */
@@ -115,9 +114,9 @@ function basis(context: Context): string {
   const { held, measured } = context;
   switch (origin(context)) {
     case 'measured':
-      return 'Measured by the provider in its latest answer.';
+      return 'As reported in the provider’s latest response.';
     case 'since':
-      return `Measured by the provider in its latest answer: ${sayTokens(measured, true)}, ` +
+      return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
         `and ≈${sayTokens(held.n - measured, true)} since.`;
     case 'cut':
       return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;

@@ -1,21 +1,28 @@
-// Where what fills the agent's window comes from: the most expensive files and tools.
-import type { Context, Source } from '../protocol';
-import { sayCount } from '../text';
-import { plural, sayShare } from './figures';
+// Where what fills the agent's window comes from: the largest files and tools.
+import type { Category, Context, Count, Source } from '../protocol';
+import { plural, sayCount, sayTokens } from '../text';
+import { sayShare } from './figures';
 import { element, escape } from './html';
+import { ofTools } from './palette';
 
-/** Returns the most expensive files and tools; '' where there are none. */
-export function sourcesSection({ sources, window, held }: Context): string {
+/** Returns the largest files and tools; '' where there are none. */
+export function sourcesSection({ sources, window, held, own }: Context): string {
   if (sources.length === 0) {
     return '';
   }
   const [whole, of] = window > 0 ? [window, 'of the window'] : [held.n, 'share'];
   return element('section', { 'aria-labelledby': 'expensive' },
-    element('h2', { id: 'expensive' }, 'Most expensive files and tools'),
-    element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of)));
+    element('h2', { id: 'expensive' }, 'Largest files and tools in the window'),
+    element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of, otherOf(own, sources))));
 }
 
-function list(kind: Source['kind'], sources: readonly Source[], whole: number, of: string): string {
+/** Returns what tools take that are not listed: results and calls of others, in tokens. */
+function otherOf(own: readonly Category[], sources: readonly Source[]): number {
+  const sum = (all: readonly { readonly tokens: Count }[]): number => all.reduce((n, { tokens }) => n + tokens.n, 0);
+  return sum(own.filter(({ name }) => ofTools.includes(name))) - sum(sources.filter(({ kind }) => kind === 'tool'));
+}
+
+function list(kind: Source['kind'], sources: readonly Source[], whole: number, of: string, other = 0): string {
   const some = sources.filter((source) => source.kind === kind);
   if (some.length === 0) {
     return '';
@@ -26,9 +33,13 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
     number(sayCount(source.tokens)), number(sayShare(source.tokens.n, whole)), number(String(source.calls)),
     number(source.sent === undefined ? '0' : sayCount(source.sent)),
     number(kind === 'tool' || source.artifacts === undefined ? '' : forgets(source.name))));
+  if (other > 0) {
+    rows.push(element('tr', {}, element('th', { scope: 'row' }, 'other'), number(sayTokens(other, false)), number(sayShare(other, whole)),
+      number(''), number(''), number('')));
+  }
   const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
-    column('tokens'), column(of), column('calls', ' few'), column('with ctxledger'), element('td'));
+    column('tokens'), column(of), column('calls', ' few'), column('after compaction'), element('td'));
   const label = plural(some.length, kind);
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }

@@ -4,7 +4,7 @@ import { sayCount, sayTokens, wholeWords } from '../text';
 import { sayTime } from './figures';
 import { apart, viewCount } from './held';
 import { element, escape } from './html';
-import { beside, fillOf, stacked } from './palette';
+import { beside, fillOf, stacked, wordsOf } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -37,7 +37,7 @@ export function turnCard(context: Context, index: number): string {
     facts.push(['removed', sayTokens(gone, false)]);
   }
   if (apart({ ...turn, fixed: context.fixed })) {
-    facts.push(['ctxledger would send', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
+    facts.push(['after compaction', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },
@@ -47,7 +47,7 @@ export function turnCard(context: Context, index: number): string {
     cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ...links(turn)),
     element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
       element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
-    listOf(changes));
+    listOf(changes, context.host));
 }
 
 /** The longest request in characters. */
@@ -100,12 +100,12 @@ function signed(n: number, exact: boolean): string {
 }
 
 /** Returns what a turn changed, in the order of the stack from above. */
-function listOf(changes: readonly Part[]): string {
+function listOf(changes: readonly Part[], host: string): string {
   const by = new Map(changes.map((part): [string, Part] => [part.name, part]));
   const items = stacked(by.keys()).reverse().flatMap((name) => by.get(name) ?? []).map((part) =>
     element('li', {},
       swatch(`part ${fillOf(part.name)}`),
       element('span', { class: 'number' }, signed(part.tokens, false)),
-      escape(part.name)));
+      escape(wordsOf(part.name, host))));
   return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'changed in this turn' }, ...items);
 }

@@ -1,9 +1,9 @@
 // The panel as markup, from what the server answered.
 import type { Context, PanelNews } from '../protocol';
-import { wholeWords } from '../text';
-import { plural } from './figures';
+import { plural, wholeWords } from '../text';
 import { growthChart, sentApart } from './growth';
 import { element, escape } from './html';
+import { agentName } from './palette';
 import { sourcesSection } from './sources';
 import { turnCard } from './turn';
 import { dash, sentSection, windowSection } from './window';
@@ -53,11 +53,8 @@ function empty(title: string, lines: readonly string[], more = ''): string {
 /** The longest title in characters: the rest of it is under the mouse. */
 const longestTitle = 80;
 
-/** The agents whose names are not those that they go by. */
-const hosts: Readonly<Record<string, string>> = { 'claude-code': 'Claude Code', codex: 'Codex' };
-
 function heading({ title, model, host, session, live, turns, earlier }: Context, asked: string): string {
-  const facts = [model, hosts[host] ?? host, plural(turns.length + earlier, 'turn'), `session ${session}`].filter((fact) => fact !== '');
+  const facts = [model, agentName(host), plural(turns.length + earlier, 'turn'), `session ${session}`].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
     : element('span', { class: 'state' }, asked === '' ? 'not live: the latest session' : 'not live');
@@ -71,7 +68,7 @@ function keys(context: Context): string {
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
-    of(sentApart(context), dash('sent'), 'what ctxledger would send instead'),
+    of(sentApart(context), dash('sent'), 'after compaction by ctxledger'),
     of(compactsAt > 0, dash('threshold'), 'where the agent compacts automatically'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),

@@ -1,6 +1,6 @@
-// The panel's two windows: what the agent's own holds now, and, for comparison, what ctxledger would send instead.
+// The panel's two windows: what the agent's own holds now, and, for comparison, what it would hold after a compaction.
 import type { Category, Context } from '../protocol';
-import { sayCount, sayTokens } from '../text';
+import { plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
 import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
@@ -10,23 +10,23 @@ import { line, piecesOf, sharesOf, table } from './shares';
 
 /** Returns the top of the panel: the agent's own window, and what can be done about it. */
 export function windowSection(context: Context): string {
-  const own = sharesOf(context.own);
+  const own = sharesOf(context.own, context.host);
   const parts = own.length === 0 ? '' : table(own, context.held, context.window);
   return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts,
     element('p', { class: 'basis' }, restsOn(context)),
     actions(['resume', 'Start a Compacted Session'], ['handoff', 'Copy for a New Chat']));
 }
 
-/** Returns the comparison: what ctxledger would send. Where that is much the same there is nothing to draw. */
+/** Returns the comparison: the window after a compaction by ctxledger. Where that is much the same there is nothing to draw. */
 export function sentSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
-    notes(context), actions(['compact', 'Compact What ctxledger Sends']));
+    notes(context), actions(['compact', 'Compact the Ledger’s View']));
 }
 
-/** Returns buttons, the first of which stands out. */
+/** Returns buttons, none of which stands out: what a newcomer wants is to look. */
 function actions(...buttons: readonly (readonly [wish: string, words: string])[]): string {
-  return element('p', { class: 'actions' }, buttons.map(([wish, words], i) =>
-    element('button', { class: i > 0 ? 'second' : undefined, 'data-wish': wish }, words)).join(' '));
+  return element('p', { class: 'actions' }, buttons.map(([wish, words]) =>
+    element('button', { class: 'second', 'data-wish': wish }, words)).join(' '));
 }
 
 /** Returns what a request has besides the conversation, in the parts that the agent's window has of it where these are all of it. */
@@ -40,14 +40,14 @@ function besides({ own, fixed }: Context): readonly Category[] {
 
 /** Returns what the view is made of, as a bar and a table. */
 function viewBar(context: Context): string {
-  const { window, threshold, categories } = context;
-  const shares = sharesOf([...categories, ...besides(context)]);
+  const { window, threshold, categories, used: { exact } } = context;
+  const shares = sharesOf([...categories, ...besides(context)], context.host);
   const whole = wholeOf(context);
-  const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
+  const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
-  const due = { at: threshold, words: `ctxledger compacts above ${sayTokens(threshold, true)} tokens` };
+  const due = { at: threshold, words: `ctxledger compacts above ${sayTokens(threshold, exact)} tokens` };
   const last = threshold > 0
-    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, true), sayShare(threshold, window))] : [];
+    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, exact), sayShare(threshold, window))] : [];
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) +
     table(shares, viewCount(context), window, ...last);
 }
@@ -60,8 +60,8 @@ export function dash(kind: string): string {
 
 /** Says what ctxledger's view leaves out. */
 function notes({ saved, summary }: Context): string {
-  const keepers = summary === '' ? 'Stubs and edits' : 'Stubs, edits and the summary';
-  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} keep ${sayCount(saved)} tokens out.`) : '';
+  const keepers = summary === '' ? 'Replacing old results with stubs saves' : 'Stubs for old results and the summary save';
+  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} ${sayCount(saved)} tokens.`) : '';
 }
 
 /** Says what the parts of the window rest on. */
@@ -76,7 +76,7 @@ function basis(counting: string): string {
   }
   const learnt = /^calibrated\((\d+)\)$/.exec(counting)?.[1];
   if (learnt === undefined) {
-    return '≈ marks estimates.';
+    return '≈ marks rough estimates, not calibrated yet.';
   }
-  return `≈ marks estimates, based on ${sayTokens(Number(learnt), true)} measurements.`;
+  return `≈ marks estimates, calibrated on ${plural(Number(learnt), 'request')}.`;
 }
