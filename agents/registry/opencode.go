@@ -14,7 +14,7 @@ func openCode() Agent {
 		Name: "opencode", Title: "opencode", Carried: carried.OpenCode(),
 		Sessions: recognised(sessionfile.Kind{Label: "the database of opencode", Database: "opencode"}),
 		Write:    sessionfile.Writer{Cannot: "opencode keeps sessions in a database, and its own import is not atomic"},
-		Client:   Client{Name: "opencode", Tokens: 1196, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990},
+		Client:   Client{Name: "opencode", Tokens: 1190, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990},
 		Install: Install{
 			Program: "opencode", Package: "opencode-ai", Dir: openCodeDir, Files: openCodeFiles, Projects: true,
 			Restart: newSession,
