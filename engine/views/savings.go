@@ -63,7 +63,7 @@ type unsent struct {
 	reading  map[string]int // calls that read back, with their tokens
 	requests asking
 	sent     int64 // tokens of their input, as measured
-	untold   int   // requests before the first that called one of our tools; -1: none did
+	untold   int   // requests before the first that is known to have had our tools; -1: none is
 
 	extra         bool   // the newest answer was asked for only because something was read back
 	results, read int    // since the newest answer
@@ -115,6 +115,9 @@ func (s *unsent) take(i int) {
 		}
 		if r.Whole == 0 {
 			continue
+		}
+		if s.untold < 0 { // hooks show a stub only to who can read it back with our tools
+			s.untold = max(0, s.requests.n-1)
 		}
 		x := s.causes[r.Cause]
 		if x == nil {

@@ -190,7 +190,7 @@ func TestTheRealAgentReadsLessAndLosesNothing(t *testing.T) {
 		t.Fatalf("the model read %d results: %.300q", len(got), got)
 	}
 	for i, want := range []string{"[result offloaded — 938,895 chars", "1\t[result offloaded — ", "", "line 0",
-		"It is the same text as the result of call", "No such file", "has the marker"} {
+		"It is the same text as the result of call", "No such file", "contains the marker"} {
 		if !strings.Contains(got[i], want) || len(got[i]) > 10_000 {
 			t.Errorf("result %d is %d long, without %q: %.500s", i, len(got[i]), want, got[i])
 		}
