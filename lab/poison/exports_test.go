@@ -195,7 +195,7 @@ func answers(s *scene, look looker) {
 	sessions, err := s.api.Sessions(ctx, ledger.SessionsRequest{Limit: 20})
 	add(sessions, err, "sessions")
 	artifacts, err := s.api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: 100})
-	add(artifacts, err, "artifact")
+	add(ofLedger(string(encoded(artifacts))), err, "artifact")
 	build, err := s.api.Memory(ctx, ledger.MemoryRequest{Name: "build"})
 	add(build, err, "memory", "get", "build")
 	page, err := s.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: s.artifact})
@@ -212,16 +212,24 @@ func answers(s *scene, look looker) {
 	}
 }
 
-// ofLedger returns an answer without what a command adds to what the ledger says.
-func ofLedger(out string) []byte {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal([]byte(out), &fields) != nil || fields["not_followed"] == nil {
-		return []byte(out)
+// ofLedger returns an answer without what a command adds to what the ledger says, and without the tokens of artifacts, which it
+// counts for the model of their session.
+func ofLedger(out string) json.RawMessage {
+	var fields map[string]any
+	if json.Unmarshal([]byte(out), &fields) != nil {
+		return json.RawMessage(out)
 	}
 	delete(fields, "not_followed")
+	if list, ok := fields["artifacts"].([]any); ok {
+		for _, a := range list {
+			if a, ok := a.(map[string]any); ok {
+				delete(a, "tokens")
+			}
+		}
+	}
 	raw, err := json.Marshal(fields)
 	if err != nil {
-		return []byte(out)
+		return json.RawMessage(out)
 	}
 	return raw
 }
