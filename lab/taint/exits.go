@@ -194,8 +194,8 @@ func table() []Exit {
 		{File, "the arguments in `ps`", Silent, "a daemon is started with its state directory and its workspace alone",
 			nil},
 		{File, "a view", Exact, agent, nil},
-		{File, "a session that its own agent goes on with", Exact, agent, nil},
-		{File, "a session that another agent goes on with", Masked, "`agents/resume`, each message before it is written",
+		{File, "a session that its own agent continues", Exact, agent, nil},
+		{File, "a session that another agent continues", Masked, "`agents/resume`, each message before it is written",
 			nil},
 	})
 }

@@ -29,7 +29,7 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	out, _ := p.must("compact", "--messages", all[0].session)
 	s.look(File, "a view", "", out)
 	home := filepath.Dir(p.root)
-	s.look(File, "a session that another agent goes on with", "",
+	s.look(File, "a session that another agent continues", "",
 		p.files(home, ".codex", "sessions", "*", "*", "*", "rollout-*.jsonl"))
 	said, err := json.Marshal(map[string]any{"type": "user", "uuid": "last", "sessionId": host, "cwd": p.root,
 		"message": map[string]any{"role": "user", "content": "Use " + words["TEXT"]}})
@@ -40,7 +40,7 @@ func (p *place) commands(s *search, words map[string]string, all []compacted) {
 	// What the provider measured is made up, and would say that there is nothing to compact.
 	other = strings.ReplaceAll(other, `"usage":{"input_tokens":10,"output_tokens":5}`, `"usage":{}`)
 	p.must("resume", "--keep", "1", "--dir", p.root, p.write("resumed.jsonl", other))
-	s.look(File, "a session that its own agent goes on with", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
+	s.look(File, "a session that its own agent continues", "", p.files(home, ".claude", "projects", "*", "*.jsonl"))
 }
 
 // handles are the artifacts that a list of them names.
