@@ -229,3 +229,13 @@ func TestAShellCompletes(t *testing.T) {
 		}
 	}
 }
+
+// TestHelpLeavesOutHiddenOptions: the help of proxy had the option by which `ctxledger with` starts it.
+func TestHelpLeavesOutHiddenOptions(t *testing.T) {
+	var out bytes.Buffer
+	status := Main(t.Context(), Config{Args: []string{"proxy", "--help"}, Env: env.System(), In: strings.NewReader(""),
+		Out: &out, Err: &out})
+	if status != exitDone || !strings.Contains(out.String(), "--listen") || strings.Contains(out.String(), "--behind") {
+		t.Errorf("exit status %d, %s", status, &out)
+	}
+}

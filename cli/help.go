@@ -76,6 +76,9 @@ func listed(below string, of rank) (rows [][2]string) {
 // options returns the options of a set with what they do.
 func options(f *pflag.FlagSet) (out [][2]string) {
 	f.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		value, text := pflag.UnquoteUsage(f)
 		name := "--" + f.Name
 		if f.Shorthand != "" {

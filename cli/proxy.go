@@ -49,17 +49,17 @@ func proxyCommand() command {
 	return command{
 		name: "proxy", near: []string{"serve", "gateway"},
 		short: "Measure an agent's requests to its model, passing them on as they are",
-		long: "Serves on this machine alone, until it is interrupted, and prints the addresses that agents can be given. " +
-			"Requests and answers pass unchanged; what the provider said of each is recorded, and `ctxledger status` shows " +
-			"it. `ctxledger with` does the same for the life of one agent.\n\n" +
-			"Requests go to the address that --upstream names, else to the one in the variable for the agent, else to " +
-			"the provider's own. A PROVIDER is anthropic, openai or gemini.",
+		long: "Runs a proxy on this machine until it is interrupted, and prints the addresses to give to agents. Requests " +
+			"and answers pass unchanged. The usage that the provider reports for each is recorded, and `ctxledger status` " +
+			"shows it. `ctxledger with` does the same for one agent.\n\n" +
+			"Requests go to the address that --upstream names, or else to the one in the agent's variable, or else to " +
+			"the provider's own. PROVIDER is anthropic, openai or gemini.",
 		example: "ctxledger proxy --upstream openai=http://127.0.0.1:11434/v1",
 		does:    keeps, undo: "it records", json: answers(served{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&listen, "listen", "127.0.0.1:0", "the `ADDRESS` of this machine that it serves on")
+			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
-			f.BoolVar(&behind, "behind", false, "token and life come by standard input")
+			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},
 		run: func(ctx context.Context, a *action, _ []string) error {
@@ -117,7 +117,7 @@ func serveProxy(ctx context.Context, a *action, c proxy.Config, listen string, b
 		a.ledger = nil // the connection closes it
 		if err == nil && a.place.Root == "" {
 			_ = api.Close() // nothing was written
-			err = fault.New(fault.NotFound, "cli.proxy", "there is no workspace here: %s", a.place.Why)
+			err = fault.New(fault.NotFound, "cli.proxy", "no workspace here: %s", a.place.Why)
 		}
 		return api, err
 	})

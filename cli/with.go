@@ -22,9 +22,9 @@ func withCommand() command {
 	return command{
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
-		long: "Starts a program as the words behind -- say, with variables by which its requests pass a proxy on this " +
-			"machine: see `ctxledger proxy`. They are the program's alone, and end with it, as does the proxy. The exit " +
-			"status is the program's.",
+		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
+			"`ctxledger proxy`. Only this program has the variables, and the proxy ends with it. The exit status is " +
+			"the program's.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {

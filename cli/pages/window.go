@@ -161,7 +161,7 @@ func viewLine(s ledger.Status) string {
 		due += " including the rest"
 	}
 	if limit := s.NextStep.Threshold; limit != s.Threshold {
-		due += " (" + chars.Commas(limit) + " by the deciding estimate)"
+		due += " (" + chars.Commas(limit) + " by ctxledger's own estimate, which decides)"
 	}
 	if s.NextStep.Due.Reason != "" {
 		due = "a compaction is due now"
