@@ -232,7 +232,7 @@ func TestPendingIntentsStayPending(t *testing.T) {
 	}
 }
 
-// TestAReadOfASubagentIsNotOfTheWindow: its line stands in the file of the session, whose window does not have it.
+// TestAReadOfASubagentIsNotOfTheWindow: its line is in the session's file, but not in the session's window.
 func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	var entries []sessions.NewEntry

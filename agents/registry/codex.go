@@ -28,7 +28,7 @@ func codexAgent() Agent {
 }
 
 func codexFiles(p Places) []File {
-	// The variables say where ledgers are. Codex gives its servers only those that it is told to.
+	// The variables say where ledgers are. Codex passes to its servers only the variables it is told to.
 	const passed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
 	path := filepath.Join(codex.ConfigDir(p.Env), "config.toml")
 	if p.Scope == Project {

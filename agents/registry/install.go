@@ -37,7 +37,7 @@ type Install struct {
 	Plugins func(p Places) []Plugins
 	Support []Support
 	Restart string // what makes it read its configuration
-	// Agreed is what a person is told who connects the agent: what that allows. "": nothing.
+	// Agreed tells the person who connects the agent what that allows. "": nothing to tell.
 	Agreed string
 }
 

@@ -87,7 +87,7 @@ func newestRead(steps []*step) (newest *step) {
 	return newest
 }
 
-// seenWith returns the calls that are known to whoever made a read: a session does not have what its subagents read.
+// seenWith returns the calls known to the reader: a session does not know what its subagents read.
 func (s *step) seenWith(steps []*step) []*step {
 	return slices.DeleteFunc(slices.Clone(steps), func(o *step) bool { return o.Hidden && !s.Hidden })
 }
