@@ -3,13 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/lab/sandbox"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp/overhead"
 )
 
@@ -77,6 +80,9 @@ func (d *demo) importSession(ctx context.Context) error {
 	took := time.Since(began)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	d.session = lines[len(lines)-1]
+	if err := d.measured(ctx); err != nil {
+		return err
+	}
 	if err := d.status(ctx, &d.before); err != nil {
 		return err
 	}
@@ -90,6 +96,19 @@ func (d *demo) importSession(ctx context.Context) error {
 	}
 	d.line("The tools of ctxledger themselves cost a conversation %s tokens (o200k_base).", chars.Commas(overhead.Tokens))
 	return nil
+}
+
+// measured waits until the daemon has learnt from the session how its model counts: figures before that are rough, and
+// cannot be compared with later ones.
+func (d *demo) measured(ctx context.Context) error {
+	api, err := d.box.Open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = api.WaitEvents(ctx, ledger.WaitEventsRequest{
+		Kinds: []string{ledger.EventLearnt}, WaitMS: limits.LongPoll.Milliseconds(),
+	})
+	return errors.Join(err, api.Close())
 }
 
 // status asks what fills the window of the session.
