@@ -97,12 +97,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
 		x := &exchange{dialect: d, path: r.URL.Path, header: r.Header, at: s.config.Env.Now()}
-		x.request = &capture{ReadCloser: r.Body, store: s.store}
-		r.Body = x.request
+		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
 	}
 	out.ServeHTTP(w, r)
+}
+
+// edit has the body of a request copied, and makes it what is sent: here alone may a body become another one.
+func (s *Server) edit(r *http.Request, x *exchange) {
+	x.request = &capture{ReadCloser: r.Body, store: s.store}
+	r.Body = x.request
 }
 
 // admit returns the path behind token and provider, and who passes the request on; nil: it was refused, and answered.
