@@ -27,6 +27,9 @@ const (
 type Ledger interface {
 	ledger.MessageTaker
 	ledger.ModelRequests
+	ledger.SessionReader
+	ledger.Hooks
+	ledger.Views
 }
 
 // Opener returns the ledger. Errors: those of connecting to it.
