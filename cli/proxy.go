@@ -59,7 +59,7 @@ func proxyCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
-			f.BoolVar(&reduce, "reduce", false, "make the requests of agents smaller that can read back what is cut")
+			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},

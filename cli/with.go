@@ -32,7 +32,7 @@ func withCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
-			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, and give it the tool that reads back what is cut")
+			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
