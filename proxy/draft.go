@@ -45,16 +45,24 @@ func draftOf(body []byte) (d draft, ok bool) {
 	return d, w.End() == nil && len(d.spans) > 0
 }
 
-// with returns the body with other messages: those of out that are not nil.
-func (d draft) with(out [][]byte) []byte {
+// with returns the body with other messages: those of out that are not nil, and a summary instead of those from first on before
+// kept.
+func (d draft) with(out [][]byte, summary []byte, first, kept int) []byte {
 	var b bytes.Buffer
 	b.Grow(len(d.body))
 	at := 0
+	replace := func(from, to int, by []byte) {
+		b.Write(d.body[at:from])
+		b.Write(by)
+		at = to
+	}
 	for i, span := range d.spans {
-		if out[i] != nil {
-			b.Write(d.body[at:span.From])
-			b.Write(out[i])
-			at = span.To
+		switch {
+		case i == first && first < kept:
+			replace(span.From, d.spans[kept-1].To, summary)
+		case i > first && i < kept:
+		case out[i] != nil:
+			replace(span.From, span.To, out[i])
 		}
 	}
 	b.Write(d.body[at:])

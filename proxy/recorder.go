@@ -30,6 +30,7 @@ type Ledger interface {
 	ledger.SessionReader
 	ledger.Hooks
 	ledger.Views
+	ledger.Compactions
 }
 
 // Opener returns the ledger. Errors: those of connecting to it.

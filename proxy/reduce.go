@@ -86,8 +86,7 @@ func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.read(d)
-	stepped, whole := v.decide(r, x.at)
-	return v.send(d, x, stepped, whole)
+	return v.send(d, x, v.decide(r, x.at))
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.
@@ -115,8 +114,9 @@ func (r *reducer) view(who identity) *view {
 
 // job is something that the ledger does, which a request waits for only a little.
 type job[T any] struct {
-	done chan struct{} // closed when out is there
+	done chan struct{} // closed when out or err is there
 	out  T
+	err  error
 }
 
 // begin begins a job.
@@ -127,20 +127,11 @@ func begin[T any](r *reducer, do func(ctx context.Context, api Ledger) (T, error
 		ctx, cancel := context.WithTimeout(r.life, afterwards)
 		defer cancel()
 		api, err := r.config.Ledger(ctx)
-		if err != nil {
-			return
+		if err == nil {
+			j.out, err = do(ctx, api)
 		}
-		if out, err := do(ctx, api); err == nil {
-			j.out = out
-		}
+		j.err = err
 	})
-	return j
-}
-
-// ready is a job that has ended.
-func ready[T any](out T) *job[T] {
-	j := &job[T]{done: make(chan struct{}), out: out}
-	close(j.done)
 	return j
 }
 

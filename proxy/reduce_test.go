@@ -50,17 +50,18 @@ func (k *talk) call(tool, args, result string) string {
 	k.calls++
 	id := fmt.Sprintf("toolu_%03d", k.calls)
 	k.messages = append(k.messages,
-		fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"Step %d."},{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`,
-			k.calls, id, tool, args),
-		fmt.Sprintf(`{ "role":"user","content":[{"type":"tool_result", "tool_use_id":%q,"content":%s,"unknown":1.50}]}`, id, quoted(result)))
+		fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"Step %d."},{"type":"tool_use","id":%q,"name":%q,`+
+			`"input":%s}]}`, k.calls, id, tool, args),
+		fmt.Sprintf(`{ "role":"user","content":[{"type":"tool_result", "tool_use_id":%q,"content":%s,"unknown":1.50}]}`, id,
+			quoted(result)))
 	return id
 }
 
 // ask sends the conversation and returns the body that the provider got. Then the session file has what was said.
 func (k *talk) ask() string {
 	k.Helper()
-	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`, k.tools,
-		strings.Join(k.messages, ", "))
+	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
+		k.tools, strings.Join(k.messages, ", "))
 	k.bodies = append(k.bodies, body)
 	resp, _ := k.send("/"+token+"/anthropic/v1/messages?beta=true", body, "User-Agent", "claude-cli/2.1.330",
 		"X-Claude-Code-Session-Id", session)
@@ -183,8 +184,9 @@ func TestALargeResultIsNeverSent(t *testing.T) {
 	if n := k.steps(); n != 0 {
 		t.Errorf("%d steps", n)
 	}
-	if q := k.live("claude-code", session)[1]; q.Reduced == nil || q.Reduced.Bytes < 50_000 || q.Reduced.Tokens < 10_000 ||
-		q.Reduced.Step || q.Sent != int64(len(first)) {
+	q := k.live("claude-code", session)[1]
+	if q.Reduced == nil || q.Reduced.Bytes < 50_000 || q.Reduced.Tokens < 10_000 || q.Reduced.Step ||
+		q.Sent != int64(len(first)) {
 		t.Errorf("%+v, %+v", q, q.Reduced)
 	}
 }

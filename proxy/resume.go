@@ -11,79 +11,47 @@ import (
 	"ctxledger.dev/window"
 )
 
-// sentBefore is what the ledger has of the view of a session: what a proxy that is gone has sent.
-type sentBefore struct {
+// change is what becomes of a view.
+type change struct {
 	stubs map[part]string
-	edits []window.Edit
+	edits map[part]window.Edit
+	cut   *cut
 	whole map[string]bool // calls whose results were sent although there were stubs
+	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
+	pays bool
 }
 
-// resume goes on with what was sent before. The first request of a view waits for it; changed says that it comes later.
-func (v *view) resume(r *reducer) (changed bool) {
-	if v.resumed == nil {
-		v.resumed = begin(r, func(ctx context.Context, api Ledger) (sentBefore, error) { return sentOf(ctx, api, v.live) })
-		first, cancel := context.WithTimeout(r.life, r.resuming)
-		defer cancel()
-		v.resumed.within(first)
-	}
-	if v.known || !v.resumed.ended() {
-		return false
-	}
-	v.known = true
-	begun := !v.sent.IsZero()
-	late := map[part]string{}
-	for p, text := range v.resumed.out.stubs {
-		switch {
-		case v.resumed.out.whole[p.call]:
-			late[p] = text
-		case v.shown[p] == "":
-			v.show(p, text)
-			changed = begun
-		}
-	}
-	for _, e := range v.resumed.out.edits {
-		v.edit(e)
-		changed = begun
-	}
-	if len(late) > 0 {
-		v.late = append(v.late, ready(late))
-	}
-	return changed
-}
-
-// sentOf reads the view of a session; nothing of one that is not recorded.
-func sentOf(ctx context.Context, api Ledger, live ledger.LiveSession) (out sentBefore, err error) {
-	s, err := api.Session(ctx, ledger.SessionRequest{Host: live.Host, HostID: live.HostID})
+// recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
+func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
+	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if fault.Is(err, fault.NotFound) {
-		return out, nil
+		return c, nil
 	}
 	if err != nil {
-		return out, err
+		return c, err
 	}
-	out = sentBefore{stubs: map[part]string{}, whole: map[string]bool{}}
+	var edits []window.Edit
 	stubbed := map[string]bool{}
 	for e, err := range ledger.LogEntries(ctx, api, ledger.LogRequest{Session: s.ID}) {
 		if err != nil {
-			return sentBefore{}, err
+			return c, err
 		}
 		for _, r := range e.Results {
 			stubbed[r.CallID] = stubbed[r.CallID] || r.Artifact != ""
-		}
-		if e.Kind != sessions.KindEdits {
-			continue
 		}
 		var made struct {
 			Edits []window.Edit `json:"edits"`
 			Agent string        `json:"agent"`
 		}
-		if json.Unmarshal(e.Data, &made) == nil && made.Agent == "" {
-			out.edits = append(out.edits, made.Edits...)
+		if e.Kind == sessions.KindEdits && json.Unmarshal(e.Data, &made) == nil && made.Agent == "" {
+			edits = append(edits, made.Edits...)
 		}
 	}
 	seen, err := ledger.Messages(ctx, api, ledger.ViewRequest{Session: s.ID})
 	if err != nil {
-		return sentBefore{}, err
+		return c, err
 	}
+	c = change{stubs: map[part]string{}, whole: map[string]bool{}, cut: v.cutOf(seen)}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
@@ -91,11 +59,44 @@ func sentOf(ctx context.Context, api Ledger, live ledger.LiveSession) (out sentB
 		said, err := transcript.Decode(m.Format, m.JSON)
 		for _, x := range said.Parts {
 			if err == nil && x.Kind == transcript.KindResult && stubbed[x.ID] {
-				out.stubs[part{x.ID, x.Kind}] = x.Text
+				c.stubs[part{x.ID, x.Kind}] = x.Text
 			}
 		}
 	}
-	return out, sentWhole(ctx, api, s.ID, out.whole)
+	if c.edits, err = v.located(ctx, api, s.ID, edits); err != nil {
+		return c, err
+	}
+	return c, sentWhole(ctx, api, s.ID, c.whole)
+}
+
+// located returns edits by the parts of messages that they are about. Those of more than a part are left out: no step of ours
+// has them unless a person asked for such a pass.
+func (v *view) located(
+	ctx context.Context, api Ledger, session string, edits []window.Edit,
+) (map[part]window.Edit, error) {
+	out := make(map[part]window.Edit, len(edits))
+	for _, e := range edits {
+		switch e.Part {
+		case window.PartResult:
+			out[part{e.Call, transcript.KindResult}] = e
+		case window.PartArguments:
+			out[part{e.Call, transcript.KindCall}] = e
+		case window.PartWords:
+			page, err := api.Log(ctx, ledger.LogRequest{Session: session, From: e.Seq, To: e.Seq, Originals: true})
+			if err != nil {
+				return nil, err
+			}
+			for _, entry := range page.Entries {
+				raw, _ := entry.MessageIn(entry.Original) // none of one that is too long
+				for _, x := range v.pieceOf(raw).parts {
+					if x.Kind == transcript.KindText {
+						out[part{x.ID, x.Kind}] = e
+					}
+				}
+			}
+		}
+	}
+	return out, nil
 }
 
 // sentWhole adds the calls whose results were sent as they are, although there are stubs.

@@ -180,4 +180,3 @@ func begins(t *testing.T, before, now []byte) bool {
 	}
 	return true
 }
-
