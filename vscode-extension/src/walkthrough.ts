@@ -2,13 +2,15 @@
 import * as vscode from 'vscode';
 import type { FigurePages } from './figurePages';
 import { habitFigures, memoryFigures, sessionFigures } from './firstFigures';
-import { openRecord } from './open';
 import { carriedRequest, contextRequest, type Audited, type Done } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 
 /** From this many tokens on, the step about hints has sections show how many tokens they have. */
 const hintsFrom = 200;
+
+/** What the server says of its hints, so that those of others are not taken for them. */
+const hintTooltip = 'how many tokens this section has, counted on its own';
 
 /** Files that have sections: texts and code, and no data. */
 const sectioned = /\.(md|go|rs|py|rb|php|[cm]?[jt]sx?|java|kt|cs|swift|cc|cpp|hh?|hpp|c)$/;
@@ -36,9 +38,9 @@ export async function readPast(server: Server, pages: FigurePages): Promise<void
   await showLastSession(server, pages, said);
 }
 
-/** Shows what the last session cost, below what is said already. Errors: those of the server. */
+/** Shows what the last session cost that is over, else the live one, below what is said already. Errors: those of the server. */
 export async function showLastSession(server: Server, pages: FigurePages, said = ''): Promise<void> {
-  const figures = sessionFigures(await server.request(contextRequest, { session: '' }), said);
+  const figures = sessionFigures(await server.request(contextRequest, { session: '', past: true }), said);
   await pages.show(server, figures);
   if (figures.found) {
     seen('past');
@@ -55,8 +57,9 @@ export async function showMemoryCost(server: Server, pages: FigurePages): Promis
 }
 
 /**
- * Has sections show how many tokens they have, for this user, unless that is on; and shows a file that has such sections,
- * the largest that the last session has read, or else the settings that say so.
+ * Has sections show how many tokens they have, for this user, unless that is on; and shows one that does, beside what is
+ * looked at: in the largest file of the last session that has one. The step is ticked when there is one to be seen; else
+ * there are the settings that say so.
  */
 export async function turnHintsOn(server: Server): Promise<void> {
   const ours = vscode.workspace.getConfiguration('ctxledger');
@@ -64,11 +67,34 @@ export async function turnHintsOn(server: Server): Promise<void> {
     await ours.update('hints', hintsFrom, vscode.ConfigurationTarget.Global);
   }
   const { sources } = await server.request(contextRequest, { session: '' });
-  const file = sources.find(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri));
-  await (file === undefined
-    ? vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled')
-    : openRecord(server, file.uri));
-  seen('hints');
+  const files = sources.filter(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri)).slice(0, mostFiles);
+  for (const { uri } of files) {
+    if (await revealHint(vscode.Uri.parse(uri, true))) {
+      seen('hints');
+      return;
+    }
+  }
+  await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
+}
+
+/** How many files are looked through for a hint, and how often each: what is set reaches the server a little later. */
+const [mostFiles, mostTries, pause] = [5, 10, 200];
+
+/** Shows a hint of a file beside what is looked at, which keeps the keys: that of the shortest line, since hints stand at its end. */
+async function revealHint(uri: vscode.Uri): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  const all = new vscode.Range(0, 0, document.lineCount, 0);
+  for (let tries = 0; tries < mostTries; tries++) {
+    const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>('vscode.executeInlayHintProvider', uri, all);
+    const [first] = hints.filter(({ tooltip }) => tooltip === hintTooltip).sort((a, b) => a.position.character - b.position.character);
+    if (first !== undefined) {
+      const shown = await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+      shown.revealRange(new vscode.Range(first.position, first.position), vscode.TextEditorRevealType.InCenter);
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return false;
 }
 
 /** Shows what all past sessions cost, and which habits cost most. The server shows the progress. Errors: those of the server. */

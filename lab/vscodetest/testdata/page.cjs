@@ -124,7 +124,7 @@ async function readPast(page) {
 // little while later, and one session is to have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
-  await see(page, 'the status bar', status, /\d+% claude-sonnet-4-5/);
+  await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
   await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);

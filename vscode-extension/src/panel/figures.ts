@@ -1,5 +1,5 @@
 // Figures as the panel shows them: shares, axes, times.
-import type { Context } from '../protocol';
+import type { Context, Turn } from '../protocol';
 import { commas, percentOf } from '../text';
 
 /** Returns a share in percent, with one decimal where that says something; '' of nothing. */
@@ -42,6 +42,11 @@ export function sayTime(time: string): string {
 export function sayDollars(amount: number): string {
   const decimals = amount === 0 || amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
   return `≈$${amount.toFixed(Math.max(2, decimals))}`;
+}
+
+/** Says what the requests of a turn cost; nothing where that is not known. */
+export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): string {
+  return dollars > 0 ? sayDollars(dollars) : '';
 }
 
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */

@@ -1,7 +1,7 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
 import { sayCount, sayTokens, wholeWords } from '../text';
-import { sayTime } from './figures';
+import { sayCostOf, sayTime } from './figures';
 import { apart, viewCount } from './held';
 import { element, escape } from './html';
 import { beside, fillOf, stacked, wordsOf } from './palette';
@@ -14,8 +14,8 @@ export function spokenTurn(context: Context, index: number): string {
     return '';
   }
   const grown = change(context, index);
-  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} since the previous turn`;
-  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, cut(turn)];
+  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} tokens since the previous turn`;
+  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, sayCostOf(turn), cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -29,15 +29,18 @@ export function turnCard(context: Context, index: number): string {
   const facts: [string, string][] = [['in the window', `${sayCount(turn.held)} tokens`]];
   const grown = change(context, index);
   if (grown !== undefined) {
-    facts.push(['change', signed(grown, turn.held.exact)]);
+    facts.push(['change', `${signed(grown, turn.held.exact)} tokens`]);
   }
   const changes = grown === undefined ? [] : changed(context, index);
   const gone = -changes.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
   if (gone > 0 && turn.host_compacted === true) {
-    facts.push(['removed', sayTokens(gone, false)]);
+    facts.push(['removed', `${sayTokens(gone, false)} tokens`]);
   }
   if (apart({ ...turn, fixed: context.fixed })) {
     facts.push(['after compaction', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
+  }
+  if (sayCostOf(turn) !== '') {
+    facts.push(['cost', sayCostOf(turn)]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },
