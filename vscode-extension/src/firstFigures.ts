@@ -85,7 +85,7 @@ export function habitFigures({ sessions, said, habits = [] }: Audited): Figures 
     ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions. They are part of that sum:',
       table(['cost', 'tokens', 'habit', 'what to do'],
         ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens), capital(name), `${capital(advice)}.`] as const))],
-    sessions > 0 ? 'Tokens count anew with each request that sends them again. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
+    sessions > 0 ? 'Tokens are counted each time that a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
 
 function page(title: string, found: boolean, ...paragraphs: readonly string[]): Figures {

@@ -168,9 +168,9 @@ function table(status: Status, share: number | undefined, idle: number): string 
   if (status.compactsAt > 0) {
     rows.push(['auto-compact', sayRest(status.compactsAt - held.n)], ['auto-compact at', `${commas(status.compactsAt)} tokens`]);
   }
-  rows.push([status.compactsAt > 0 ? 'because' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
+  rows.push([status.compactsAt > 0 ? 'basis' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`], ['because', oneLine(status.windowFrom, 100)]);
+    rows.push(['window', `${commas(window)} tokens`], ['basis', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };

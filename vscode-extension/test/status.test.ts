@@ -29,7 +29,7 @@ test('where the agent compacts automatically is known, the tooltip says what is 
   const says = (n: number) => /\| auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
   assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['in 78k tokens', 'in 99 tokens', 'due with the next request']);
   assert.match(entryOf(running, known, now, limits)?.spoken ?? '', /^context 53 percent full, auto-compact in 78k tokens$/);
-  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| because \| it was set \|/);
+  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| basis \| it was set \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
@@ -140,7 +140,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now, limits);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈29% |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| basis | known \\| of it |', '| share | ≈29% |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
     '', '[Set the Size of the Context Window…](command:ctxledger.setWindow)',
   ]);
