@@ -423,7 +423,11 @@ test('what no record explains is saved in no turn, and explained', () => {
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 1, 'the line is only where something is saved');
   assert.doesNotMatch(turnCard(mixed, 0), /after compaction/);
-  assert.match(textOf(shown(mixed)), /“Unattributed” was measured by the provider, but no record says what it is\./);
+  assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider, but no record says what it is\|/);
+  const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
+  assert.match(turnCard(both, 0), /after compaction<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
+  assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
+  assert.match(shown(session(1, { own: [{ name: 'not attributable', tokens: about(9) }] })), /“Unattributed” was measured by the provider, but/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);
 });
 

@@ -3,7 +3,7 @@ import type { Context } from '../protocol';
 import { plural, sayTokens } from '../text';
 import { sayCostOf, sayShort } from './figures';
 import { element } from './html';
-import { apart, viewCount } from './held';
+import { apart, unattributed, viewCount } from './held';
 import { fillOf, stacked } from './palette';
 import { layoutOf, ticks, type Layout } from './scale';
 
@@ -74,7 +74,7 @@ export function sentApart({ turns, fixed }: Context): boolean {
   return turns.some((turn) => apart({ ...turn, fixed }));
 }
 
-/** Returns what ctxledger would have sent in each turn, where that differs. */
+/** Returns what ctxledger would have sent in each turn, where that differs, with what no record explains: that is not saved. */
 function sent(context: Context, layout: Layout): string {
   if (!sentApart(context)) {
     return '';
@@ -84,7 +84,7 @@ function sent(context: Context, layout: Layout): string {
   turns.forEach((turn, i) => {
     const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
     if (wide > 0 && apart({ ...turn, fixed })) {
-      path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n)}h${wide}`;
+      path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n + unattributed({ ...turn, fixed }))}h${wide}`;
     }
   });
   return element('path', { class: 'sent halo', d: path }) + element('path', { class: 'sent', d: path });

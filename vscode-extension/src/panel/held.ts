@@ -19,7 +19,7 @@ const apartFrom = 0.05;
 type Compared = Pick<Context, 'held' | 'used' | 'fixed'> & { readonly own: readonly { readonly name: string; readonly tokens: Count | number }[] };
 
 /** Returns what of a window no record explains. */
-function unattributed({ own }: Compared): number {
+export function unattributed({ own }: Compared): number {
   const tokens = own.find(({ name }) => name === notAttributable)?.tokens ?? 0;
   return typeof tokens === 'number' ? tokens : tokens.n;
 }

@@ -2,9 +2,9 @@
 import type { Context, Part, Turn } from '../protocol';
 import { sayCount, sayTokens, wholeWords } from '../text';
 import { sayCostOf, sayTime } from './figures';
-import { apart, viewCount } from './held';
+import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
-import { beside, fillOf, stacked, wordsOf } from './palette';
+import { beside, fillOf, notAttributable, stacked, wordsOf } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -36,8 +36,10 @@ export function turnCard(context: Context, index: number): string {
   if (gone > 0 && turn.host_compacted === true) {
     facts.push(['removed', `${sayTokens(gone, false)} tokens`]);
   }
-  if (apart({ ...turn, fixed: context.fixed })) {
-    facts.push(['after compaction', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
+  const compared = { ...turn, fixed: context.fixed };
+  if (apart(compared)) {
+    const rest = unattributed(compared);
+    facts.push(['after compaction', `${sayCount(viewCount(compared))} tokens${rest > 0 ? ` + ${sayTokens(rest, false)} ${wordsOf(notAttributable)}` : ''}`]);
   }
   if (sayCostOf(turn) !== '') {
     facts.push(['cost', sayCostOf(turn)]);

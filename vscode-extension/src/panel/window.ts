@@ -3,7 +3,7 @@ import type { Category, Context } from '../protocol';
 import { capital, plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
-import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
+import { apart, heldBar, heldHead, unattributed, viewCount, viewHead, wholeOf } from './held';
 import { element } from './html';
 import { aboutOf, beside, besideConversation, notAttributable, wordsOf } from './palette';
 import { piecesOf, sharesOf, table } from './shares';
@@ -67,11 +67,11 @@ function notes({ saved, summary }: Context): string {
   return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} ${sayCount(saved)} tokens.`) : '';
 }
 
-/** Says what the parts of the window rest on, and what is meant by those of the window and of turns that nothing explains. */
-function restsOn({ fixed, counting, own, turns }: Context): string {
-  const unexplained = [own, ...turns.map((turn) => turn.own)].some((parts) => parts.some(({ name }) => name === notAttributable));
+/** Says what the parts of the window rest on. */
+function restsOn(context: Context): string {
+  const { fixed, counting } = context;
   return (fixed === null ? '' : 'The system prompt, tools and memory files are estimated from the first request, which was measured. ') + basis(counting) +
-    (unexplained ? ` “${capital(wordsOf(notAttributable))}” was ${aboutOf(notAttributable)}.` : '');
+    (unattributed(context) > 0 ? ` “${capital(wordsOf(notAttributable))}” was ${aboutOf(notAttributable)}.` : '');
 }
 
 /** Says what counts rest on. */
