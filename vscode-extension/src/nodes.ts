@@ -14,7 +14,7 @@ export function isEmpty(roots: readonly Node[]): boolean {
 }
 
 /** So many characters of a session are seen in a side bar of the usual width: what it cost and when is among them. */
-const longestSession = 30;
+const longestSession = 32;
 
 /** Returns what a node is called: a session in short, since its tooltip has the whole title. */
 export function labelOf(node: Pick<Node, 'kind' | 'label' | 'description' | 'live'>): string {

@@ -155,7 +155,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.shoot(2000);
 
   await readPast(page);
-  const past = await see(page, 'a session of before', rows, /^We oversold the.*≈\$/s);
+  const past = await see(page, 'a session of before', rows, /^We oversold.*≈\$/s);
   const last = await page.locator(rows).last().boundingBox();
   await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);
