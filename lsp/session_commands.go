@@ -212,7 +212,7 @@ type audited struct {
 // habit is a way of working that made requests larger.
 type habit struct {
 	Cost   string `json:"cost"`
-	Tokens string `json:"tokens"` // what Cost is for: those sent, with every request that carried them; "": Cost says it
+	Tokens string `json:"tokens"` // that Cost is for, with each request that carried them; "": Cost says it
 	Name   string `json:"name"`
 	Advice string `json:"advice"` // what to do about it
 }

@@ -60,7 +60,8 @@ func TestTheLastSessionIsOneThatIsOver(t *testing.T) {
 	s := &folder{Server: &Server{o: Options{Env: env.Env{Now: func() time.Time { return now }}}}}
 	over, used := now.Add(-time.Hour), sessions.Usage{Output: 1}
 	list := []sessions.Session{{ID: "live", Updated: now}, {ID: "subagent", Parent: "over", Updated: over},
-		{ID: "copy", Continues: "over", Updated: over}, {ID: "over", Updated: over, Usage: used}, {ID: "older", Updated: over}}
+		{ID: "copy", Continues: "over", Updated: over}, {ID: "over", Updated: over, Usage: used},
+		{ID: "older", Updated: over}}
 	if got := s.newestPast(list); got != "over" {
 		t.Errorf("the last session is %q", got)
 	}

@@ -31,7 +31,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
 	frame := func(agent string) string { return edit(agent) + "; the file alone has 3" }
-	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")), Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
+	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")),
+		Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
 	for _, c := range []struct {
 		uses  []Use
 		want  string

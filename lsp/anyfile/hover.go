@@ -54,6 +54,7 @@ func (f File) note(s outline.Section) Note {
 	}
 	share := Share(n.N, max(1, all.N))
 	// A client may leave room around code: no comma follows it.
-	said := fmt.Sprintf("%s · %s\n%s of %s %s tokens, counted on its own%s", name, f.Meter.Say(n), share, of, all, rough)
+	said := fmt.Sprintf("%s · %s\n%s of %s %s tokens, counted on its own%s", name, f.Meter.Say(n), share, of, all,
+		rough)
 	return Note{said, s.At, s.End}
 }

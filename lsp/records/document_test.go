@@ -451,11 +451,12 @@ func TestAChangeDoesNotReadThroughItsSession(t *testing.T) {
 func TestThePageOfASessionBeginsWithWhatAPersonLooksFor(t *testing.T) {
 	l := newLedger(t)
 	said := func(text []byte, u *sessions.Usage) sessions.NewEntry {
-		return sessions.NewEntry{Kind: sessions.KindMessage, Time: noon, Original: text, Message: transcript.Span{To: len(text)},
-			Format: transcript.Anthropic, Model: "claude-sonnet-4-5", Usage: u}
+		return sessions.NewEntry{Kind: sessions.KindMessage, Time: noon, Format: transcript.Anthropic, Original: text,
+			Message: transcript.Span{To: len(text)}, Model: "claude-sonnet-4-5", Usage: u}
 	}
 	r := must(l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
-		Session: sessions.Session{Host: "claude-code", HostID: "05758ff7", Dir: "/ws", Title: "Make `go test` green.", Model: "claude-sonnet-4-5"},
+		Session: sessions.Session{Host: "claude-code", HostID: "05758ff7", Dir: "/ws", Title: "Make `go test` green.",
+			Model: "claude-sonnet-4-5"},
 		Entries: []sessions.NewEntry{said(user("Make `go test` green."), nil),
 			said(assistant("Done."), &sessions.Usage{Input: 100_000, Output: 10_000}),
 			said(user("Thanks."), nil), said(assistant("Bye."), &sessions.Usage{CacheRead: 100_000, Output: 1_000})},

@@ -84,7 +84,8 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	}
 	_, prices := r.cost(s)
 	began := r.stamp(s.Created)
-	ended := strings.TrimPrefix(r.stamp(s.Updated), began[:strings.IndexByte(began+" ", ' ')]+" ") // of the same day: the time
+	day, _, _ := strings.Cut(began, " ")
+	ended := strings.TrimPrefix(r.stamp(s.Updated), day+" ")
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
@@ -208,7 +209,8 @@ func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
 			if turn == t.parts[0].turn {
 				begin = beginUnfolded
 			}
-			name := fields(" · ", turnName(turn), t.stamp(p.time), t.costs[turn], cutWords(chars.Title(shown(t.asked[turn])), maxShort))
+			asked := cutWords(chars.Title(shown(t.asked[turn])), maxShort)
+			name := fields(" · ", turnName(turn), t.stamp(p.time), t.costs[turn], asked)
 			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(name) + "</summary>\n")
 		}
 		if !called || !strings.HasPrefix(p.text, listed) {
