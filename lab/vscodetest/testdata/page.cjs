@@ -127,7 +127,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
+  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
   await page.locator(`${status} a`).click();
   await inside(page).locator('svg.bar').first().waitFor();
   await awaitMeasurements(page);

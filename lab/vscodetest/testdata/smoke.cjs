@@ -13,7 +13,7 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
@@ -85,7 +85,7 @@ const last = {
     for (const [title, button, said] of [
       ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+ so far.*Most expensive turn/s],
       ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*cost so far.*with its imports.*≈\$.*there is no file docs\/plan\.md/s],
-      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine have cost ≈\$.*≈\$[\d.]+\s/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) {
       await ticked(page, title, false);
