@@ -62,6 +62,9 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 // maxHeading is the longest title of a page, in characters: two lines of it.
 const maxHeading = 80
 
+// maxAsking is how much of what was asked stands beside the date and the cost of a turn, in characters: a line.
+const maxAsking = 50
+
 // sessionHead returns the metadata and the cost of a session: what a person looks for first, ids last.
 func (r Reader) sessionHead(st ledger.Status) string {
 	s := st.Session
@@ -209,7 +212,7 @@ func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
 			if turn == t.parts[0].turn {
 				begin = beginUnfolded
 			}
-			asked := cutWords(chars.Title(shown(t.asked[turn])), maxShort)
+			asked := cutWords(chars.Title(shown(t.asked[turn])), maxAsking)
 			name := fields(" · ", turnName(turn), t.stamp(p.time), t.costs[turn], asked)
 			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(name) + "</summary>\n")
 		}

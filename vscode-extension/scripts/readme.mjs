@@ -26,10 +26,10 @@ function panel(words) {
     throw new Error('the words of the panel are others');
   }
   const [, share, percent, held, cost, next] = head;
-  const full = Math.round(percent / 2.5);
+  const full = Math.round(percent / (100 / 30));
   return [
-    `${share}  ${'█'.repeat(full)}${'░'.repeat(40 - full)}  ${held}`, cost, next, '',
-    ...rows.map(([, name, tokens, part]) => `${name.padEnd(38)}${tokens.padStart(9)}${part.padStart(9)}  ${'█'.repeat(Math.round(parseFloat(part) / 2.5))}`.trimEnd()),
+    `${share}  ${'█'.repeat(full)}${'░'.repeat(30 - full)}  ${held}`, cost, next, '',
+    ...rows.map(([, name, tokens, part]) => `${name.padEnd(38)}${tokens.padStart(9)}${part.padStart(9)}  ${'█'.repeat(Math.round(parseFloat(part) / 5))}`.trimEnd()),
   ].join('\n');
 }
 

@@ -28,7 +28,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
   const [last] = turns.slice(-1);
   const day = last === undefined ? '' : sayTime(last.time);
   const cost = sayCost(context);
-  const [dearest] = turns.filter((turn) => sayCostOf(turn) !== '').sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0));
+  const [dearest] = turns.filter((turn) => turns.length > 1 && sayCostOf(turn) !== '').sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0));
   const name = context.title === '' ? `Session ${context.session}` : context.title;
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
@@ -36,7 +36,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
       ['**Context window**', fills],
-      ...nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
+      ...!live || nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
       ...dearest === undefined ? [] : [['**Most expensive turn**', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'A click on a session in the *Ledger* view shows it turn by turn.');
 }
@@ -58,7 +58,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
     : `The longest section, **${inert(part.heaviest)}**, is ≈${Math.round(100 * part.share)}% of the file.`;
   const paid = (dollars: number | undefined): readonly string[] => (host.cost_usd === undefined ? [] : [dollars === undefined ? '' : inert(sayMoney(dollars))]);
   const imports = total.n > part.carried.n ? [['with its imports', sayCount(total), ...paid(spentOn(part))]] : [];
-  const problems = problemsOf(part).map((message) => `- ⚠ ${inert(message)}`).join('\n');
+  const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
     table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : ['cost so far']],
@@ -82,9 +82,9 @@ function problemsOf(part: CarriedPart): string[] {
 /** Returns what all past sessions cost, and which habits cost most. */
 export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
   return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
-    ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions. They are part of that sum:',
+    ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions and included in that sum:',
       table(['cost', 'tokens', 'habit', 'what to do'],
-        ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens), capital(name), `${capital(advice)}.`] as const))],
+        ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens).replaceAll(' ', '\u00a0'), capital(name), `${capital(advice)}.`] as const))],
     sessions > 0 ? 'Tokens are counted each time that a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
 

@@ -58,8 +58,8 @@ export async function showMemoryCost(server: Server, pages: FigurePages): Promis
 
 /**
  * Has sections show how many tokens they have, for this user, unless that is on; and shows one that does, beside what is
- * looked at: in the largest file of the last session that has one. The step is ticked when there is one to be seen; else
- * there are the settings that say so.
+ * looked at: in one of the largest files of the last session. The step is ticked when there is one to be seen; else there
+ * are the settings that say so.
  */
 export async function turnHintsOn(server: Server): Promise<void> {
   const ours = vscode.workspace.getConfiguration('ctxledger');
@@ -68,33 +68,40 @@ export async function turnHintsOn(server: Server): Promise<void> {
   }
   const { sources } = await server.request(contextRequest, { session: '' });
   const files = sources.filter(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri)).slice(0, mostFiles);
-  for (const { uri } of files) {
-    if (await revealHint(vscode.Uri.parse(uri, true))) {
-      seen('hints');
-      return;
-    }
+  const found = await findHint(files.map(({ uri }) => vscode.Uri.parse(uri, true)));
+  if (found === undefined) {
+    await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
+    return;
   }
-  await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
+  const { uri, position } = found;
+  const shown = await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+  shown.revealRange(new vscode.Range(position.line, 0, position.line, 0), vscode.TextEditorRevealType.InCenter);
+  seen('hints');
 }
 
-/** How many files are looked through for a hint, and how often each: what is set reaches the server a little later. */
-const [mostFiles, mostTries, pause] = [5, 10, 200];
+/** How many files are looked through for a hint, and how often: what is set reaches the server a little later. */
+const [mostFiles, mostTries, pause] = [8, 10, 200];
 
-/** Shows a hint of a file beside what is looked at, which keeps the keys: that of the shortest line, since hints stand at its end. */
-async function revealHint(uri: vscode.Uri): Promise<boolean> {
-  const document = await vscode.workspace.openTextDocument(uri);
-  const all = new vscode.Range(0, 0, document.lineCount, 0);
-  for (let tries = 0; tries < mostTries; tries++) {
-    const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>('vscode.executeInlayHintProvider', uri, all);
-    const [first] = hints.filter(({ tooltip }) => tooltip === hintTooltip).sort((a, b) => a.position.character - b.position.character);
-    if (first !== undefined) {
-      const shown = await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
-      shown.revealRange(new vscode.Range(first.position, first.position), vscode.TextEditorRevealType.InCenter);
-      return true;
+/** The longest line whose hint is seen in half a window, in characters. */
+const longestLine = 50;
+
+/** Returns the hint of files that is nearest to the beginning of its line, since hints stand at the end of one; nothing where none is in sight. */
+async function findHint(uris: readonly vscode.Uri[]): Promise<{ uri: vscode.Uri; position: vscode.Position } | undefined> {
+  for (let tries = 0; tries < mostTries && uris.length > 0; tries++) {
+    const hints = (await Promise.all(uris.map(hintsIn))).flat().sort((a, b) => a.position.character - b.position.character);
+    if (hints.length > 0) {
+      return hints.find(({ position }) => position.character <= longestLine);
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  return false;
+  return undefined;
+}
+
+/** Returns our hints in a file. */
+async function hintsIn(uri: vscode.Uri): Promise<{ uri: vscode.Uri; position: vscode.Position }[]> {
+  const { lineCount } = await vscode.workspace.openTextDocument(uri);
+  const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>('vscode.executeInlayHintProvider', uri, new vscode.Range(0, 0, lineCount, 0));
+  return hints.filter(({ tooltip }) => tooltip === hintTooltip).map(({ position }) => ({ uri, position }));
 }
 
 /** Shows what all past sessions cost, and which habits cost most. The server shows the progress. Errors: those of the server. */

@@ -33,9 +33,8 @@ Read 3 past sessions.
 
 | what | figure |
 | :-- | :-- |
-| **Cost** | **≈$0.42 so far, at list prices** |
+| **Cost** | **≈$0.42, at list prices** |
 | **Context window** | ≈63,250 of 200,000 tokens (≈31.6%) |
-| **Each further request** | ≈$0.019 just to re-read that |
 | **Most expensive turn** | turn 2, ≈$0.40: mend it |
 
 A click on a session in the *Ledger* view shows it turn by turn.
@@ -44,6 +43,8 @@ A click on a session in the *Ledger* view shows it turn by turn.
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n/s);
   assert.doesNotMatch(unpriced, /Each further/);
+  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*\| \*\*Each further request\*\* \| ≈\$0\.019 just to re-read that \|/s);
+  assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });
 
@@ -68,7 +69,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   assert.doesNotMatch(claude.text, /cost so far|⚠/);
   const missing = { ...part, cost_usd: 0.05, imports: [{ ...part, cost_usd: 0.2, problems: [{ message: 'there is no file a.md' }] }] };
   const paid = words(figures({ ...host, cost_usd: 1.5, parts: [missing] }).text);
-  assert.match(paid, /\| tokens \| cost so far \|\n.*\n.*\| ≈\$0\.050 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices.*\n\n- ⚠ there is no file a\.md\n/);
+  assert.match(paid, /\| tokens \| cost so far \|\n.*\n.*\| ≈\$0\.050 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices.*\n\n- ⚠ There is no file a\.md\n/);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);
@@ -80,7 +81,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
 test('what everything cost ends with the habits, each with what to do', () => {
   const habits = [{ cost: '≈$1.20', tokens: '≈3.10 M', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
   const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost ≈$5.36 at list prices.', habits });
-  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10 M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
   assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
   assert.ok(found);
   const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });

@@ -62,7 +62,7 @@ async function ticked(page, title, wanted) {
 
 /** Waits for a hint that is in sight: not hidden behind the edge of its editor, which is beside the walkthrough. */
 async function hinted(page) {
-  const hint = await see(page, 'a hint', '.editor-instance .view-line [class*="dyn-rule"]', /^\s*≈[\d,]+ tokens$/);
+  const hint = await see(page, 'a hint', '.editor-instance .view-line [class*="dyn-rule"]', /≈[\d,]+\stokens$/);
   const [at, editor] = [await hint.boundingBox(), await page.locator('.editor-instance .lines-content').last().boundingBox()];
   if (at.x + at.width > editor.x + editor.width) throw new Error('the hint is out of sight');
   await page.locator('.getting-started-step').first().waitFor(); // the walkthrough is, too
@@ -83,8 +83,8 @@ const last = {
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
     for (const [title, button, said] of [
-      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+ so far.*Most expensive turn/s],
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*cost so far.*with its imports.*≈\$.*there is no file docs\/plan\.md/s],
+      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+, at list prices/s],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*cost so far.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
       ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) {

@@ -50,7 +50,7 @@ export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): st
 }
 
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
-export function sayCost({ dollars, unpriced = '' }: Pick<Context, 'dollars' | 'unpriced'>): string {
-  const priced = dollars === null ? '' : `${sayDollars(dollars)} so far, at list prices`;
+export function sayCost({ dollars, unpriced = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'live'>): string {
+  const priced = dollars === null ? '' : `${sayDollars(dollars)}${live ? ' so far' : ''}, at list prices`;
   return [priced, unpriced].filter((said) => said !== '').join(', and ');
 }

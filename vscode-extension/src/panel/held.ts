@@ -66,12 +66,12 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
 function money(context: Context): string {
-  const { nextDollars, subagents = '' } = context;
+  const { nextDollars, subagents = '', live } = context;
   const cost = sayCost(context);
   if (cost === '') {
     return '';
   }
-  const next = nextDollars === null || nextDollars === 0 ? ''
+  const next = !live || nextDollars === null || nextDollars === 0 ? ''
     : ` Each further request costs ${sayDollars(nextDollars)} just to re-read the window.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
   return element('p', { class: 'money' }, `${escape(cost)}${part}.${next}`);
