@@ -13,7 +13,7 @@ export interface CostEntry {
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
   const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
   if (selected) {
-    return { text: `${sayCount(cost.tokens)} tokens`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
+    return { text: `${sayCount(cost.tokens)} tokens selected`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
     `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
@@ -22,7 +22,7 @@ export function costEntry(cost: Cost, selected: boolean): CostEntry {
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {
-    text: `${mark(cost.tokens)}${sayThousands(cost.tokens.n)} tokens`,
+    text: `${mark(cost.tokens)}${sayThousands(cost.tokens.n)} tokens in file`,
     tooltip: lines.filter((line) => line !== '').join('\n'),
   };
 }

@@ -35,7 +35,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
-      ['**Context window**', fills],
+      [live ? '**Context window**' : '**Context window at the end**', fills],
       ...!live || nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
       ...dearest === undefined ? [] : [['**Most expensive turn**', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'A click on a session in the *Ledger* view shows it turn by turn.');

@@ -34,7 +34,7 @@ Read 3 past sessions.
 | what | figure |
 | :-- | :-- |
 | **Cost** | **≈$0.42, at list prices** |
-| **Context window** | ≈63,250 of 200,000 tokens (≈31.6%) |
+| **Context window at the end** | ≈63,250 of 200,000 tokens (≈31.6%) |
 | **Most expensive turn** | turn 2, ≈$0.40: mend it |
 
 A click on a session in the *Ledger* view shows it turn by turn.
