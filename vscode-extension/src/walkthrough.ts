@@ -68,7 +68,8 @@ export async function turnHintsOn(server: Server): Promise<void> {
   }
   const { sources } = await server.request(contextRequest, { session: '' });
   const files = sources.filter(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri)).slice(0, mostFiles);
-  const found = await findHint(files.map(({ uri }) => vscode.Uri.parse(uri, true)));
+  const shows = vscode.workspace.getConfiguration('editor').get<string>('inlayHints.enabled', 'on').startsWith('on');
+  const found = shows ? await findHint(files.map(({ uri }) => vscode.Uri.parse(uri, true))) : undefined;
   if (found === undefined) {
     await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
     return;
