@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/sessions"
@@ -183,7 +184,8 @@ func (k *talk) reads() {
 			}
 			page, err := k.ledger.ReadArtifact(k.Context(), ledger.ReadArtifactRequest{ID: m[1]})
 			if err != nil || page.TotalBytes != int64(len(was)) || !strings.HasPrefix(was, page.Text) {
-				k.Errorf("request %d: %s reads %.100q of %d bytes, %v; it was %.100q", i, m[1], page.Text, page.TotalBytes, err, was)
+				k.Errorf("request %d: %s reads %.100q of %d bytes, %v; it was %.100q", i, m[1], page.Text, page.TotalBytes,
+					err, was)
 			}
 		}
 	}
@@ -280,6 +282,40 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 		t.Errorf("%d steps: %d of %d bytes", steps, len(k.sent[last]), len(k.bodies[last]))
 	}
 	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
+}
+
+// TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the session that goes
+// on, and no longer when it is taken back.
+func TestACompactionThatIsAskedForIsSent(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) >= len(k.messages) ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: made.Summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) != len(k.messages) {
+		t.Errorf("%d of %d messages", len(got), len(k.messages))
+	}
+	if n := k.steps(); n != 2 {
+		t.Errorf("%d steps", n)
+	}
 }
 
 // TestStepsShowLessOfOldResults: reads of files that were written since are shortened when that pays; nothing of an answer with
