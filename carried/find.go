@@ -112,11 +112,11 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	return r
 }
 
-// date notes since when parts are as they are: what is imported, also since it is.
+// date notes since when parts are as they are, for sure: what is imported, also since it is.
 func (f *finder) date(parts []Part, by time.Time) {
 	for i := range parts {
 		p := &parts[i]
-		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].modified; p.Since.Before(by) {
+		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].changed; p.Since.Before(by) {
 			p.Since = by
 		}
 		f.date(p.Imports, p.Since)

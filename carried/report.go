@@ -49,7 +49,7 @@ type Part struct {
 	// Config is how a server is started or reached. It may hold secrets.
 	Config *ServerConfig `json:"-"`
 	agent  Loading       // whose part it is
-	// Since is when its file, or one that imports it, was changed last; zero: not known.
+	// Since is when its file, or one that imports it, was changed, moved or replaced last; zero: not known.
 	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
