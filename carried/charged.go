@@ -21,6 +21,18 @@ func (p Part) within(s ledger.Use) bool {
 	return !p.Unknown && (s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
 }
 
+// Differing returns the names of the files of instructions whose text a session's requests are not known to have carried.
+func (r Report) Differing(s ledger.Use) (names []string) {
+	for _, h := range r.Hosts {
+		h.Each(func(p *Part) {
+			if h.Name == s.Session.Host && (p.Kind == Memory || p.Kind == Rule) && p.Carried.N > 0 && !p.within(s) {
+				names = append(names, p.Name)
+			}
+		})
+	}
+	return names
+}
+
 // Besides returns what every request of a session carries besides the conversation (ledger.Use.Fixed), in parts as far as
 // files of now are known to be those of then; nothing where it is not known.
 func (r Report) Besides(s ledger.Use) []ledger.Category {

@@ -104,8 +104,9 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
-		fmt.Fprintf(w, "stale: %s was changed %s after the session read it\n", a.line(s.Path, columns.CellWidth),
-			columns.OneLine(changes.Who(s.By)))
+		happened, knew := s.Words()
+		fmt.Fprintf(w, "stale: %s was %s %s after the session %s it\n", a.line(s.Path, columns.CellWidth), happened,
+			columns.OneLine(changes.Who(s.By)), knew)
 	}
 }
 

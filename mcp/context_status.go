@@ -50,6 +50,7 @@ type statusArgs struct {
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
+	WhatIf     string       `json:"what_if,omitempty"`     // that Model was asked for and is not the session's, in words
 	Window     int          `json:"window,omitempty"`      // tokens; absent: unknown
 	WindowFrom string       `json:"window_from,omitempty"` // what Window rests on, in words
 	Used       tokens.Count `json:"used"`
@@ -124,6 +125,9 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		besides: st.Besides(),
 	}
 	r.Overhead = r.own.Tokens
+	if a.Model != "" && a.Model != s.Model {
+		r.WhatIf = "as it would be with that model: the session's is " + cmp.Or(oneLine(s.Model, 100), "not known")
+	}
 	if a.Session != "" {
 		r.whose = "its"
 	}
@@ -164,6 +168,9 @@ func (r statusResult) String() string {
 	}
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
+	}
+	if r.WhatIf != "" {
+		fmt.Fprintf(&b, " (%s)", r.WhatIf)
 	}
 	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
 	if r.Window > 0 {

@@ -124,7 +124,7 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
 		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
 	} {
-		r := changesResult{Stale: []staleFile{{"a.go", "2026-11-27T19:00:00Z", seen, "external"}}}
+		r := changesResult{Stale: []staleFile{{Path: "a.go", Changed: "2026-11-27T19:00:00Z", Seen: seen, By: "external"}}}
 		if got := r.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}

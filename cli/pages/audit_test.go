@@ -135,12 +135,12 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	r := largeAudit()
 	r.Total.Unpriced = 1_230_000
 	text := drawn(r, 100, 40)
-	if !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
+	if !strings.Contains(text, "$54,321.98 at list prices, and 1.23 M tokens of models without a known price") {
 		t.Error(text)
 	}
 	r.Total.Dollars = 0
 	text = drawn(r, 100, 40)
-	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") ||
+	if !strings.HasPrefix(text, "98.8 G tokens of models without a known price: 800 sessions") || strings.Contains(text, "DOLLARS") ||
 		strings.Contains(text, "$0.00 ") {
 		t.Error(text)
 	}

@@ -36,9 +36,9 @@ type Disk struct {
 	Same bool       // its text is the open one
 }
 
-// saved is OnDisk of a file that a session read.
+// saved is OnDisk of a file whose text a session has.
 func (f File) saved() (d Disk) {
-	if f.Use.Reads == 0 {
+	if !f.Use.Held() {
 		return d
 	}
 	return f.OnDisk()

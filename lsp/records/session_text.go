@@ -68,7 +68,10 @@ func (r Reader) sessionHead(st ledger.Status) string {
 		long += fmt.Sprintf("; across all requests: %s input tokens (%s cached), %s output tokens",
 			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
 	}
-	_, prices := r.cost(s)
+	prices := st.Cost.Words()
+	if st.Subagents != nil {
+		prices += "; " + st.Subagents.String()
+	}
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
