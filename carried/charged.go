@@ -99,9 +99,10 @@ func Money(dollars float64) string {
 }
 
 // Charged returns the report with what each part of a session's host has cost so far in it: an estimate, for those that its
-// requests are known to have carried. Where these together are more than was measured, nothing is known.
+// requests are known to have carried. Where these together are more than was measured, or are counted for another model than
+// the session's, nothing is known.
 func (r Report) Charged(s ledger.Use) Report {
-	if s.CarriedDollars == nil || s.Fixed == nil {
+	if s.CarriedDollars == nil || s.Fixed == nil || s.Model != s.Session.Model {
 		return r
 	}
 	out := r

@@ -39,9 +39,9 @@ type Loading struct {
 	dirs []string
 	// tools is how the names begin that it gives to the tools of a server, which replaces %s. "": mcp__%s__.
 	tools string
-	// searches: it loads the definition of a tool when the model looks for it, and else names it alone, unless the
-	// configuration of a server says otherwise.
-	searches bool
+	// searches reports whether it loads the definition of a tool when the model looks for it, and else names it alone, unless
+	// the configuration of a server says otherwise; nil: it does not.
+	searches func(e env.Env, root string) bool
 	// listens: it has what our hook lists when a session begins.
 	listens bool
 	// reference matches a reference to a variable in its configurations of servers, whose name is in a group. "": as most
@@ -96,8 +96,9 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}}
 		f.duplicates(&host)
 		f.date(host.Parts, time.Time{})
+		searches := a.searches != nil && a.searches(o.Env, o.Root)
 		host.Each(func(p *Part) {
-			p.agent = a
+			p.agent, p.searched = a, searches
 			p.know(o.Counter)
 			host.Carried = Plus(host.Carried, p.Carried)
 			if p.Unknown {
@@ -179,10 +180,13 @@ func (f *finder) nameOf(path string) string {
 	return path
 }
 
-// scopeOf is "user" for files in the user's home, "project" for those of the workspace.
+// inProject is the scope of files of the workspace.
+const inProject = "project"
+
+// scopeOf is "user" for files in the user's home, and inProject for those of the workspace.
 func (f *finder) scopeOf(path string) string {
 	if rel, err := filepath.Rel(f.Root, path); err == nil && filepath.IsLocal(rel) {
-		return "project"
+		return inProject
 	}
 	return "user"
 }

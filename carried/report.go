@@ -47,8 +47,9 @@ type Part struct {
 	Tools []Tool    `json:"tools,omitempty"`
 	Asked time.Time `json:"asked,omitzero"`
 	// Config is how a server is started or reached. It may hold secrets.
-	Config *ServerConfig `json:"-"`
-	agent  Loading       // whose part it is
+	Config   *ServerConfig `json:"-"`
+	agent    Loading       // whose part it is
+	searched bool          // see Searched
 	// Since is when its file, or one that imports it, was changed, moved or replaced last; zero: not known.
 	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.

@@ -79,7 +79,7 @@ type statusResult struct {
 
 	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	own     registry.OwnCost
-	besides string // see ledger.Status.Besides
+	besides string // see ledger.Use.Besides and AlmostFull
 	whose   string // in prose: the window of this chat, or of the session that was named
 }
 
@@ -122,7 +122,7 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
-		besides: st.Besides(),
+		besides: st.Besides() + st.AlmostFull(),
 	}
 	r.Overhead = r.own.Tokens
 	if a.Model != "" && a.Model != s.Model {
@@ -174,7 +174,7 @@ func (r statusResult) String() string {
 	}
 	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
 	if r.Window > 0 {
-		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
+		fmt.Fprintf(&b, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	}
 	b.WriteString(r.besides)
 	if r.CompactsAt > 0 {

@@ -90,7 +90,7 @@ func (c Carried) countedFor() string {
 func shareOf(h carried.Host, window int) string {
 	text := ""
 	if window > 0 {
-		text = ", " + columns.Share(float64(h.Carried.N), float64(window)) + " of the window"
+		text = ", " + chars.Share(float64(h.Carried.N), float64(window)) + " of the window"
 	}
 	if h.Unknown > 0 {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
@@ -146,7 +146,7 @@ func aboutFile(p carried.Part) string {
 	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
 		return "when " + p.When
 	case p.Share > 0:
-		return fmt.Sprintf("%.0f %% of the file: %s", 100*p.Share, p.Heaviest)
+		return chars.Share(p.Share, 1) + " of the file: " + p.Heaviest
 	}
 	return ""
 }
