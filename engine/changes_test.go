@@ -257,7 +257,7 @@ func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 			Format: transcript.Anthropic, Hidden: hidden, Original: raw(`{"role":"assistant","content":[`+
 				`{"type":"tool_use","id":"c%d","name":"Read","input":{"file_path":"/w/a.go"}}]}`, i)})
 	}
-	parent := imported(t, l, 0, entries...).Session
+	parent := imported(t, l, 0, entries...)
 	entries[1].Hidden, entries[1].Time = false, start.Add(2)
 	if _, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "of its own", Next: 1, Done: true,
 		Session: sessions.Session{Host: "claude-code", HostID: "own", Parent: parent}, Entries: entries[1:]}); err != nil {

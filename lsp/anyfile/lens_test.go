@@ -49,7 +49,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · < 0.1% of 200,000 · written · changed since", "changed since, " + changes.Who(changes.External)},
+			"≈3 tokens · written · changed since", "changed since, " + changes.Who(changes.External)},
 		{"known to be deleted", 3, live.File{Reads: 1, Took: took, Stale: true, Gone: true, By: changes.External}, nil,
 			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
 		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
