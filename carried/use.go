@@ -14,7 +14,7 @@ import (
 
 // A Use is how often recorded sessions used a server or a skill.
 type Use struct {
-	Sessions int       `json:"sessions"` // the newest ones of the agent, in which calls were counted; 0: none was since it is there
+	Sessions int       `json:"sessions"` // the newest ones of the agent, in which calls were counted; 0: it is newer
 	Calls    int       `json:"calls"`    // in all of them together
 	Last     time.Time `json:"last,omitzero"`
 }

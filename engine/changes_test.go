@@ -259,8 +259,9 @@ func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 	}
 	parent := imported(t, l, 0, entries...)
 	entries[1].Hidden, entries[1].Time = false, start.Add(2)
-	if _, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "of its own", Next: 1, Done: true,
-		Session: sessions.Session{Host: "claude-code", HostID: "own", Parent: parent}, Entries: entries[1:]}); err != nil {
+	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "of its own", Next: 1, Done: true,
+		Session: sessions.Session{Host: "claude-code", HostID: "own", Parent: parent}, Entries: entries[1:]})
+	if err != nil {
 		t.Fatal(err)
 	}
 	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.go"})

@@ -50,7 +50,7 @@ type statusArgs struct {
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
-	WhatIf     string       `json:"what_if,omitempty"`     // that Model was asked for and is not the session's, in words
+	WhatIf     string       `json:"what_if,omitempty"`     // Model was asked for and is not the session's, in words
 	Window     int          `json:"window,omitempty"`      // tokens; absent: unknown
 	WindowFrom string       `json:"window_from,omitempty"` // what Window rests on, in words
 	Used       tokens.Count `json:"used"`

@@ -129,12 +129,14 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
 		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
 	} {
-		r := changesResult{Stale: []staleFile{{Path: "a.go", Changed: "2026-11-27T19:00:00Z", Seen: seen, By: "external"}}}
+		r := changesResult{Stale: []staleFile{
+			{Path: "a.go", Changed: "2026-11-27T19:00:00Z", Seen: seen, By: "external"}}}
 		if got := r.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	r := changesResult{Session: "ab12", Stale: []staleFile{{Path: "a.go", Changed: "T", By: "external", Wrote: true, Gone: true}}}
+	r := changesResult{Session: "ab12", Stale: []staleFile{
+		{Path: "a.go", Changed: "T", By: "external", Wrote: true, Gone: true}}}
 	want := "no changes by session ab12 recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
 	if got := r.String(); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -11,7 +11,7 @@ type Class int
 
 // The classes of pieces, in the order in which reports list them.
 const (
-	System    Class = iota // what no entry shows: the system prompt, definitions of tools, memory files, and what estimates miss
+	System    Class = iota // what no entry shows: the system prompt, tools, memory files, and what estimates miss
 	Host                   // what the agent's host adds on its own, such as reminders
 	Summary                // what replaces a part that was compacted
 	User                   // the user's own words

@@ -28,8 +28,8 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 		{"as it was", []carried.Part{part("CLAUDE.md", 1_000, began)}, []string{
 			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first: ≈4,000 " +
 				"system prompt and tools, ≈1,000 memory files",
-			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to have sent " +
-				"from its start, with 3 requests",
+			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
+				"have sent from its start, with 3 requests",
 		}},
 		{"grown since", []carried.Part{part("CLAUDE.md", 9_000, began.Add(time.Hour)), part("rules.md", 1_000, began)}, []string{
 			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first, when " +
@@ -37,9 +37,11 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below",
 		}},
 	} {
-		use := ledger.Use{Session: sessions.Session{Host: "claude-code", Created: began}, Fixed: &fixed, CarriedDollars: &price}
+		use := ledger.Use{Session: sessions.Session{Host: "claude-code", Created: began}, Fixed: &fixed,
+			CarriedDollars: &price}
 		r := carried.Report{Hosts: []carried.Host{{Name: "claude-code", Title: "Claude Code", Parts: c.parts}}}
-		out := Carried{Report: r.Charged(use), Session: "ab", Measured: &fixed, Requests: 3, Use: use, Besides: r.Besides(use)}
+		out := Carried{Report: r.Charged(use), Session: "ab", Measured: &fixed, Requests: 3, Use: use,
+			Besides: r.Besides(use)}
 		var b bytes.Buffer
 		Page{W: &b, Line: columns.Cut}.Carried(out)
 		for _, want := range c.want {

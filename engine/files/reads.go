@@ -139,8 +139,8 @@ func (l *Files) reads(
 		case same:
 			fresh = append(fresh, path)
 		case c != nil:
-			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Wrote: r.wrote(), Gone: c.Op == changes.Deleted,
-				Changed: c.Time, By: c.By()})
+			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Wrote: r.wrote(),
+				Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()})
 		case other != nil:
 			other.Path, other.ReadSeq, other.Wrote = path, r.Seq, r.wrote()
 			stale = append(stale, *other)
