@@ -71,6 +71,14 @@ type Carried struct {
 	Dollars float64 `json:"dollars"` // of all those requests
 }
 
+// Cost prints what it cost, about: in tokens where no price is known.
+func (c Carried) Cost() string {
+	if c.Dollars > 0 || c.Sent == 0 {
+		return "≈" + Dollars(c.Dollars)
+	}
+	return "≈" + Magnitude(c.Sent) + " tokens"
+}
+
 // plus returns the sum of both.
 func (c Carried) plus(d Carried) Carried {
 	return Carried{c.Tokens + d.Tokens, c.Sent + d.Sent, c.Dollars + d.Dollars}
