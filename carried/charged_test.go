@@ -88,6 +88,10 @@ func TestOnlyWhatRequestsAreKnownToHaveCarriedIsClaimed(t *testing.T) {
 			if fmt.Sprintf("%.6f %.6f", sum, whole) != fmt.Sprintf("%.6[1]f %.6[1]f", c.dollars) {
 				t.Errorf("the parts cost %v, together %v, not %v", sum, whole, c.dollars)
 			}
+			elsewhere := s
+			if elsewhere.Session.Dir = "/elsewhere"; r.Charged(elsewhere).Hosts[0].Dollars != nil {
+				t.Error("files of here were charged to a session that ran elsewhere")
+			}
 			other := s
 			if other.Model = "gpt-5"; r.Charged(other).Hosts[0].Dollars != nil {
 				t.Error("tokens of another model were charged")

@@ -78,7 +78,7 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
+	r := Report{Hosts: []Host{}, root: o.Root, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
 	for _, a := range o.Agents {
 		if ctx.Err() != nil || o.Root == "" {
 			break
@@ -180,15 +180,18 @@ func (f *finder) nameOf(path string) string {
 	return path
 }
 
-// inProject is the scope of files of the workspace.
-const inProject = "project"
+// The scopes of files of the workspace and of those in the user's home.
+const (
+	inProject = "project"
+	inHome    = "user"
+)
 
-// scopeOf is "user" for files in the user's home, and inProject for those of the workspace.
+// scopeOf returns one of these.
 func (f *finder) scopeOf(path string) string {
 	if rel, err := filepath.Rel(f.Root, path); err == nil && filepath.IsLocal(rel) {
 		return inProject
 	}
-	return "user"
+	return inHome
 }
 
 // above names the files of a name in the directories above the workspace, which an agent loads and which are not read
@@ -198,7 +201,7 @@ func (f *finder) above(name, agent string) (parts []Part) {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			p := f.listed(Memory, f.nameOf(path), path, "", "", "")
-			p.Scope, p.Unknown = "user", true
+			p.Scope, p.Unknown = inHome, true
 			p.add(OutsideImport, agent+" loads it, because it is above the workspace: it is not read here", Span{})
 			parts = append(parts, p)
 		}

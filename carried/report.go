@@ -114,6 +114,7 @@ type Report struct {
 	// documents. nil: none differs from its file.
 	Edited *Report `json:"-"`
 
+	root    string // of the workspace
 	counter tokens.Counter
 	stamps  Stamps
 	unsaved map[string]string // texts of open documents that differ from their files, by path

@@ -38,6 +38,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	session := filepath.Join(t.TempDir(), "session.jsonl") // of a model whose prices are known
 	raw = bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"claude-sonnet-4-5"`))
+	raw = bytes.ReplaceAll(raw, []byte(shopRoot), []byte(root))
 	raw = bytes.ReplaceAll(raw, []byte(`"timestamp":"2026-`), []byte(`"timestamp":"2126-`)) // after the files
 	if err := os.WriteFile(session, raw, 0o600); err != nil {
 		t.Fatal(err)
