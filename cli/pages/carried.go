@@ -90,7 +90,7 @@ func (c Carried) countedFor() string {
 func shareOf(h carried.Host, window int) string {
 	text := ""
 	if window > 0 {
-		text = ", " + chars.Share(float64(h.Carried.N), float64(window)) + " of the window"
+		text = ", " + chars.Share(h.Carried.N, window) + " of the window"
 	}
 	if h.Unknown > 0 {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"

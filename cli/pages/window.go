@@ -92,7 +92,7 @@ func (p Page) own(s ledger.Status) {
 	t.Indent = "  "
 	for _, c := range s.Own {
 		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), barCells)
-		t.Add(c.Name, c.Tokens.String(), chars.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
+		t.Add(c.Name, c.Tokens.String(), chars.Share(c.Tokens.N, s.Held.N), full)
 	}
 	t.Print(p.W)
 }
