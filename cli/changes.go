@@ -94,7 +94,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "the path is outside the workspace: only what agents report on such files is recorded")
 	}
 	if resp.Total > 0 {
-		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
+		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
 			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), changedPath(a, c),
 				string(c.Source))

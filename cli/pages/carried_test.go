@@ -20,6 +20,7 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 	part := func(name string, n int, since time.Time) carried.Part {
 		return carried.Part{Kind: carried.Memory, Name: name, Carried: tokens.Count{N: n}, Since: since}
 	}
+	grown := part("CLAUDE.md", 9_000, began.Add(time.Hour))
 	for _, c := range []struct {
 		name  string
 		parts []carried.Part
@@ -31,7 +32,7 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
 				"have sent from its start, with 3 requests",
 		}},
-		{"grown since", []carried.Part{part("CLAUDE.md", 9_000, began.Add(time.Hour)), part("rules.md", 1_000, began)}, []string{
+		{"grown since", []carried.Part{grown, part("rules.md", 1_000, began)}, []string{
 			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first, when " +
 				"CLAUDE.md may have been different: system prompt, tools and memory files",
 			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below",
