@@ -40,7 +40,7 @@ func diskUsage(ctx context.Context, a *action, api ledger.API, _ []string) (duAn
 }
 
 func printUsage(a *action, w io.Writer, u duAnswer) {
-	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
+	t := a.newTable("PART", ">ON DISK", "HOLDS")
 	t.Add("records", chars.Size(u.Records),
 		chars.Plural(u.SessionTotal, "session")+", "+chars.Plural(u.Memories.Count, "memory"))
 	t.Add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
