@@ -42,6 +42,9 @@ type ModelRequest struct {
 	At      time.Time `json:"at"`      // when it came
 	Dialect string    `json:"dialect"` // of the provider's interface: "anthropic", "chat", "responses", "gemini"
 	Model   string    `json:"model,omitempty"`
+	// Provider and Endpoint say where it was sent: the kind of interface, and the address without the request's own path.
+	Provider string `json:"provider,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
 	Agent   string    `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
 	Status  int       `json:"status"`          // of HTTP; 0: the provider could not be reached
 	Cut     bool      `json:"cut,omitempty"`   // the answer ended before it was complete

@@ -9,6 +9,8 @@ import (
 // exchange is a request for an answer and what became of it.
 type exchange struct {
 	dialect  *dialect
+	provider string // as the path names it
+	upstream string // its address
 	path     string
 	header   http.Header // of the request: whose it is, is read of it, and nothing else
 	at, end  time.Time

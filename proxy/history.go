@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"cmp"
 	"net/http"
 	"slices"
 
@@ -25,7 +24,7 @@ func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
 		if main != nil {
 			n.Session = main.session
 		}
-	case e.status == http.StatusOK:
+	case e.status == http.StatusOK, t.session == "" && e.tooLarge != nil: // the limit is learnt of a session
 		session, err := r.handIn(e)
 		n.Session = session
 		return err
@@ -42,7 +41,7 @@ func (r *recorder) handIn(e *entry) (session string, err error) {
 	t, a := e.thread, &e.answer
 	array, since := e.unsaid()
 	t.recorded = false // until it is
-	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: cmp.Or(a.Model, e.asked.model),
+	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: e.model(),
 		Dir: r.Dir, Format: e.dialect.format, Since: since}
 	var said []transcript.Part
 	if a.whole && len(a.said) > 0 {

@@ -27,6 +27,8 @@ const (
 type Ledger interface {
 	ledger.MessageTaker
 	ledger.ModelRequests
+	// Overflow learns the limit that a refusal for size names.
+	Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error)
 }
 
 // Opener returns the ledger. Errors: those of connecting to it.
@@ -140,35 +142,38 @@ func (r *recorder) tryRecord(x *exchange) error {
 		k.early = append(k.early, n)
 		return nil
 	}
+	session := ""
 	for _, early := range append(k.early, n) {
 		early.LiveSession, early.Session = n.LiveSession, n.Session
-		if err := r.note(early); err != nil {
+		if session, err = r.note(early); err != nil {
 			return err
 		}
 	}
 	k.early = nil
+	r.learn(e, session)
 	return nil
 }
 
-// note records what was measured, with how much was missed before.
-func (r *recorder) note(n ledger.NoteRequestRequest) error {
+// note records what was measured, with how much was missed before, and returns the session.
+func (r *recorder) note(n ledger.NoteRequestRequest) (session string, err error) {
 	r.mu.Lock()
 	missed := r.missed
 	n.Request.Missed, n.Request.MissedWhy = missed, r.why
 	r.mu.Unlock()
 	api, err := r.Config.Ledger(r.life)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if _, err := api.NoteRequest(r.life, n); err != nil {
-		return err
+	noted, err := api.NoteRequest(r.life, n)
+	if err != nil {
+		return "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.missed -= missed; r.missed == 0 {
 		r.why = ""
 	}
-	return nil
+	return noted.Session, nil
 }
 
 // talk returns the threads of a session, of which the one used longest ago is dropped for a new one.

@@ -90,18 +90,19 @@ type key struct{}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rest, out := s.admit(w, r)
-	if out == nil {
+	rest, provider := s.admit(w, r)
+	if provider == "" {
 		return
 	}
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
-		x := &exchange{dialect: d, path: r.URL.Path, header: r.Header, at: s.config.Env.Now()}
+		x := &exchange{dialect: d, provider: provider, upstream: s.config.Upstreams[provider].String(), path: r.URL.Path,
+			header: r.Header, at: s.config.Env.Now()}
 		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
 	}
-	out.ServeHTTP(w, r)
+	s.upstream[provider].ServeHTTP(w, r)
 }
 
 // edit has the body of a request copied, and makes it what is sent: here alone may a body become another one.
@@ -110,8 +111,8 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 	r.Body = x.request
 }
 
-// admit returns the path behind token and provider, and who passes the request on; nil: it was refused, and answered.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest string, out *httputil.ReverseProxy) {
+// admit returns the path behind token and provider, and the provider; "": the request was refused, and answered.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest, provider string) {
 	token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
 	name, rest, _ := strings.Cut(path, "/")
 	switch {
@@ -129,9 +130,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest string, out
 		// 426 is what makes agents go on with plain requests.
 		refuse(w, http.StatusUpgradeRequired, "it takes plain requests, no WebSocket")
 	default:
-		return "/" + rest, s.upstream[name]
+		return "/" + rest, name
 	}
-	return "", nil
+	return "", ""
 }
 
 // refuse answers a request that is not passed on, in the form that all providers share.

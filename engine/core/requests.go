@@ -45,19 +45,12 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		if err != nil {
 			return none, nil, err
 		}
-		q := r.Request
-		q.Session, q.Seq = s.ID, 1
-		for rec, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(s.ID), Reverse: true}) {
-			if err != nil {
-				return none, nil, err
-			}
-			var newest ledger.ModelRequest
-			if err := json.Unmarshal(rec.Value, &newest); err != nil {
-				return none, nil, fault.Wrap(fault.Corrupt, m.Op, err)
-			}
-			q.Seq = newest.Seq + 1
-			break
+		newest, err := l.NewestRequest(tx, s.ID)
+		if err != nil {
+			return none, nil, err
 		}
+		q := r.Request
+		q.Session, q.Seq = s.ID, newest.Seq+1
 		raw, err := json.Marshal(q)
 		if err != nil {
 			return none, nil, fault.Wrap(fault.Internal, m.Op, err)
@@ -69,6 +62,17 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		q.New = nil
 		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, nil
 	})
+}
+
+// NewestRequest returns the newest measured request of a session, the zero value if there is none.
+func (l *Ledger) NewestRequest(tx kv.Tx, session string) (q ledger.ModelRequest, err error) {
+	for r, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(session), Reverse: true}) {
+		if err != nil {
+			return q, err
+		}
+		return q, fault.Wrap(fault.Corrupt, "engine.requests", json.Unmarshal(r.Value, &q))
+	}
+	return q, nil
 }
 
 // requestKey is how the keys of a session's requests begin; "": of all sessions'.
@@ -87,6 +91,7 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 			sessions.MaxBill)
 	}
 	err := CheckTexts(op, Label("dialect", q.Dialect), Label("model", q.Model), Label("agent", q.Agent),
+		Label("provider", q.Provider), Label("endpoint", q.Endpoint),
 		Label("id of the answer", q.Reply), Label("outcome", q.Cache.Outcome), Label("item", q.Cache.Item),
 		Label("who changed it", q.Cache.By), Label("reason", q.MissedWhy))
 	if err != nil {
@@ -96,7 +101,7 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
 	}
 	q.At = q.At.UTC()
-	names := []*string{&q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
+	names := []*string{&q.Model, &q.Provider, &q.Endpoint, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
 	q.New, q.Tools, q.Bill = slices.Clone(q.New), slices.Clone(q.Tools), slices.Clone(q.Bill)
 	for i := range q.New {
 		if err := CheckTexts(op, Text("digest", q.New[i].Digest, maxDigest)); err != nil {

@@ -23,7 +23,10 @@ func (l *Views) windowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 	if model == "" {
 		model = f.Session.Model
 	}
-	at, numCtx := served(f, model)
+	at, numCtx, err := l.served(tx, f, model)
+	if err != nil {
+		return ledger.Window{Model: model}, err
+	}
 	return l.windowAt(tx, f, model, at, numCtx)
 }
 
@@ -105,16 +108,20 @@ func likely(w ledger.Window, host core.HostWindow) (sizes []ledger.WindowSize) {
 	return sizes
 }
 
-// served returns where the session calls a model, by its newest overflow: an error is about one model behind one
-// address.
-func served(f *core.Folded, model string) (at overflow.Place, numCtx int) {
-	at.Model = tokens.NewEstimator(model).Model()
+// served returns where the session calls a model, by its newest overflow, else by its newest request that a proxy measured: an
+// error is about one model behind one address.
+func (l *Views) served(tx kv.Tx, f *core.Folded, model string) (at overflow.Place, numCtx int, err error) {
+	q, err := l.core.NewestRequest(tx, f.Session.ID)
+	if err != nil {
+		return at, 0, err
+	}
+	at = overflow.Place{Provider: q.Provider, Endpoint: q.Endpoint, Model: tokens.NewEstimator(model).Model()}
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place.Model == at.Model {
 			at, numCtx = past.Data.Place, past.Data.NumCtx
 		}
 	}
-	return at, numCtx
+	return at, numCtx, nil
 }
 
 // learnedWindow returns what was learned of a model at an endpoint, or the zero value.
