@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 )
 
@@ -96,8 +97,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
-		x := &exchange{dialect: d, provider: provider, upstream: s.config.Upstreams[provider].String(), path: r.URL.Path,
-			header: r.Header, at: s.config.Env.Now()}
+		to := chars.Cut(s.config.Upstreams[provider].String(), maxName)
+		x := &exchange{dialect: d, provider: provider, upstream: to, path: r.URL.Path, header: r.Header,
+			at: s.config.Env.Now()}
 		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
