@@ -56,6 +56,8 @@ type Config struct {
 	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
 	// nothing.
 	Index Index
+	// Limits are what requests may use: the keys of limits. Default: none.
+	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer

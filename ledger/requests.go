@@ -17,6 +17,8 @@ type ModelRequests interface {
 	NoteRequest(ctx context.Context, r NoteRequestRequest) (ModelRequest, error)
 	// Requests returns a page of the measured requests of a session, oldest first.
 	Requests(ctx context.Context, r RequestsRequest) (RequestsResponse, error)
+	// Limits says what was used of the limits that are configured, by what was measured.
+	Limits(ctx context.Context, r LimitsRequest) (LimitsResponse, error)
 }
 
 // Bounds of what is kept of one request.

@@ -205,6 +205,8 @@ type Status struct {
 	Savings Savings `json:"savings"`
 	// Proxy sums up what a proxy measured of the requests; nil: none did.
 	Proxy *ProxyUse `json:"proxy,omitempty"`
+	// Spent is what was used of each limit that is configured.
+	Spent []Spent `json:"spent,omitempty"`
 }
 
 // The names of categories that are no content of a view.

@@ -34,7 +34,7 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		return none, err
 	}
 	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
-	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
+	noted, err := Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
 		var s sessions.Session
 		var err error
 		if r.Session != "" {
@@ -62,6 +62,10 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		q.New = nil
 		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, nil
 	})
+	if err == nil {
+		l.spending.note(noted.Session)
+	}
+	return noted, err
 }
 
 // NewestRequest returns the newest measured request of a session, the zero value if there is none.
@@ -70,9 +74,13 @@ func (l *Ledger) NewestRequest(tx kv.Tx, session string) (q ledger.ModelRequest,
 		if err != nil {
 			return q, err
 		}
-		return q, fault.Wrap(fault.Corrupt, "engine.requests", json.Unmarshal(r.Value, &q))
+		return q, decodeRequest(r, &q)
 	}
 	return q, nil
+}
+
+func decodeRequest(r kv.Record, q *ledger.ModelRequest) error {
+	return fault.Wrap(fault.Corrupt, "engine.requests", json.Unmarshal(r.Value, q))
 }
 
 // requestKey is how the keys of a session's requests begin; "": of all sessions'.
@@ -162,8 +170,8 @@ func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelReq
 			return err
 		}
 		var q ledger.ModelRequest
-		if err := json.Unmarshal(r.Value, &q); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.requests", err)
+		if err := decodeRequest(r, &q); err != nil {
+			return err
 		}
 		if !fn(q, len(r.Value)) {
 			return nil

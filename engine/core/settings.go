@@ -70,6 +70,8 @@ type Settings struct {
 	Agents map[string]window.Policy
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
+	// Limits are what requests that pass a proxy may use.
+	Limits []ledger.Limit
 	// CompactsAt returns at how many tokens the host of a session compacts automatically, as it is set for it: 0 where that is
 	// switched off, and what says so, "" if nothing is set. nil: not known.
 	CompactsAt func(s sessions.Session, window int) (at int, why string)
