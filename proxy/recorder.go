@@ -27,8 +27,10 @@ const (
 type Ledger interface {
 	ledger.MessageTaker
 	ledger.ModelRequests
-	// Overflow learns the limit that a refusal for size names.
-	Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error)
+	ledger.SessionReader
+	ledger.Hooks
+	ledger.Views
+	ledger.Compactions
 }
 
 // Opener returns the ledger. Errors: those of connecting to it.

@@ -28,6 +28,8 @@ type Config struct {
 	Dir       string // where the agent runs
 	// Say gets a line for a person: what could not be reached or recorded.
 	Say func(text string)
+	// Reduce makes requests smaller.
+	Reduce bool
 }
 
 // Server passes requests on to providers of models, and records them. It is an http.Handler, safe for concurrent use.
@@ -37,6 +39,7 @@ type Server struct {
 	hosts    map[string]bool // by which it may be called
 	store    *store
 	recorder *recorder
+	reducer  *reducer // nil: bodies pass as they are
 }
 
 // idle is how long a connection to a provider is kept for the next request: shorter than providers do, so that none is
@@ -51,6 +54,9 @@ func New(c Config, address string) *Server {
 		s.hosts["localhost:"+port] = true
 	}
 	s.recorder = newRecorder(c)
+	if c.Reduce {
+		s.reducer = newReducer(c)
+	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
@@ -70,7 +76,12 @@ func New(c Config, address string) *Server {
 }
 
 // Close waits until what has passed is recorded, at most for a few seconds.
-func (s *Server) Close() { s.recorder.close() }
+func (s *Server) Close() {
+	if s.reducer != nil {
+		s.reducer.close()
+	}
+	s.recorder.close()
+}
 
 // nowhere takes what the library logs: it can quote addresses.
 type nowhere struct{}
@@ -105,12 +116,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.recorder.take(x)
 	}
 	s.upstream[provider].ServeHTTP(w, r)
-}
-
-// edit has the body of a request copied, and makes it what is sent: here alone may a body become another one.
-func (s *Server) edit(r *http.Request, x *exchange) {
-	x.request = &capture{ReadCloser: r.Body, store: s.store}
-	r.Body = x.request
 }
 
 // admit returns the path behind token and provider, and the provider; "": the request was refused, and answered.
