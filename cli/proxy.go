@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -45,7 +46,7 @@ const proxyMemory = 56 << 20
 func proxyCommand() command {
 	var listen string
 	var upstream []string
-	var behind, reduce bool
+	var beyond, behind, reduce bool
 	return command{
 		name: "proxy", near: []string{"serve", "gateway"},
 		short: "Measure an agent's requests to its model, passing them on as they are",
@@ -60,6 +61,7 @@ func proxyCommand() command {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
 			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests although a limit of the configuration is reached")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},
@@ -76,8 +78,25 @@ func proxyCommand() command {
 					return err
 				}
 			}
-			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to, Reduce: reduce}, listen, behind)
+			c := proxy.Config{Token: token, Upstreams: to, Reduce: reduce}
+			if !beyond {
+				c.Limited = limited(a)
+			}
+			return serveProxy(ctx, a, c, listen, behind)
 		},
+	}
+}
+
+// limited returns what says whether limits are configured here now.
+func limited(a *action) func() bool {
+	ws, err := a.find()
+	if err != nil {
+		return nil // nothing is recorded
+	}
+	files := config.NewLoader(a.Env, nil)
+	return func() bool {
+		c, _ := files.Load(ws.Root, ws.State)
+		return len(c.LimitsSet()) > 0
 	}
 }
 

@@ -11,9 +11,9 @@ type Limit struct {
 
 // LimitSet is one limit that is set.
 type LimitSet struct {
-	Key  string  // "limits.session.usd"
-	Most float64 // tokens or dollars
-	From Source
+	Key  string  `json:"limit"` // "limits.session.usd"
+	Most float64 `json:"most"`  // tokens or dollars
+	From string  `json:"from"`  // where it is set: "ctxledger.yaml:3"
 }
 
 // LimitsSet returns the limits that are set, in the order of Rules.
@@ -29,7 +29,7 @@ func (c Config) LimitsSet() (out []LimitSet) {
 				most = *at
 			}
 			if key := join(join("limits", scope.Key), r.Key); most > 0 {
-				out = append(out, LimitSet{key, most, c.shown.origins[key]})
+				out = append(out, LimitSet{key, most, c.shown.origins[key].String()})
 			}
 		}
 	}

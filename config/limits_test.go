@@ -30,7 +30,7 @@ func TestLimitsAreSetByBothFiles(t *testing.T) {
 		got, problems := p.load()
 		var set, said []string
 		for _, l := range got.LimitsSet() {
-			from := strings.Replace(l.From.String(), UserFile(p.e), "own", 1)
+			from := strings.Replace(l.From, UserFile(p.e), "own", 1)
 			set = append(set, fmt.Sprint(l.Key, " ", l.Most, " ", from))
 		}
 		for _, problem := range problems {

@@ -5,18 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 )
 
 // nearLimit is the share of a limit from which on people are warned.
 const nearLimit = 0.8
-
-// Limit is how much requests may use, as it is configured.
-type Limit struct {
-	Key  string  `json:"limit"` // "limits.session.usd"
-	Most float64 `json:"most"`  // tokens or dollars
-	From string  `json:"from"`  // where it is set: "ctxledger.yaml:3"
-}
 
 // LimitsRequest asks what was used of the limits that hold for a session.
 type LimitsRequest struct {
@@ -34,7 +28,7 @@ type LimitsResponse struct {
 
 // Spent is what was used of a limit.
 type Spent struct {
-	Limit
+	config.LimitSet
 	Agent string    `json:"agent,omitempty"` // of a limit of agents: the host's id of the subagent; "": the main agent
 	Since time.Time `json:"since,omitzero"`  // of a limit of a day: when that began
 	Used  float64   `json:"used"`            // tokens or dollars
@@ -50,7 +44,7 @@ func (s Spent) Near() bool { return s.Used >= nearLimit*s.Most }
 
 // Same reports whether two are of one limit, for the same agent and day.
 func (s Spent) Same(o Spent) bool {
-	return s.Limit == o.Limit && s.Agent == o.Agent && s.Since.Equal(o.Since)
+	return s.LimitSet == o.LimitSet && s.Agent == o.Agent && s.Since.Equal(o.Since)
 }
 
 // String says it: "this session has used $1.20 of the $5.00 that limits.session.usd in ctxledger.yaml:3 allows (24 %)".
@@ -86,6 +80,6 @@ func (s Spent) amount(n float64) string {
 
 // Stopped is what an agent is told whose request is not sent because a limit is reached, with the way out.
 func (s Spent) Stopped() string {
-	return "ctxledger did not send this request: " + s.String() + ". To go on, raise " + s.Key + " there: it counts at once. " +
-		"Or end the agent and go on once without limits: ctxledger with --beyond-limits -- AGENT"
+	return "ctxledger did not send this request: " + s.String() + ". To go on, raise " + s.Key + " there: it counts at " +
+		"once. Or end the agent and go on once without limits: ctxledger with --beyond-limits -- AGENT"
 }

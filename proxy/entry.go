@@ -62,7 +62,8 @@ func (e *entry) measured() ledger.ModelRequest {
 	q, a, before := e.asked, &e.answer, e.before
 	out := ledger.ModelRequest{
 		At: e.at, Dialect: e.dialect.name, Provider: e.provider, Endpoint: e.upstream,
-		Model: chars.Cut(e.model(), maxName), Agent: e.who.agent, Status: e.status, TookMS: e.end.Sub(e.at).Milliseconds(), Sent: e.request.total, Items: len(q.items),
+		Model: chars.Cut(e.model(), maxName), Agent: e.who.agent, Status: e.status,
+		TookMS: e.end.Sub(e.at).Milliseconds(), Sent: e.request.total, Items: len(q.items),
 		Reply: chars.Cut(a.Reply, maxName), Usage: a.Usage, Bill: a.Bill, Cache: cacheOf(before, q, a.Usage, e.at),
 	}
 	if e.status != http.StatusOK {

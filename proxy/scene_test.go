@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,10 +16,12 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
+	"ctxledger.dev/sessions"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,11 +35,28 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
-	reduce   bool // requests are made smaller; they wait for decisions as long as these take
+	// unreachable says that there is no ledger for the proxy.
+	unreachable bool
+	reduce      bool // requests are made smaller; they wait for decisions as long as these take
 
-	mu    sync.Mutex
-	asked []asked  // guarded by mu
-	said  []string // guarded by mu
+	mu     sync.Mutex
+	asked  []asked           // guarded by mu
+	said   []string          // guarded by mu
+	limits []config.LimitSet // guarded by mu
+}
+
+// limit sets the limits that are configured.
+func (s *scene) limit(limits ...config.LimitSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = limits
+}
+
+// limited returns them.
+func (s *scene) limited() []config.LimitSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits
 }
 
 // asked is a request as the provider got it.
@@ -51,7 +71,8 @@ func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 	t.Helper()
 	s := &scene{T: t}
 	var err error
-	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System()}
+	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System(),
+		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited()} }}
 	s.ledger, err = engine.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +106,13 @@ func (s *scene) start() {
 	s.served = proxy.New(proxy.Config{
 		Env: env.System(), Token: token, Dir: s.T.TempDir(), Reduce: s.reduce,
 		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
-		Ledger:    func(context.Context) (proxy.Ledger, error) { return s.ledger, nil },
+		Ledger: func(context.Context) (proxy.Ledger, error) {
+			if s.unreachable {
+				return nil, errors.New("no ledger")
+			}
+			return s.ledger, nil
+		},
+		Limited: func() bool { return len(s.limited()) > 0 },
 		Say: func(text string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -182,4 +209,10 @@ func message(input, read, written int) string {
 	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5",`+
 		`"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,`+
 		`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":7}}`, input, read, written)
+}
+
+// measuredAt is a request of 10 tokens some hours from now.
+func measuredAt(e env.Env, hours int) ledger.ModelRequest {
+	return ledger.ModelRequest{At: e.Now().Add(time.Duration(hours) * time.Hour), Dialect: "anthropic", Status: http.StatusOK,
+		Model: "mm", Usage: sessions.Usage{Input: 10}}
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Upstreams map[string]*url.URL
 	Ledger    Opener // where exchanges are recorded
 	Dir       string // where the agent runs
+	// Limited reports whether any limit is configured: then the ledger is asked before a request passes. nil: none ever is.
+	Limited func() bool
 	// Say gets a line for a person: what could not be reached or recorded.
 	Say func(text string)
 	// Reduce makes requests smaller.
@@ -111,6 +113,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		to := chars.Cut(s.config.Upstreams[provider].String(), maxName)
 		x := &exchange{dialect: d, provider: provider, upstream: to, path: r.URL.Path, header: r.Header,
 			at: s.config.Env.Now()}
+		if s.stopped(w, r, x) {
+			return
+		}
 		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)

@@ -93,7 +93,7 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 	now := l.Now().Local()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	for _, limit := range set.Limits {
-		of := ledger.Spent{Limit: limit}
+		of := ledger.Spent{LimitSet: limit}
 		var used spent
 		var err error
 		switch scope, _, _ := strings.Cut(strings.TrimPrefix(limit.Key, "limits."), "."); scope {
@@ -125,7 +125,9 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 }
 
 // spentBy sums up what agents of a session used. The caller holds the lock.
-func (l *Ledger) spentBy(tx kv.Tx, session string, day time.Time, counts func(agent string) bool) (sum spent, err error) {
+func (l *Ledger) spentBy(
+	tx kv.Tx, session string, day time.Time, counts func(agent string) bool,
+) (sum spent, err error) {
 	if session == "" {
 		return sum, nil
 	}

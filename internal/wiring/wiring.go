@@ -94,12 +94,8 @@ func Role(e env.Env) daemon.Role {
 	}
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
-		var limits []ledger.Limit
-		for _, set := range c.LimitsSet() {
-			limits = append(limits, ledger.Limit{Key: set.Key, Most: set.Most, From: set.From.String()})
-		}
-		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections, Limits: limits,
-			CompactsAt: registry.AutoCompact(e, tree)}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
+			Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}
