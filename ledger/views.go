@@ -297,7 +297,7 @@ type EditedView struct {
 // AgentInput is what one agent of a session took, in tokens of input, cached or not.
 type AgentInput struct {
 	Agent string `json:"agent,omitempty"` // "": the main conversation
-	Input int    `json:"input"`           // since the last compaction that was accepted
+	Input int    `json:"input"`           // since the last compaction that was accepted, but what was read from a cache
 	Turn  int    `json:"turn"`            // in the last turn
 	Apart bool   `json:"apart,omitempty"` // its messages are in no view: it has counters of its own
 }

@@ -253,3 +253,26 @@ func TestYesterdayDoesNotCount(t *testing.T) {
 		t.Errorf("%+v", st.Spent)
 	}
 }
+
+// TestAProxiedConversationIsWarned of its input, as a followed one is: what was read from the cache is not new.
+func TestAProxiedConversationIsWarned(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			s := newScene(t, answerJSON(said[d.name][0]))
+			s.policy.Compact.WarnAt, s.policy.Compact.CutoverAt = 40, 60 // an answer has 25 that are new
+			answer := strings.TrimSuffix(hi[d.name][1], resultOf[d.name])
+			path, first := asking(d.name, hi[d.name][0])
+			_, second := asking(d.name, hi[d.name][0]+","+hi[d.name][1])
+			_, third := asking(d.name, hi[d.name][0]+","+hi[d.name][1]+","+answer+hi[d.name][3])
+			for _, text := range []string{first, second, third} {
+				s.send(path, text)
+			}
+			s.stop()
+			session, _ := s.recorded()
+			st, err := s.ledger.Status(t.Context(), ledger.StatusRequest{Session: session})
+			if err != nil || len(st.Warned) != 2 || st.Warned[0].Input != 50 || st.Warned[1].Input != 75 {
+				t.Errorf("%+v, %v", st.Warned, err)
+			}
+		})
+	}
+}

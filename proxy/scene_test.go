@@ -22,6 +22,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,6 +36,7 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
+	policy   window.Policy
 	// unreachable says that there is no ledger for the proxy.
 	unreachable bool
 	reduce      bool // requests are made smaller; they wait for decisions as long as these take
@@ -69,10 +71,10 @@ type asked struct {
 // newScene starts a proxy for a provider that answers with handler.
 func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 	t.Helper()
-	s := &scene{T: t}
+	s := &scene{T: t, policy: window.Default()}
 	var err error
 	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System(),
-		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited()} }}
+		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited(), Policy: &s.policy} }}
 	s.ledger, err = engine.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
