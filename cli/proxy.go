@@ -78,7 +78,7 @@ func proxyCommand() command {
 					return err
 				}
 			}
-			c := proxy.Config{Token: token, Upstreams: to, Reduce: reduce}
+			c := proxy.Config{Token: token, Upstreams: to, Reduce: reduce || a.reduces()}
 			if !beyond {
 				c.Limited = limited(a)
 			}
@@ -98,6 +98,13 @@ func limited(a *action) func() bool {
 		c, _ := files.Load(ws.Root, ws.State)
 		return len(c.LimitsSet()) > 0
 	}
+}
+
+// reduces reports whether the person's settings have requests made smaller.
+func (a *action) reduces() bool {
+	ws, err := a.find()
+	c, _ := config.Load(a.Env, ws.Root, "") // what is wrong with it, others say
+	return err == nil && c.Reduce
 }
 
 // upstreams returns where requests go to, by what options and variables say.

@@ -54,7 +54,7 @@ func withCommand() command {
 				serve = append(serve, "--beyond-limits")
 			}
 			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
-			if reduce {
+			if reduce || a.reduces() {
 				programs, err := findPrograms(a.Env)
 				if err != nil {
 					return err

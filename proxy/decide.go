@@ -12,14 +12,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// update is what is new in the view with a request.
-type update struct {
-	step  bool     // something that was sent becomes another one
-	whole []string // calls whose results are sent as they are because their stubs come too late
-}
-
-// decide brings the view up to date.
-func (v *view) decide(r *reducer, at time.Time) (c update) {
+// decide brings the view up to date, and reports whether something that was sent becomes another one.
+func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
 	life := cacheLife
 	if v.long {
 		life = cacheLifeLong
@@ -30,7 +24,7 @@ func (v *view) decide(r *reducer, at time.Time) (c update) {
 	defer cancel()
 	results, calls := v.newest()
 	taken := v.take(r, results, calls)
-	c.step = v.step(r, soon, func(p part) bool {
+	stepped = v.step(r, soon, func(p part) bool {
 		_, made := calls[p.id]
 		return made && !v.decided[p.id]
 	})
@@ -44,13 +38,13 @@ func (v *view) decide(r *reducer, at time.Time) (c update) {
 	}
 	for _, x := range results {
 		if _, stubbed := v.shown[part{x.ID, x.Kind}]; !stubbed && worthStub(x) {
-			c.whole = append(c.whole, x.ID)
+			v.whole[x.ID] = true
 		}
 	}
-	if c.step || v.cold {
-		c.step = v.catchUp() || c.step
+	if stepped || v.cold {
+		stepped = v.catchUp() || stepped
 	}
-	return c
+	return stepped
 }
 
 // newest returns the results of a request that were not sent before, with the calls of the newest answer by id, which they
@@ -116,9 +110,10 @@ func (v *view) resume(r *reducer) {
 		return // the next request asks again
 	}
 	whole := change{stubs: map[part]string{}}
-	for p, text := range c.stubs {
-		if c.whole[p.id] {
-			whole.stubs[p] = text
+	for _, call := range c.whole {
+		p := part{call, transcript.KindResult}
+		if text, known := c.stubs[p]; known {
+			whole.stubs[p], v.whole[call] = text, true
 			delete(c.stubs, p)
 		}
 	}
@@ -181,8 +176,10 @@ const maxInline = 2 << 20
 func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) bool {
 	late := v.deciding != nil
 	if !late {
-		sent := v.sent
-		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) { return v.next(ctx, api, sent) })
+		sent, behind := v.sent, len(v.whole) > 0
+		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
+			return v.next(ctx, api, sent, behind)
+		})
 	}
 	if !v.deciding.within(soon) {
 		return false
@@ -208,22 +205,25 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 	return false
 }
 
-// next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent.
-func (v *view) next(ctx context.Context, api Ledger, sent time.Time) (change, error) {
+// next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind
+// says that a step has more to show less of.
+func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if err != nil {
-		return change{}, err
+		return c, err
 	}
 	done, err := ledger.Auto(ctx, api, ledger.AutoRequest{
 		EditViewRequest: ledger.EditViewRequest{Session: s.ID, Sent: sent}}, nil)
-	switch {
-	case err != nil:
-		return change{}, err
-	case done.Action == ledger.AutoCompacted:
-		c, err := v.recorded(ctx, api)
+	if err != nil {
+		return c, err
+	}
+	pays := len(done.Edited.Edits) > 0 && done.Edited.Rewritten > 0
+	if done.Action == ledger.AutoCompacted || pays && behind {
+		c, err = v.recorded(ctx, api)
 		c.pays = true
 		return c, err
 	}
-	edits, err := v.located(ctx, api, s.ID, done.Edited.Edits)
-	return change{edits: edits, pays: len(edits) > 0 && done.Edited.Rewritten > 0}, err
+	c.pays = pays
+	c.edits, err = v.located(ctx, api, s.ID, done.Edited.Edits)
+	return c, err
 }

@@ -1,7 +1,9 @@
 package proxy_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/proxy"
 	"ctxledger.dev/window/overflow"
 )
 
@@ -226,7 +229,7 @@ func TestWithoutALedgerRequestsPass(t *testing.T) {
 	s.limit(set("limits.session.tokens", 1))
 	s.claude("s1", "")
 	s.stop()
-	s.unreachable = true
+	s.open = func(context.Context) (proxy.Ledger, error) { return nil, errors.New("no ledger") }
 	s.start()
 	if status, got := s.claude("s1", ""); status != http.StatusOK {
 		t.Errorf("status %d: %s", status, got)

@@ -3,7 +3,6 @@ package proxy_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -37,9 +36,10 @@ type scene struct {
 	served   *proxy.Server
 	front    *httptest.Server
 	policy   window.Policy
-	// unreachable says that there is no ledger for the proxy.
-	unreachable bool
-	reduce      bool // requests are made smaller; they wait for decisions as long as these take
+	// reduce says that requests are made smaller: they wait for decisions as long as these take.
+	reduce bool
+	// open returns the ledger for the proxy in the place of ledger, if it is set.
+	open proxy.Opener
 
 	mu     sync.Mutex
 	asked  []asked           // guarded by mu
@@ -108,9 +108,9 @@ func (s *scene) start() {
 	s.served = proxy.New(proxy.Config{
 		Env: env.System(), Token: token, Dir: s.T.TempDir(), Reduce: s.reduce,
 		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
-		Ledger: func(context.Context) (proxy.Ledger, error) {
-			if s.unreachable {
-				return nil, errors.New("no ledger")
+		Ledger: func(ctx context.Context) (proxy.Ledger, error) {
+			if s.open != nil {
+				return s.open(ctx)
 			}
 			return s.ledger, nil
 		},

@@ -147,8 +147,11 @@ func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
 	}
 	api := open(t, reduced.s)
 	use, all := measured(ctx, t, api, reduced.session)
-	steps, kept := 0, 0
+	steps, kept, whole := 0, 0, 0
 	for i, q := range all[1:] {
+		if q.Reduced != nil {
+			whole += len(q.Reduced.Whole)
+		}
 		if q.Reduced != nil && q.Reduced.Step {
 			steps++
 		} else if begins(t, reduced.log[i].Body, reduced.log[i+1].Body) {
@@ -161,8 +164,9 @@ func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
 	if reduced.bytes() > none.bytes()*2/3 {
 		t.Errorf("%d bytes were sent instead of %d", reduced.bytes(), none.bytes())
 	}
-	t.Logf("bytes sent: none %d, observe %d, reduce %d; %d requests, %d steps; %s", none.bytes(), observed.bytes(), reduced.bytes(),
-		len(all), steps, use.Words())
+	t.Logf("bytes sent: none %d, observe %d, reduce %d; %d requests, %d steps, %d results whole "+
+		"because their stubs came too late; %s", none.bytes(), observed.bytes(), reduced.bytes(),
+		len(all), steps, whole, use.Words())
 }
 
 // begins reports whether the messages of a request begin those of the next one, but for where the agent marks the cache.
