@@ -81,6 +81,10 @@ type Reduced struct {
 	Messages int   `json:"messages"` // that show less
 	// Step says that something which had been sent became another one with this request.
 	Step bool `json:"step,omitempty"`
+	// Refused is how often the provider refused the request for its size before it took a smaller one, and Trimmed says that it
+	// was sent as a trimmed copy, of which nothing stays.
+	Refused int  `json:"refused,omitempty"`
+	Trimmed bool `json:"trimmed,omitempty"`
 	// Whole are calls whose results it has as they are, although there are stubs: these came too late. At most MaxWhole.
 	Whole []string `json:"whole,omitempty"`
 }

@@ -21,6 +21,8 @@ type exchange struct {
 	status   int
 	encoding string          // of the answer
 	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
+	prepared *prepared       // the request of a view; nil: it is none
+	learnt   bool            // the ledger knows what a refusal says
 }
 
 func contextWith(ctx context.Context, x *exchange) context.Context {

@@ -165,6 +165,9 @@ func (r *recorder) tryRecord(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	if p := e.prepared; p != nil {
+		p.view.measured(e.answer.Usage.Prompt(), len(p.sent))
+	}
 	n := ledger.NoteRequestRequest{Request: e.measured()}
 	if err = r.history(e, &n); x.status == http.StatusOK {
 		e.kept()

@@ -73,7 +73,7 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			out, x.reduced = body, nil
+			out, x.reduced, x.prepared = body, nil, nil
 			r.config.Say("a request was sent as it is: a defect in making it smaller")
 		}
 	}()
@@ -86,7 +86,11 @@ func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.read(d)
-	return v.send(d, x, v.decide(r, x.at))
+	stepped := v.decide(r, x.at) || v.copied
+	v.copied = false
+	x.prepared = &prepared{d, v, v.send(d, x, stepped)}
+	v.fitting(r, x)
+	return x.prepared.sent
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.

@@ -23,6 +23,11 @@ func (e *entry) refused() *overflow.Response {
 		return nil
 	}
 	said.Body = said.Body[:min(len(said.Body), maxRefusal)]
+	return tooLarge(said)
+}
+
+// tooLarge returns what a provider said if that is about the size of a request.
+func tooLarge(said overflow.Response) *overflow.Response {
 	if overflow.Classify(said, overflow.Request{Window: 1, Estimate: 1}).Class == overflow.None {
 		return nil
 	}
@@ -33,7 +38,7 @@ func (e *entry) refused() *overflow.Response {
 // consequence for the conversation of its session.
 func (r *recorder) learn(e *entry, session string) {
 	said := e.tooLarge
-	if said == nil {
+	if said == nil || e.learnt {
 		return
 	}
 	api, err := r.Config.Ledger(r.life)

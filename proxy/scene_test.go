@@ -41,10 +41,11 @@ type scene struct {
 	// open returns the ledger for the proxy in the place of ledger, if it is set.
 	open proxy.Opener
 
-	mu     sync.Mutex
-	asked  []asked           // guarded by mu
-	said   []string          // guarded by mu
-	limits []config.LimitSet // guarded by mu
+	mu      sync.Mutex
+	asked   []asked           // guarded by mu
+	said    []string          // guarded by mu
+	limits  []config.LimitSet // guarded by mu
+	handler http.HandlerFunc  // guarded by mu; the provider
 }
 
 // limit sets the limits that are configured.
@@ -71,7 +72,7 @@ type asked struct {
 // newScene starts a proxy for a provider that answers with handler.
 func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 	t.Helper()
-	s := &scene{T: t, policy: window.Default()}
+	s := &scene{T: t, policy: window.Default(), handler: handler}
 	var err error
 	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System(),
 		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited(), Policy: &s.policy} }}
@@ -85,7 +86,10 @@ func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 		s.asked = append(s.asked, asked{r.Method, r.RequestURI, r.Header.Clone(), body})
 		s.mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		handler(w, r)
+		s.mu.Lock()
+		answer := s.handler
+		s.mu.Unlock()
+		answer(w, r)
 	}))
 	t.Cleanup(func() {
 		s.stop()

@@ -66,9 +66,13 @@ func New(c Config, address string) *Server {
 		MaxIdleConns: 256, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle,
 	}
 	pool := &buffers{sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}}
+	var through http.RoundTripper = transport
+	if s.reducer != nil {
+		through = recovering{transport, s.reducer}
+	}
 	for name, base := range c.Upstreams {
 		s.upstream[name] = &httputil.ReverseProxy{
-			Transport: transport, FlushInterval: -1, BufferPool: pool, ErrorLog: log.New(nowhere{}, "", 0),
+			Transport: through, FlushInterval: -1, BufferPool: pool, ErrorLog: log.New(nowhere{}, "", 0),
 			Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, base) },
 			ModifyResponse: answered,
 			ErrorHandler:   s.failed,
