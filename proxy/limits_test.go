@@ -1,6 +1,7 @@
 package proxy_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,8 +66,8 @@ func TestALimitStopsRequests(t *testing.T) {
 				if resp.StatusCode != http.StatusBadRequest || len(s.asked) != 1 {
 					t.Errorf("status %d after %d requests", resp.StatusCode, len(s.asked))
 				}
-				for _, want := range []string{"used 134 tokens of the 130 tokens", "limits.session.tokens in ctxledger.yaml:3",
-					"--beyond-limits"} {
+				for _, want := range []string{"used 134 tokens of the 130 tokens",
+					"limits.session.tokens in ctxledger.yaml:3", "--beyond-limits"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("%q is not in %q", want, text)
 					}
@@ -101,7 +102,8 @@ func TestGeminiStopsAnArray(t *testing.T) {
 	s.stop()
 	s.start()
 	_, got := s.send(path, body("gemini", hi["gemini"][0]))
-	if text := strings.TrimSpace(string(got)); text[0] != '[' || errorOf(t, "gemini", []byte(text[1:len(text)-1])) == "" {
+	text := bytes.TrimSpace(got)
+	if text[0] != '[' || errorOf(t, "gemini", text[1:len(text)-1]) == "" {
 		t.Errorf("%s", got)
 	}
 }
@@ -134,7 +136,9 @@ func (s *scene) spent(id string) ledger.Status {
 // TestWhatLimitsCount: a session with its subagents, one agent, all sessions of a day, in tokens and in dollars. A proxy that is
 // started again goes on from what the ledger has.
 func TestWhatLimitsCount(t *testing.T) {
-	price := strings.Replace(said["anthropic"][0], `"mm"`, `"claude-sonnet-4-5"`, 1) // 5, 100 read, 20 written, 9: $0.000255
+	s1, s2, none := [2]string{"s1"}, [2]string{"s2"}, [2]string{}
+	// 5 tokens, 100 read, 20 written, 9 of output: $0.000255
+	price := strings.Replace(said["anthropic"][0], `"mm"`, `"claude-sonnet-4-5"`, 1)
 	for _, c := range []struct {
 		name, answer string
 		limit        config.LimitSet
@@ -142,17 +146,13 @@ func TestWhatLimitsCount(t *testing.T) {
 		stopped      [2]string
 		passes       [2]string // what else passes then
 	}{
-		{"session", price, set("limits.session.tokens", 200), [][2]string{{"s1", ""}, {"s1", "a1"}}, [2]string{"s1", "a2"},
-			[2]string{"s2", ""}},
-		{"agent", price, set("limits.agent.tokens", 200), [][2]string{{"s1", "a1"}, {"s1", "a1"}, {"s1", ""}},
-			[2]string{"s1", "a1"}, [2]string{"s1", ""}},
-		{"day", price, set("limits.day.tokens", 200), [][2]string{{"s1", ""}, {"s2", ""}}, [2]string{"s3", ""}, [2]string{}},
-		{"money", price, set("limits.session.usd", 0.0005), [][2]string{{"s1", ""}, {"s1", ""}}, [2]string{"s1", ""},
-			[2]string{"s2", ""}},
-		{"cache reads cost less", price, set("limits.session.usd", 0.0008), [][2]string{{"s1", ""}, {"s1", ""}, {"s1", ""}},
-			[2]string{}, [2]string{"s1", ""}},
-		{"no price", said["anthropic"][0], set("limits.session.usd", 0.000001), [][2]string{{"s1", ""}, {"s1", ""}},
-			[2]string{}, [2]string{"s1", ""}},
+		{"session", price, set("limits.session.tokens", 200), [][2]string{s1, {"s1", "a1"}}, [2]string{"s1", "a2"}, s2},
+		{"agent", price, set("limits.agent.tokens", 200), [][2]string{{"s1", "a1"}, {"s1", "a1"}, s1},
+			[2]string{"s1", "a1"}, s1},
+		{"day", price, set("limits.day.tokens", 200), [][2]string{s1, s2}, [2]string{"s3"}, none},
+		{"money", price, set("limits.session.usd", 0.0005), [][2]string{s1, s1}, s1, s2},
+		{"cache reads cost less", price, set("limits.session.usd", 0.0008), [][2]string{s1, s1, s1}, none, s1},
+		{"no price", said["anthropic"][0], set("limits.session.usd", 0.000001), [][2]string{s1, s1}, none, s1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScene(t, answerJSON(c.answer))

@@ -97,7 +97,8 @@ func (r *reducer) recover(
 	if x.learnt = known; !known {
 		done.Verdict = overflow.Classify(said, overflow.Request{})
 		done.Limit = done.Verdict.Limit
-		done.Advice = overflow.Advice{Retry: done.Verdict.Class != overflow.None && done.Verdict.Class != overflow.BrokenPairs}
+		class := done.Verdict.Class
+		done.Advice.Retry = class != overflow.None && class != overflow.BrokenPairs
 	}
 	refused := done.Advice.Retry
 	if actual := done.Verdict.Actual; actual > 0 {
@@ -127,11 +128,12 @@ func (r *reducer) recover(
 	if done.Limit > 0 {
 		v.limit, v.limited = done.Limit, p.draft.model
 	}
+	if !refused {
+		return resp
+	}
 	v.trims(out, func(body []byte, made overflow.Trimmed) bool {
-		if refused {
-			if try(body, true); resp != nil {
-				v.trimmed(r, made)
-			}
+		if try(body, true); resp != nil {
+			v.trimmed(r, made)
 		}
 		return refused
 	})
@@ -163,7 +165,9 @@ func (v *view) trimmed(r *reducer, made overflow.Trimmed) {
 }
 
 // learn has the ledger learn from a refusal and do what follows. known is false where it cannot, or has not recorded the session.
-func (v *view) learn(ctx context.Context, r *reducer, x *exchange, said overflow.Response) (done ledger.Recovery, known bool) {
+func (v *view) learn(
+	ctx context.Context, r *reducer, x *exchange, said overflow.Response,
+) (done ledger.Recovery, known bool) {
 	ctx, cancel := context.WithTimeout(ctx, afterwards)
 	defer cancel()
 	api, err := r.config.Ledger(ctx)
@@ -174,8 +178,8 @@ func (v *view) learn(ctx context.Context, r *reducer, x *exchange, said overflow
 	if err != nil {
 		return done, false
 	}
-	done, err = ledger.Recover(ctx, api, ledger.OverflowRequest{Session: s.ID, Provider: x.provider, Endpoint: x.upstream,
-		Status: said.Status, Body: said.Body, At: x.at}, compaction.Options{})
+	done, err = ledger.Recover(ctx, api, ledger.OverflowRequest{Session: s.ID, Provider: x.provider,
+		Endpoint: x.upstream, Status: said.Status, Body: said.Body, At: r.config.Env.Now()}, compaction.Options{})
 	return done, err == nil
 }
 

@@ -70,7 +70,7 @@ func (k *talk) grow(results int) {
 func TestARefusalForSizeIsNotNoticed(t *testing.T) {
 	k := grown(t, 16)
 	k.policy.Compact.Off = true // nothing is due before
-	k.file()                       // as it was when the proxy began
+	k.file()                    // as it was when the proxy began
 	k.with(k.narrow(60_000))
 	k.ask()
 	first := len(k.asked)
@@ -118,8 +118,8 @@ func TestWithoutARecordCopiesAreSent(t *testing.T) {
 
 // TestWhatCannotBeRecoveredIsPassedOn: the first refusal, byte by byte, compressed or not, whatever came of the others.
 func TestWhatCannotBeRecoveredIsPassedOn(t *testing.T) {
-	refusal := `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 100000 maximum"},` +
-		`"request_id":"req_1"}`
+	refusal := `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 100000 ` +
+		`maximum"},"request_id":"req_1"}`
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = io.WriteString(z, refusal)
@@ -137,9 +137,9 @@ func TestWhatCannotBeRecoveredIsPassedOn(t *testing.T) {
 		"then overloaded":   {"", []byte(refusal), 529, 2, false, false},
 		"switched off":      {"", []byte(refusal), 200, 1, true, false},
 		"signed reasoning":  {"", []byte(refusal), 400, 4, false, true},
-		"another error":     {"", []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`), 200, 1, false, false},
-		"a limit of speed":  {"", []byte(`{"error":{"message":"rate limit: prompt is too long"}}`), 200, 1, false, false},
-		"too long an error": {"", []byte(`{"error":{"message":"` + strings.Repeat("x", 300_000) + `"}}`), 200, 1, false, false},
+		"another error":     {"", []byte(`{"error":{"message":"no"}}`), 200, 1, false, false},
+		"a limit of speed":  {"", []byte(`{"error":{"message":"rate limit: too long"}}`), 200, 1, false, false},
+		"too long an error": {"", []byte(strings.Repeat("x", 300_000)), 200, 1, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := grown(t, 4)

@@ -44,7 +44,7 @@ func (r *recorder) learn(e *entry, session string) {
 	api, err := r.Config.Ledger(r.life)
 	if err == nil {
 		_, err = api.Overflow(r.life, ledger.OverflowRequest{Session: session, Model: e.model(), Provider: e.provider,
-			Endpoint: e.upstream, Status: said.Status, Body: said.Body, At: e.at,
+			Endpoint: e.upstream, Status: said.Status, Body: said.Body, At: e.end,
 			Streamed: e.who.agent == "" && e.status == http.StatusOK && len(e.answer.said) > 0})
 	}
 	if err != nil {

@@ -219,6 +219,6 @@ func message(input, read, written int) string {
 
 // measuredAt is a request of 10 tokens some hours from now.
 func measuredAt(e env.Env, hours int) ledger.ModelRequest {
-	return ledger.ModelRequest{At: e.Now().Add(time.Duration(hours) * time.Hour), Dialect: "anthropic", Status: http.StatusOK,
-		Model: "mm", Usage: sessions.Usage{Input: 10}}
+	return ledger.ModelRequest{At: e.Now().Add(time.Duration(hours) * time.Hour), Dialect: "anthropic",
+		Status: http.StatusOK, Model: "mm", Usage: sessions.Usage{Input: 10}}
 }
