@@ -80,6 +80,6 @@ func (s Spent) amount(n float64) string {
 
 // Stopped is what an agent is told whose request is not sent because a limit is reached, with the way out.
 func (s Spent) Stopped() string {
-	return "ctxledger did not send this request: " + s.String() + ". To go on, raise " + s.Key + " there: it counts at " +
-		"once. Or end the agent and go on once without limits: ctxledger with --beyond-limits -- AGENT"
+	return "ctxledger did not send this request: " + s.String() + ". To go on, raise " + s.Key + " there: it " +
+		"counts at once. Or end the agent and go on once without limits: ctxledger with --beyond-limits -- AGENT"
 }

@@ -54,7 +54,9 @@ func TestALimitStopsRequests(t *testing.T) {
 	for _, d := range dialects {
 		for i, how := range []string{"plain", "stream"} {
 			t.Run(d.name+"/"+how, func(t *testing.T) {
-				s := newScene(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, said[d.name][i]) })
+				s := newScene(t, func(w http.ResponseWriter, _ *http.Request) {
+					_, _ = io.WriteString(w, said[d.name][i])
+				})
 				s.limit(set("limits.session.tokens", 130)) // an answer uses 134
 				path, first := asking(d.name, hi[d.name][0])
 				_, second := asking(d.name, hi[d.name][0]+","+hi[d.name][1])
