@@ -3,11 +3,13 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -41,10 +43,7 @@ func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
 			v.whole[x.ID] = true
 		}
 	}
-	if stepped || v.cold {
-		stepped = v.catchUp() || stepped
-	}
-	return stepped
+	return v.catchUp(stepped || v.cold) || stepped
 }
 
 // newest returns the results of a request that were not sent before, with the calls of the newest answer by id, which they
@@ -68,24 +67,87 @@ func (v *view) newest() (results []transcript.Part, calls map[string]transcript.
 	return results, calls
 }
 
-// catchUp adopts what came too late.
-func (v *view) catchUp() (changed bool) {
-	changed = len(v.waiting) > 0
-	for _, c := range v.waiting {
-		v.adopt(c)
-	}
-	v.waiting = nil
+// catchUp adopts what came too late, all of it or what is worth the cache that it breaks.
+func (v *view) catchUp(all bool) (changed bool) {
 	left := v.late[:0]
 	for _, j := range v.late {
-		if !j.ended() {
+		if j.ended() {
+			v.waiting.add(change{stubs: j.out})
+		} else {
 			left = append(left, j)
-			continue
 		}
-		v.adopt(change{stubs: j.out})
-		changed = changed || len(j.out) > 0
 	}
 	v.late = left
-	return changed
+	if v.waiting.empty() {
+		return false
+	}
+	now := v.waiting
+	if !all {
+		now = v.worth()
+	}
+	if now.empty() {
+		return false
+	}
+	v.adopt(now)
+	for p := range now.stubs {
+		delete(v.waiting.stubs, p)
+	}
+	for p := range now.edits {
+		delete(v.waiting.edits, p)
+	}
+	if all {
+		v.waiting = newChange()
+	}
+	return true
+}
+
+// worth returns what of the waiting changes pays. Sizes are in bytes: only their relations count.
+func (v *view) worth() change {
+	size := make([]int, len(v.order)+1)
+	var cuts []window.Cut
+	var parts []part
+	for i, p := range v.order {
+		size[i+1] = size[i] + len(p.raw)
+		if p.out != nil {
+			size[i+1] += len(p.out) - len(p.raw)
+		}
+		if p.sealed || !v.waits(p) {
+			continue
+		}
+		m, _ := transcript.Decode(transcript.Anthropic, p.raw) // it was decoded before
+		for _, x := range m.Parts {
+			at := v.partOf(x)
+			text, shorter := v.waiting.stubs[at], true
+			if e, edit := v.waiting.edits[at]; edit {
+				text, shorter = e.Apply(x)
+			}
+			if text != "" && shorter {
+				cuts = append(cuts, window.Cut{At: i, Freed: len(x.Text) + len(x.Args) - len(text)})
+				parts = append(parts, at)
+			}
+		}
+	}
+	ahead := window.CallsAhead(len(v.order)/2, 0, 0)
+	now := newChange()
+	from := window.WorthFrom(cuts, size, min(v.reached, len(v.order)), window.RatesOf(tokens.Price{}, v.long), ahead)
+	for _, at := range parts[from:] {
+		if text, stub := v.waiting.stubs[at]; stub {
+			now.stubs[at] = text
+		}
+		if e, edit := v.waiting.edits[at]; edit {
+			now.edits[at] = e
+		}
+	}
+	return now
+}
+
+// waits reports whether a message has a part that waits to be shown less of.
+func (v *view) waits(p *piece) bool {
+	return slices.ContainsFunc(p.parts, func(x transcript.Part) bool {
+		at := part{x.ID, x.Kind}
+		_, edit := v.waiting.edits[at]
+		return edit || v.waiting.stubs[at] != ""
+	})
 }
 
 // resume goes on with what another proxy has sent. The first request of a view waits for it.
@@ -117,13 +179,11 @@ func (v *view) resume(r *reducer) {
 			delete(c.stubs, p)
 		}
 	}
-	if len(whole.stubs) > 0 {
-		v.waiting = append(v.waiting, whole)
-	}
+	v.waiting.add(whole)
 	if v.sent.IsZero() {
 		v.adopt(c)
 	} else {
-		v.waiting = append(v.waiting, c)
+		v.waiting.add(c)
 	}
 }
 
@@ -190,18 +250,15 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 		v.adopt(c)
 		return c.pays
 	}
-	now, wait := change{edits: map[part]window.Edit{}}, change{edits: map[part]window.Edit{}}
+	now := newChange()
 	for p, e := range c.edits {
 		if !late && fresh(p) {
 			now.edits[p] = e
 		} else {
-			wait.edits[p] = e
+			v.waiting.edits[p] = e
 		}
 	}
 	v.adopt(now)
-	if len(wait.edits) > 0 {
-		v.waiting = append(v.waiting, wait)
-	}
 	return false
 }
 

@@ -30,7 +30,8 @@ type talk struct {
 	*scene
 	tools    string
 	messages []string
-	written  int // messages that the ledger has from the session file
+	source   string // of what the ledger reads: the session file
+	written  int    // messages that the ledger has of it
 	calls    int
 	bodies   []string // as the agent wrote them
 	sent     []string // as the provider got them
@@ -88,7 +89,7 @@ func (k *talk) post(headers ...string) (*http.Response, []byte) {
 func (k *talk) file() {
 	k.Helper()
 	to := int64(len(k.messages))
-	r := ledger.AppendEntriesRequest{Import: "claude-code:" + session, Offset: int64(k.written), Next: to, Line: to,
+	r := ledger.AppendEntriesRequest{Import: "claude-code:" + k.source, Offset: int64(k.written), Next: to, Line: to,
 		Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
 	for _, m := range k.messages[k.written:] {
 		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
@@ -112,6 +113,14 @@ func messagesOf(t *testing.T, body string) []json.RawMessage {
 		t.Fatal(err)
 	}
 	return b.Messages
+}
+
+func rawMessages(t *testing.T, body string) (out [][]byte) {
+	t.Helper()
+	for _, m := range messagesOf(t, body) {
+		out = append(out, m)
+	}
+	return out
 }
 
 // resultIn returns the text of a result in a body.
@@ -140,6 +149,11 @@ func (k *talk) steps() (n int) {
 	all := k.live("claude-code", session)
 	if len(all) != len(k.sent) {
 		k.Fatalf("%d requests are recorded of %d", len(all), len(k.sent))
+	}
+	for i, body := range k.sent {
+		if err := transcript.Sendable(transcript.Anthropic, rawMessages(k.T, body)); err != nil {
+			k.Fatalf("request %d: %v", i, err)
+		}
 	}
 	for i, q := range all[1:] {
 		if q.Reduced != nil && q.Reduced.Step {
@@ -247,8 +261,19 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
 }
 
+// undecided is a ledger that records requests and cannot decide about them.
+type undecided struct{ proxy.Ledger }
+
+func (undecided) Session(context.Context, ledger.SessionRequest) (sessions.Session, error) {
+	return sessions.Session{}, errors.New("it cannot be read")
+}
+
+func (undecided) TakeResult(context.Context, ledger.TakeResultRequest) (ledger.TakenResult, error) {
+	return ledger.TakenResult{}, errors.New("the disk is full")
+}
+
 // TestALedgerThatIsAwayChangesNothing: while it cannot be reached, or does not answer, requests go out at once as the view that
-// was sent, with what is new as it is. What was missed is made good with a step, and no sooner.
+// was sent, with what is new as it is. What was missed is made good by a step that pays.
 func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
@@ -258,7 +283,7 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			k.open = func(ctx context.Context) (proxy.Ledger, error) {
 				switch {
 				case gone.Load() && fails:
-					return nil, errors.New("there is none")
+					return undecided{k.ledger}, nil
 				case gone.Load():
 					<-back
 				}
@@ -278,18 +303,44 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			k.call("Read", `{"file_path":"/w/b.go"}`, "package b")
 			k.ask()
 			k.stop()
-			k.start() // another proxy does not take it for a stub that was sent
+			k.start() // another proxy knows that it was sent whole
 			k.call("Read", `{"file_path":"/w/c.go"}`, "package c")
-			k.ask()
-			k.stop()
-			last := len(k.sent) - 1
-			for i := range last {
-				k.goesOn(i)
+			last := k.ask()
+			if n := k.steps(); n != 1 || !strings.HasPrefix(resultIn(t, last, id), "[result offloaded") {
+				t.Errorf("%d steps: %.300s", n, resultIn(t, last, id))
 			}
-			all := k.live("claude-code", session)
-			if q := all[len(all)-1]; len(q.Reduced.Whole) != 1 || q.Reduced.Whole[0] != id {
-				t.Errorf("%+v", q.Reduced)
+			if q := k.live("claude-code", session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
+				t.Errorf("%+v", q[1].Reduced)
 			}
 		})
+	}
+}
+
+// TestACompactionTakesThePlaceOfOldMessages: the first message stays, a summary follows, then what is kept; another proxy goes
+// on with it, and nothing is left of it when the agent has compacted its conversation itself.
+func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
+	k := newTalk(t)
+	for i := range 20 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(500))
+		k.ask()
+	}
+	k.stop()
+	k.start()
+	k.call("Read", `{"file_path":"/w/last.go"}`, "package last")
+	got := messagesOf(t, k.ask())
+	if len(got) >= len(k.messages)/2 || string(got[0]) != k.messages[0] ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if n := k.steps(); n == 0 || n > 4 {
+		t.Errorf("%d steps", n)
+	}
+	k.start()
+	k.source, k.written = "compacted", 0
+	k.messages = []string{`{"role":"user","content":"This session is being continued: the summary."}`}
+	k.ask()
+	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
+	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
+		t.Errorf("a new conversation is sent as %s", last)
 	}
 }

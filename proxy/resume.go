@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"maps"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -20,6 +21,20 @@ type change struct {
 	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
 	pays bool
 }
+
+func newChange() change { return change{stubs: map[part]string{}, edits: map[part]window.Edit{}} }
+
+// add adds another change, which is the newer one.
+func (c *change) add(more change) {
+	maps.Copy(c.stubs, more.stubs)
+	maps.Copy(c.edits, more.edits)
+	if more.cut != nil {
+		c.cut = more.cut
+	}
+}
+
+// empty reports whether it changes nothing.
+func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && c.cut == nil }
 
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {

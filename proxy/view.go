@@ -49,7 +49,8 @@ type view struct {
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
 	late     []*job[map[part]string] // stubs of results that were sent whole
-	waiting  []change                // for a step
+	waiting  change                  // for a step, or until it is worth one
+	reached  int                     // how many messages the newest request had
 }
 
 // part is a part of a message: the arguments of a call or the text of its result, by the call's id; a text by its hash.
@@ -73,8 +74,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 	if agent != "" {
 		live.Parent, live.HostID = live.HostID, live.HostID+"/agent-"+agent
 	}
-	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{}, edits: map[part]window.Edit{},
-		decided: map[string]bool{}, whole: map[string]bool{}}
+	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
+		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange()}
 }
 
 // read takes in the messages of a request. Those of the request before are known.
@@ -146,12 +147,17 @@ func (v *view) adopt(c change) {
 	}
 }
 
+// partOf names a part of a message.
+func (v *view) partOf(x transcript.Part) part {
+	if x.Kind == transcript.KindText {
+		return part{v.hash(x.Text), x.Kind}
+	}
+	return part{x.ID, x.Kind}
+}
+
 // shows returns what stands for a part of a message, and whether that is something else.
 func (v *view) shows(x transcript.Part) (string, bool) {
-	p := part{x.ID, x.Kind}
-	if x.Kind == transcript.KindText {
-		p.id = v.hash(x.Text)
-	}
+	p := v.partOf(x)
 	if e, made := v.edits[p]; made {
 		delete(v.edits, p)
 		if text, shorter := e.Apply(x); shorter {
@@ -201,7 +207,7 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 	if kept > first {
 		parts += kept - first
 	}
-	v.sent = x.at
+	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 {
 		return d.body
 	}

@@ -17,6 +17,10 @@ import (
 	"ctxledger.dev/workspace"
 )
 
+// killing kills the processes of ours that work with the state of a test, but for the MCP server, which no agent starts again.
+const killing = `for p in /proc/[0-9]*; do if grep -qsF '{{state}}' $p/environ && grep -qsaE 'behin[d]|ctxledger-?daemo[n]' ` +
+	`$p/cmdline; then kill -9 ${p#/proc/}; fi; done; true`
+
 // chore is a task of some forty calls: it reads large files, one of them again and again, changes some, and runs commands.
 // handle, if there is one, is read back before the end.
 func chore(handle string) model.Script {
@@ -33,6 +37,9 @@ func chore(handle string) model.Script {
 			call("Bash", map[string]any{"command": "head -c 20000 " + path(n), "description": "look"}),
 			call("Write", map[string]any{"file_path": fmt.Sprintf("{{dir}}/new%d.txt", n), "content": fmt.Sprint("made ", n, "\n")}),
 			call("Bash", map[string]any{"command": fmt.Sprintf("seq %d 900", n), "description": "count"}))
+		if n == 3 { // the proxy and the owner of the ledger die
+			script = append(script, call("Bash", map[string]any{"command": killing, "description": "kill"}))
+		}
 	}
 	script = append(script, call("Bash", map[string]any{"command": "cat {{dir}}/new*.txt > {{dir}}/all.txt", "description": "join"}))
 	if handle != "" {
@@ -102,7 +109,7 @@ func runChore(ctx context.Context, t *testing.T, line, handle string) labour {
 			t.Fatal(err)
 		}
 	}
-	server := model.New(chore(handle), model.Vars{"dir": s.Workspace})
+	server := model.New(chore(handle), model.Vars{"dir": s.Workspace, "state": s.State})
 	result, err := model.Exec(ctx, program, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.Start(t),
 		Prompt: "Do the chore.", ExtraEnv: []string{workspace.StateVariable + "=" + s.State}})
 	if err != nil || !strings.Contains(result.Text, "All done.") {
@@ -158,7 +165,7 @@ func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
 			kept++
 		}
 	}
-	if use.Missed > 0 || steps+kept < len(all)-1 {
+	if use.Missed > 0 || steps+kept < len(all)-2 { // a machine can be too busy for the proxy that takes over
 		t.Errorf("%+v: %d steps and %d that begin as the one before, of %d", use, steps, kept, len(all))
 	}
 	if reduced.bytes() > none.bytes()*2/3 {
