@@ -47,9 +47,9 @@ type ModelRequest struct {
 	// Provider and Endpoint say where it was sent: the kind of interface, and the address without the request's own path.
 	Provider string `json:"provider,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
-	Agent   string    `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
-	Status  int       `json:"status"`          // of HTTP; 0: the provider could not be reached
-	Cut     bool      `json:"cut,omitempty"`   // the answer ended before it was complete
+	Agent    string `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
+	Status   int    `json:"status"`          // of HTTP; 0: the provider could not be reached
+	Cut      bool   `json:"cut,omitempty"`   // the answer ended before it was complete
 	// FirstMS and TookMS are the milliseconds until the first byte of the answer, and until its last one.
 	FirstMS int64 `json:"first_byte_ms"`
 	TookMS  int64 `json:"took_ms"`
@@ -59,6 +59,8 @@ type ModelRequest struct {
 	Reply string         `json:"reply,omitempty"`
 	Usage sessions.Usage `json:"usage"`
 	Bill  sessions.Bill  `json:"bill,omitempty"`
+	// Loaded is how many tokens of context the server says that it has loaded the model with; 0: it was not asked, or did not say.
+	Loaded int `json:"loaded,omitempty"`
 	// Kept is how many items at the head of the request are those of the request before it, and New what comes behind them:
 	// at most MaxRequestItems of Items.
 	Kept  int           `json:"kept"`

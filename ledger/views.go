@@ -326,6 +326,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowLoaded    = "loaded"    // its server says so
 	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // a provider error named it
@@ -345,6 +346,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowLoaded:
+		return "its server says that it has loaded so much"
 	case WindowTold:
 		return agent + " says so in its session"
 	case WindowShown:

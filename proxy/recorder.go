@@ -52,12 +52,14 @@ type recorder struct {
 	why     string             // guarded by mu
 	told    []ledger.Spent     // guarded by mu
 
-	talks map[identity]*talk // of the one goroutine
+	talks     map[identity]*talk // of the one goroutine
+	contexts  map[string]heard   // of the one goroutine; by provider and model
+	transport http.RoundTripper
 }
 
-func newRecorder(c Config) *recorder {
+func newRecorder(c Config, transport http.RoundTripper) *recorder {
 	r := &recorder{Config: c, done: make(chan struct{}), waiting: make(chan func(), maxWaiting),
-		talks: map[identity]*talk{}}
+		talks: map[identity]*talk{}, contexts: map[string]heard{}, transport: transport}
 	r.life, r.end = context.WithCancel(context.Background())
 	go func() {
 		defer close(r.done)
@@ -169,6 +171,7 @@ func (r *recorder) tryRecord(x *exchange) error {
 		p.view.measured(e.answer.Usage.Prompt(), len(p.sent))
 	}
 	n := ledger.NoteRequestRequest{Request: e.measured()}
+	n.Request.Loaded = r.loaded(e)
 	if err = r.history(e, &n); x.status == http.StatusOK {
 		e.kept()
 	}

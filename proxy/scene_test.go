@@ -36,6 +36,7 @@ type scene struct {
 	served   *proxy.Server
 	front    *httptest.Server
 	policy   window.Policy
+	ask      map[string]bool
 	// reduce says that requests are made smaller: they wait for decisions as long as these take.
 	reduce bool
 	// open returns the ledger for the proxy in the place of ledger, if it is set.
@@ -118,6 +119,7 @@ func (s *scene) start() {
 			}
 			return s.ledger, nil
 		},
+		Ask:     s.ask,
 		Limited: func() bool { return len(s.limited()) > 0 },
 		Say: func(text string) {
 			s.mu.Lock()

@@ -26,6 +26,9 @@ type Config struct {
 	Upstreams map[string]*url.URL
 	Ledger    Opener // where exchanges are recorded
 	Dir       string // where the agent runs
+	// Ask names the upstreams, by the second segment of the path, that a person allows to be asked for the context that they have
+	// loaded.
+	Ask map[string]bool
 	// Limited reports whether any limit is configured: then the ledger is asked before a request passes. nil: none ever is.
 	Limited func() bool
 	// Say gets a line for a person: what could not be reached or recorded.
@@ -55,7 +58,6 @@ func New(c Config, address string) *Server {
 	if _, port, err := net.SplitHostPort(address); err == nil {
 		s.hosts["localhost:"+port] = true
 	}
-	s.recorder = newRecorder(c)
 	if c.Reduce {
 		s.reducer = newReducer(c)
 	}
@@ -65,6 +67,7 @@ func New(c Config, address string) *Server {
 		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
 		MaxIdleConns: 256, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle,
 	}
+	s.recorder = newRecorder(c, transport)
 	pool := &buffers{sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}}
 	var through http.RoundTripper = transport
 	if s.reducer != nil {

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -41,6 +42,13 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		}
 	}
 	profile(f.Models, host, &w)
+	q, err := l.core.NewestRequest(tx, f.Session.ID)
+	if err != nil {
+		return w, err
+	}
+	if n := loadedFor(q, at); n > 0 && w.From != ledger.WindowSet {
+		w.Profile, w.From, w.CompactsAt = n, ledger.WindowLoaded, 0
+	}
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place == at && past.Data.OutputCap > 0 {
 			w.OutputCap = past.Data.OutputCap
@@ -121,7 +129,15 @@ func (l *Views) served(tx kv.Tx, f *core.Folded, model string) (at overflow.Plac
 			at, numCtx = past.Data.Place, past.Data.NumCtx
 		}
 	}
-	return at, numCtx, nil
+	return at, cmp.Or(loadedFor(q, at), numCtx), nil
+}
+
+// loadedFor returns the context that a server has loaded, by the newest request that a proxy measured, if that was for the model.
+func loadedFor(q ledger.ModelRequest, at overflow.Place) int {
+	if tokens.NewEstimator(q.Model).Model() != at.Model {
+		return 0
+	}
+	return q.Loaded
 }
 
 // learnedWindow returns what was learned of a model at an endpoint, or the zero value.
