@@ -62,7 +62,7 @@ func proxyCommand() command {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
 			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
-			f.BoolVar(&beyond, "beyond-limits", false, "send requests although a limit of the configuration is reached")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},

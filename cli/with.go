@@ -33,7 +33,7 @@ func withCommand() command {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
 			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
-			f.BoolVar(&beyond, "beyond-limits", false, "send requests although a limit of the configuration is reached")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {

@@ -60,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
 		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c,
 		ModelRequests: views.NewRequests(c, v),
-		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
+		Views:         v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil
 }

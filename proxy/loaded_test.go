@@ -51,7 +51,8 @@ func TestAServerIsAskedForItsContext(t *testing.T) {
 		{"Ollama", map[string]string{"/api/ps": `{"models":[{"name":"other","context_length":1000},{"name":"mm:latest",` +
 			`"model":"mm:latest","context_length":8192}]}`}, false, 8_192},
 		{"Ollama before", map[string]string{"/api/ps": `{"models":[{"name":"mm:latest"}]}`,
-			"/api/show": `{"parameters":"stop \"x\"\nnum_ctx    16384","model_info":{"a.context_length":131072}}`}, false, 16_384},
+			"/api/show": `{"parameters":"stop \"x\"\nnum_ctx    16384","model_info":{"a.context_length":131072}}`},
+			false, 16_384},
 		{"vLLM", map[string]string{"/v1/models": `{"data":[{"id":"mm","max_model_len":32768}]}`}, false, 32_768},
 		{"LM Studio", map[string]string{"/v1/models": `{"data":[{"id":"mm"}]}`, "/api/v0/models": `{"data":[{"id":"mm",` +
 			`"state":"loaded","loaded_context_length":4096,"max_context_length":131072}]}`}, false, 4_096},
@@ -139,8 +140,8 @@ func TestALimitIsVoidWhenTheContextIsAnotherOne(t *testing.T) {
 // TestWhatIsNear: only servers of one's own are asked.
 func TestWhatIsNear(t *testing.T) {
 	for address, want := range map[string]bool{"http://localhost:11434/v1": true, "http://127.0.0.1:8080": true,
-		"http://[::1]:1": true, "http://192.168.0.5:1234/v1": true, "http://10.1.2.3": true, "https://api.openai.com/v1": false,
-		"https://8.8.8.8": false, "http://localhost.example.com": false} {
+		"http://[::1]:1": true, "http://192.168.0.5:1234/v1": true, "http://10.1.2.3": true,
+		"https://api.openai.com/v1": false, "https://8.8.8.8": false, "http://localhost.example.com": false} {
 		u, err := url.Parse(address)
 		if err != nil || proxy.Near(u) != want {
 			t.Errorf("%s: %v, %v", address, !want, err)

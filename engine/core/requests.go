@@ -117,7 +117,8 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 			}
 		}
 	}
-	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept), int64(q.Missed), int64(q.Loaded)) < 0 {
+	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept),
+		int64(q.Missed), int64(q.Loaded)) < 0 {
 		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
 	}
 	q.At = q.At.UTC()
