@@ -206,6 +206,8 @@ type Status struct {
 	Savings Savings `json:"savings"`
 	// Proxy sums up what a proxy measured of the requests; nil: none did.
 	Proxy *ProxyUse `json:"proxy,omitempty"`
+	// Spent is what was used of each limit that is configured.
+	Spent []Spent `json:"spent,omitempty"`
 }
 
 // The names of categories that are no content of a view.
@@ -258,6 +260,9 @@ type EditViewRequest struct {
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
 	// NoEdits only asks whether a compaction is due: for callers that do not send what the view shows.
 	NoEdits bool `json:"no_edits,omitempty"`
+	// Sent is when the newest request of the session was sent, if the caller knows: the provider's cache lasts from then on, or
+	// from the newest answer in the log.
+	Sent time.Time `json:"sent,omitzero"`
 	Signals
 }
 
@@ -293,7 +298,7 @@ type EditedView struct {
 // AgentInput is what one agent of a session took, in tokens of input, cached or not.
 type AgentInput struct {
 	Agent string `json:"agent,omitempty"` // "": the main conversation
-	Input int    `json:"input"`           // since the last compaction that was accepted
+	Input int    `json:"input"`           // since the last compaction that was accepted, but what was read from a cache
 	Turn  int    `json:"turn"`            // in the last turn
 	Apart bool   `json:"apart,omitempty"` // its messages are in no view: it has counters of its own
 }
@@ -322,6 +327,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowLoaded    = "loaded"    // its server says so
 	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // a provider error named it
@@ -341,6 +347,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowLoaded:
+		return "its server says that it has loaded so much"
 	case WindowTold:
 		return agent + " says so in its session"
 	case WindowShown:
