@@ -108,8 +108,8 @@ func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
 		}
 		out.Handoffs = append(out.Handoffs, h)
 	}
-	if len(all) == 0 {
-		p.at(selection, Note, selection.Key+" is ignored: "+other+", and no transition has a handoff_context")
+	if len(out.States) == 0 {
+		p.at(selection, Note, selection.Key+" is ignored: "+other+", and it has no state_machine with states of agents")
 	}
 	return out
 }

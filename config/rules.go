@@ -155,7 +155,7 @@ var agentRules = append([]Rule{
 		Doc: "what the agent is [given](given.md) when it starts, instead of the history: sources, in their order. " +
 			"At most 20", into: func(t *target) any { return &t.agent.context }},
 	{Key: "known_as", Kind: Texts, Default: "[]",
-		Doc: "what hosts call the agent: a type of subagent, `claude-code` for its main conversation",
+		Doc:  "what hosts call the agent: a type of subagent, `claude-code` for its main conversation",
 		into: func(t *target) any { return &t.agent.knownAs }},
 	{Key: "skip_execution_state", Kind: Bool, Default: "false",
 		Doc: "an agent of a state machine (`selection`) is not given `execution_state` and `investigation_log` unless " +
