@@ -44,6 +44,7 @@ type Request struct {
 	Agent   string           // by the configuration's name for it, or a host's
 	Session sessions.Session // of the agents: of a subagent's, that of who started it
 	Task    string           // what the agent is to do; "": the first request of the session
+	HasTask bool             // the agent has its task anyway
 	Root    string           // of the tree that the sources' files are in; "": there are none
 	Env     env.Env
 }
@@ -190,6 +191,9 @@ func (a *Assembled) lay(ctx context.Context, rec *reading, own []turn) error {
 	if err != nil {
 		return err
 	}
+	if rec.HasTask {
+		task = ""
+	}
 	add := func(role transcript.Role, text string) error {
 		text, err := rec.masked(ctx, text)
 		if text != "" {
@@ -265,17 +269,26 @@ func cut(text string, most int) string {
 // go.
 func fenced(text string) string {
 	text = chars.Plain(text)
-	longest, sections := 0, false
+	sections := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		sections = sections || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "[AGENT CONTEXT") ||
+			strings.HasPrefix(line, "[HANDOFF CONTEXT")
+	}
+	if !sections {
+		return text
+	}
+	return inFence(text)
+}
+
+// inFence puts a text into a fence that nothing in it ends.
+func inFence(text string) string {
+	longest := 2
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		longest = max(longest, len(line)-len(strings.TrimLeft(line, "`")))
-		sections = sections || strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "[AGENT CONTEXT") ||
-			strings.HasPrefix(line, "[HANDOFF CONTEXT")
 	}
-	if !sections && longest < 3 {
-		return text
-	}
-	fence := strings.Repeat("`", max(3, longest+1))
+	fence := strings.Repeat("`", longest+1)
 	return fence + "\n" + text + "\n" + fence
 }
 

@@ -82,6 +82,20 @@ func (rec *reading) handoff(ctx context.Context) (noted, error) {
 	return newest, err
 }
 
+// MaxTokens is how large what an agent is given when it starts may be: what a configuration can ask for.
+const MaxTokens = spec.MaxSources * spec.MostChars
+
+// Start returns what an agent is given when it starts, as one text: what is declared for it, or else what another agent
+// left for it alone. handed says that the text has a handoff.
+func Start(ctx context.Context, api Ledger, r Request) (text string, handed bool, err error) {
+	if a, ok := r.Spec.Find(r.Agent); ok && len(a.Context) > 0 {
+		out, err := Assemble(ctx, api, r)
+		return out.Text(), out.Handoff != "", err
+	}
+	text, err = Pending(ctx, api, r)
+	return text, text != "", err
+}
+
 // Pending returns what another agent left for an agent in a session, with nothing else; "" for nothing.
 func Pending(ctx context.Context, api Ledger, r Request) (string, error) {
 	agent, known := r.Spec.Find(r.Agent)
@@ -96,9 +110,33 @@ func Pending(ctx context.Context, api Ledger, r Request) (string, error) {
 	return n.Text, err
 }
 
-// Take records that the handoff for an agent reached it.
-func Take(ctx context.Context, api ledger.Recorder, session, agent string) error {
-	_, err := api.KeepNotes(ctx, ledger.KeepNotesRequest{Session: session,
-		Notes: sessions.Notes{Kind: sessions.NotesTaken, To: agent}})
+// maxWaiting is how many sessions are searched for a handoff, the newest.
+const maxWaiting = 8
+
+// Waiting returns what another agent left for an agent whose session is another one, and the session where it was left; ""
+// for nothing.
+func Waiting(ctx context.Context, api Ledger, r Request) (text string, of sessions.Session, err error) {
+	if !r.Spec.Receives(r.Agent) {
+		return "", of, nil
+	}
+	page, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: maxWaiting})
+	if err != nil {
+		return "", of, err
+	}
+	for _, s := range page.Sessions {
+		if r.Session = s; !s.Main() {
+			continue
+		}
+		if text, err = Pending(ctx, api, r); err != nil || text != "" {
+			return text, s, err
+		}
+	}
+	return "", of, nil
+}
+
+// Take records that the handoff for the agent of a request reached it.
+func Take(ctx context.Context, api ledger.Recorder, r Request) error {
+	_, err := api.KeepNotes(ctx, ledger.KeepNotesRequest{Session: r.Session.ID,
+		Notes: sessions.Notes{Kind: sessions.NotesTaken, To: r.Agent}})
 	return err
 }

@@ -202,6 +202,20 @@ func (s Spec) Sources(a Agent) []Source {
 	return out
 }
 
+// Concerns reports whether anything is declared for an agent when it starts.
+func (s Spec) Concerns(name string) bool {
+	if name == "" {
+		return false
+	}
+	a, _ := s.Find(name)
+	return len(a.Context) > 0 || s.Receives(name)
+}
+
+// Receives reports whether a handoff to an agent is declared.
+func (s Spec) Receives(name string) bool {
+	return slices.ContainsFunc(s.Handoffs, func(h Handoff) bool { return s.Same(h.To, name) })
+}
+
 // Handoff returns what is declared for work that goes from one agent to another; ok is false if nothing is.
 func (s Spec) Handoff(from, to string) (sources []Source, ok bool) {
 	for _, h := range s.Handoffs {
