@@ -180,7 +180,7 @@ func (a *Assembled) read(ctx context.Context, rec *reading, sources []spec.Sourc
 			continue
 		}
 		a.Event.Artifacts++
-		a.Sections = append(a.Sections, Section{s.String(), s.Heading(), fenced(cut(text, s.Limit()))})
+		a.Sections = append(a.Sections, Section{s.String(), s.Heading(), fenced(Cut(tidy(text), s.Limit(), cutSource))})
 	}
 	return own, nil
 }
@@ -255,14 +255,18 @@ func block(head string, sections []Section) string {
 	return b.String()
 }
 
-// cut bounds the text of a source.
-func cut(text string, most int) string {
-	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), " \t\n")
+// tidy returns a text with line feeds alone, and nothing behind it.
+func tidy(text string) string {
+	return strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), " \t\n")
+}
+
+// Cut bounds a text to so many characters. A marker says how many are left out, in the place of %s.
+func Cut(text string, most int, marker string) string {
 	head := chars.Head(text, most)
 	if len(head) == len(text) {
 		return text
 	}
-	return head + sprintf(cutSource, utf8.RuneCountInString(text[len(head):]))
+	return head + sprintf(marker, utf8.RuneCountInString(text[len(head):]))
 }
 
 // fenced puts a text into a fence that could be taken for more than one section, or has fences of its own. Control characters

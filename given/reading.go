@@ -175,6 +175,29 @@ func (rec *reading) notes(ctx context.Context, kind sessions.NotesKind) ([]noted
 	return told[kind], nil
 }
 
+// Notes returns the notes of a kind in a session, oldest first.
+func Notes(ctx context.Context, api Ledger, s sessions.Session, kind sessions.NotesKind) (out []sessions.Notes, err error) {
+	rec := &reading{Request: Request{Session: s}, api: api, session: s, logs: map[string][]sessions.Entry{}}
+	all, err := rec.notes(ctx, kind)
+	for _, n := range all {
+		out = append(out, n.Notes)
+	}
+	return out, err
+}
+
+// SessionContext returns what agents of a session last wrote for the next one; "" for nothing.
+func SessionContext(ctx context.Context, api Ledger, r Request) (string, error) {
+	if r.Session.ID == "" {
+		return "", nil
+	}
+	rec := &reading{Request: r, api: api, session: r.Session, logs: map[string][]sessions.Entry{}}
+	text, err := rec.sessionContext(ctx)
+	if err != nil {
+		return "", err
+	}
+	return rec.masked(ctx, text)
+}
+
 // masked returns a text without secrets.
 func (rec *reading) masked(ctx context.Context, text string) (string, error) {
 	if text == "" {
