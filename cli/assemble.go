@@ -27,7 +27,7 @@ func assembleCommand() command {
 		flags: func(fs *pflag.FlagSet) {
 			agentFlag(fs, &f.agent, "the `AGENT`, by its name in the configuration or its host's")
 			f.define(fs)
-			fs.StringVar(&f.task, "task", "", "what the agent is to do: a `TEXT` (default: the first request)")
+			fs.StringVar(&f.task, "task", "", "what it is to do: a `TEXT` (default: the first request)")
 		},
 		check: func(*action, []string) error { return needs("--agent", f.agent) },
 		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (given.Assembled, error) {
@@ -105,5 +105,6 @@ func (f *givenFlags) request(ctx context.Context, a *action) (given.Request, err
 	if s.Tree != "" && filepath.IsAbs(s.Tree) {
 		root = s.Tree
 	}
-	return given.Request{Spec: a.settings(a.place).Given, Agent: f.agent, Session: s, Task: f.task, Root: root, Env: a.Env}, nil
+	return given.Request{Spec: a.settings(a.place).Given, Agent: f.agent, Session: s, Task: f.task, Root: root,
+		Env: a.Env}, nil
 }

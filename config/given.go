@@ -52,7 +52,8 @@ func (p *parser) sources(list yamldoc.Field) (out []spec.Source) {
 	items, err := list.Items()
 	p.wrong(list, err)
 	if len(items) > spec.MaxSources {
-		p.wrongValue(list, fmt.Sprintf("%.200s: %d sources exceed the limit of %d", list.Key, len(items), spec.MaxSources))
+		p.wrongValue(list, fmt.Sprintf("%.200s: %d sources exceed the limit of %d", list.Key, len(items),
+			spec.MaxSources))
 		return nil
 	}
 	for _, item := range items {

@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
-	"ctxledger.dev/internal/safefs"
 )
 
 // The facts of an environment, by their names in its block.
@@ -72,12 +71,7 @@ const (
 // Ignored returns the block with the .gitignore of a directory, as many of its lines as fits takes; "" for none, and for one that
 // is no file of the directory.
 func Ignored(dir string, fits func(block string) bool) string {
-	tree, err := safefs.Open(dir)
-	if err != nil {
-		return ""
-	}
-	defer tree.Close() // only read
-	raw := tree.Read(".gitignore", maxFile)
+	raw := readIn(dir, ".gitignore")
 	text := strings.TrimRight(chars.Plain(strings.ReplaceAll(string(raw), "\r\n", "\n")), " \t\n")
 	if text == "" || !utf8.Valid(raw) {
 		return ""

@@ -276,8 +276,9 @@ func fenced(text string) string {
 	sections := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		sections = sections || strings.HasPrefix(line, "```") || strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "[AGENT CONTEXT") ||
-			strings.HasPrefix(line, "[HANDOFF CONTEXT")
+		for _, begins := range []string{"```", "## ", "[AGENT CONTEXT", "[HANDOFF CONTEXT"} {
+			sections = sections || strings.HasPrefix(line, begins)
+		}
 	}
 	if !sections {
 		return text

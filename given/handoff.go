@@ -19,8 +19,8 @@ func HandOff(ctx context.Context, api Ledger, r Request, from string) (Assembled
 	began := r.Env.Now()
 	sources, ok := r.Spec.Handoff(from, r.Agent)
 	if !ok {
-		return Assembled{}, fault.New(fault.NotFound, "given.handoff", "no handoff_context is declared from %.100q to %.100q",
-			from, r.Agent).WithHint("declare one at a transition of selection.state_machine.states in ctxledger.yaml")
+		return Assembled{}, fault.New(fault.NotFound, "given.handoff",
+			"no handoff_context is declared from %.100q to %.100q", from, r.Agent).WithHint("declare one at a transition of selection.state_machine.states in ctxledger.yaml")
 	}
 	agent, known := r.Spec.Find(r.Agent)
 	if !known {

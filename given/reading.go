@@ -103,7 +103,9 @@ func (rec *reading) original(ctx context.Context, session string, seq int64) ([]
 }
 
 // message returns the message of an entry; ok is false if it was forgotten, or cannot be read.
-func (rec *reading) message(ctx context.Context, session string, e sessions.Entry) (m transcript.Message, ok bool, err error) {
+func (rec *reading) message(
+	ctx context.Context, session string, e sessions.Entry,
+) (m transcript.Message, ok bool, err error) {
 	original, err := rec.original(ctx, session, e.Seq)
 	if err != nil || original == nil || e.Forgotten != nil {
 		return m, false, err
@@ -176,7 +178,9 @@ func (rec *reading) notes(ctx context.Context, kind sessions.NotesKind) ([]noted
 }
 
 // Notes returns the notes of a kind in a session, oldest first.
-func Notes(ctx context.Context, api Ledger, s sessions.Session, kind sessions.NotesKind) (out []sessions.Notes, err error) {
+func Notes(
+	ctx context.Context, api Ledger, s sessions.Session, kind sessions.NotesKind,
+) (out []sessions.Notes, err error) {
 	rec := &reading{Request: Request{Session: s}, api: api, session: s, logs: map[string][]sessions.Entry{}}
 	all, err := rec.notes(ctx, kind)
 	for _, n := range all {

@@ -54,12 +54,19 @@ func (rec *reading) seeded(name string) string {
 	if rec.Env.Home == "" || rec.Root == "" {
 		return ""
 	}
-	slug := strings.ToLower(strings.Trim(strings.NewReplacer("/", "-", `\`, "-", ":", "").Replace(filepath.ToSlash(rec.Root)), "-"))
-	raw, err := safefs.ReadFile(filepath.Join(rec.Env.Home, ".fuseraft", "sessions", slug, rec.session.ID, name), maxFile)
+	root := strings.TrimPrefix(rec.Root, filepath.VolumeName(rec.Root))
+	slug := strings.NewReplacer("/", "-", ":", "").Replace(strings.TrimLeft(filepath.ToSlash(root), "/"))
+	return string(readIn(rec.Env.Home, path.Join(".fuseraft", "sessions", strings.ToLower(slug), rec.session.ID, name)))
+}
+
+// readIn returns a file below a directory, nil if there is none, or a link leads out of the directory.
+func readIn(dir, name string) []byte {
+	tree, err := safefs.Open(dir)
 	if err != nil {
-		return "" // most sessions have none
+		return nil
 	}
-	return string(raw)
+	defer tree.Close() // only read
+	return tree.Read(name, maxFile)
 }
 
 // file returns a file of the tree. One that looks like it has secrets, or leads out of the tree, has no content.
@@ -67,19 +74,14 @@ func (rec *reading) file(name string) string {
 	if rec.Root == "" || secret(path.Base(name)) {
 		return ""
 	}
-	tree, err := safefs.Open(rec.Root)
-	if err != nil {
-		return ""
-	}
-	defer tree.Close() // only read
-	return strings.TrimPrefix(string(tree.Read(name, maxFile)), "\ufeff")
+	return strings.TrimPrefix(string(readIn(rec.Root, name)), "\ufeff")
 }
 
 // secret reports whether files of a name hold secrets, as a rule.
 func secret(base string) bool {
 	base = strings.ToLower(base)
-	for _, pattern := range []string{".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "id_ecdsa*",
-		".netrc", ".npmrc", ".pypirc", "credentials", "credentials.*", "secrets.*"} {
+	for _, pattern := range []string{".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*",
+		"id_ecdsa*", ".netrc", ".npmrc", ".pypirc", "credentials", "credentials.*", "secrets.*"} {
 		if ok, _ := path.Match(pattern, base); ok { // the patterns are valid
 			return true
 		}
@@ -90,7 +92,8 @@ func secret(base string) bool {
 // briefField returns a field of the brief, by its name or its name in lower case. A text is returned as it is, anything else
 // as JSON.
 func (rec *reading) briefField(name string) string {
-	raw := cmp.Or(rec.seeded("brief.json"), rec.file(".fuseraft/brief.json"), rec.file(".fuseraft/artifacts/brief.json"))
+	raw := cmp.Or(rec.seeded("brief.json"), rec.file(".fuseraft/brief.json"),
+		rec.file(".fuseraft/artifacts/brief.json"))
 	var brief map[string]json.RawMessage
 	if json.Unmarshal([]byte(strings.TrimPrefix(raw, "\ufeff")), &brief) != nil {
 		return ""

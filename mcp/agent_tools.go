@@ -151,8 +151,8 @@ func shareContext(ctx context.Context, c *call) (reply, error) {
 	switch {
 	case a.Version != 0:
 		if a.Version < 1 || a.Version > len(kept) {
-			return reply{}, fault.New(fault.NotFound, "mcp.session_context", "there is no version %d of the session context: "+
-				"it has %d", a.Version, len(kept))
+			return reply{}, fault.New(fault.NotFound, "mcp.session_context",
+				"there is no version %d of the session context: it has %d", a.Version, len(kept))
 		}
 		a.Summary = &kept[a.Version-1].Text
 	case a.Summary == nil:

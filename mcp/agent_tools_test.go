@@ -19,7 +19,8 @@ import (
 func team(string) spec.Spec {
 	return spec.Spec{Agents: []spec.Agent{{Name: "Tester", Context: []spec.Source{{Kind: spec.SessionContext},
 		{Kind: spec.InvestigationLog}, {Kind: spec.File, Param: "plan.md"}}}},
-		Handoffs: []spec.Handoff{{From: "Developer", To: "Tester", Sources: []spec.Source{{Kind: spec.SessionContext}}}}}
+		Handoffs: []spec.Handoff{{From: "Developer", To: "Tester",
+			Sources: []spec.Source{{Kind: spec.SessionContext}}}}}
 }
 
 // newTeam returns a server with the tools of agents, and a session that a host handed in.
@@ -41,7 +42,8 @@ func TestTheToolsOfAgentsAreOffered(t *testing.T) {
 	for _, tl := range listed(t, c) {
 		names = append(names, tl.Name)
 	}
-	want := "changes compact_conversation context_status handoff log_attempt log_hypothesis memory read_artifact session_context"
+	want := "changes compact_conversation context_status handoff log_attempt log_hypothesis memory read_artifact " +
+		"session_context"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("the tools are %s", got)
 	}
@@ -73,8 +75,9 @@ func TestTheSessionContextIsOneTextWithItsVersions(t *testing.T) {
 	for _, text := range []string{" first \n", "second", strings.Repeat("x", 8_001)} {
 		do[noteResult](t, c, "session_context", args{"session": session, "summary": text, "agent": "Planner"})
 	}
-	if got := read(); !strings.HasPrefix(got, "[Session context (context_summary.md)]\n\nxxx") || !strings.HasSuffix(got,
-		"x\n\n[session context truncated — 1 chars omitted. If earlier context is needed, re-read the source files directly.]") {
+	if got := read(); !strings.HasPrefix(got, "[Session context (context_summary.md)]\n\nxxx") ||
+		!strings.HasSuffix(got, "x\n\n[session context truncated — 1 chars omitted. If earlier context is needed, re-read "+
+			"the source files directly.]") {
 		t.Errorf("long: %.80q … %q", got, got[len(got)-150:])
 	}
 	for _, empty := range []string{"", " \n"} {
@@ -84,11 +87,12 @@ func TestTheSessionContextIsOneTextWithItsVersions(t *testing.T) {
 		}
 	}
 	if got := refused(t, c, "session_context", args{"session": session,
-		"summary": strings.Repeat("é", 32_001)}); !strings.Contains(got, "32,001 characters, more than the limit of 32,000") &&
-		!strings.Contains(got, "32001 characters, more than the limit of 32000") {
+		"summary": strings.Repeat("é", 32_001)}); !strings.Contains(got,
+		"32001 characters, more than the limit of 32000") {
 		t.Errorf("too long: %q", got)
 	}
-	if got := refused(t, c, "session_context", args{"session": session, "version": 9}); !strings.Contains(got, "it has 3") {
+	if got := refused(t, c, "session_context", args{"session": session, "version": 9}); !strings.Contains(got,
+		"it has 3") {
 		t.Errorf("no such version: %q", got)
 	}
 	r, _ := do[noteResult](t, c, "session_context", args{"session": session, "version": 1})
@@ -113,7 +117,8 @@ func TestAnAgentIsGivenWhatOthersLogged(t *testing.T) {
 	first := note("log_hypothesis", args{"hypothesis": "the pool is too small"})
 	second := note("log_hypothesis", args{"hypothesis": "the index is missing"})
 	note("log_hypothesis", args{"id": first.ID, "status": "rejected", "reason": "it is idle"})
-	if got := refused(t, c, "log_hypothesis", args{"session": session, "id": "h9"}); !strings.Contains(got, "no hypothesis") {
+	if got := refused(t, c, "log_hypothesis", args{"session": session, "id": "h9"}); !strings.Contains(got,
+		"no hypothesis") {
 		t.Errorf("unknown: %q", got)
 	}
 	handed, _ := do[noteResult](t, c, "handoff", args{"session": session, "from": "Developer", "to": "Tester"})
@@ -131,9 +136,10 @@ func TestAnAgentIsGivenWhatOthersLogged(t *testing.T) {
 	for _, m := range got.Messages {
 		texts = append(texts, string(m.Role)+": "+m.Content.(proto.TextContent).Text)
 	}
-	want := "user: Add a users endpoint.\n---\nuser: " + handed.Text + "\n---\nuser: [AGENT CONTEXT — assembled from artifacts]\n\n" +
-		"## Session Context\nThe handler works.\n\n## Investigation Log\n**Open Hypotheses:**\n- [" + second.ID +
-		"] the index is missing\n**Rejected Paths (do not revisit):**\n- [h1] the pool is too small — REJECTED: it is idle\n" +
+	want := "user: Add a users endpoint.\n---\nuser: " + handed.Text +
+		"\n---\nuser: [AGENT CONTEXT — assembled from artifacts]\n\n## Session Context\nThe handler works.\n\n## Investigation Log\n**Open Hypotheses:**\n- [" + second.ID +
+		"] the index is missing\n**Rejected Paths (do not revisit):**\n" +
+		"- [h1] the pool is too small — REJECTED: it is idle\n" +
 		"**Recent Investigations (last 1):**\n- pin the driver → same error\n\n## plan.md\nWrite, then test."
 	if s := strings.Join(texts, "\n---\n"); s != want {
 		t.Errorf("given:\n%s", s)
@@ -160,7 +166,8 @@ func TestAChatThatIsNotRecordedGetsASessionForWhatItLogs(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	do[noteResult](t, c, "log_attempt", args{"attempt": "x", "session": r.Session})
-	for e, err := range ledger.LogEntries(t.Context(), f.local, ledger.LogRequest{Session: r.Session, Originals: true}) {
+	log := ledger.LogRequest{Session: r.Session, Originals: true}
+	for e, err := range ledger.LogEntries(t.Context(), f.local, log) {
 		if n := sessions.NotesOf(e.Original); err != nil || n.Agent != "orchestrator" {
 			t.Errorf("%+v, %v", n, err)
 		}
@@ -176,7 +183,8 @@ func TestTheEnvironmentPromptTellsWhereAChatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, text, "## Runtime Environment\nOS: ", "\nWorking directory: "+f.tree, "\n\n## .gitignore\n```\n/bin\n```")
+	contains(t, text, "## Runtime Environment\nOS: ", "\nWorking directory: "+f.tree,
+		"\n\n## .gitignore\n```\n/bin\n```")
 	if _, err := prompted(t, c, "environment", map[string]string{"x": "y"}); err == nil ||
 		!strings.Contains(err.Error(), "known: none") {
 		t.Error(err)

@@ -18,7 +18,8 @@ var contextPrompt = prompt{
 		{"session", "of the agents; default: this chat"}, {"task", "default: the first request"}},
 	write: func(ctx context.Context, c *call, args map[string]string) ([]given.Message, error) {
 		if args["agent"] == "" {
-			return nil, fault.New(fault.Invalid, "mcp.context", "argument agent is missing: name an agent of ctxledger.yaml")
+			return nil, fault.New(fault.Invalid, "mcp.context",
+				"argument agent is missing: name an agent of ctxledger.yaml")
 		}
 		s, err := c.session(ctx, args["session"])
 		if err != nil {

@@ -15,7 +15,8 @@ func (a *compactArgs) keepNotes(ctx context.Context, c *call, r *compactResult) 
 		return nil
 	}
 	s, err := c.api.KeepNotes(ctx, ledger.KeepNotesRequest{
-		Mutation: ledger.Mutation{Key: a.key("notes")}, Session: r.Session, Host: hostName, Notes: sessions.Notes{Text: a.Notes},
+		Mutation: ledger.Mutation{Key: a.key("notes")}, Session: r.Session, Host: hostName,
+		Notes: sessions.Notes{Text: a.Notes},
 	})
 	if err != nil {
 		return err

@@ -191,7 +191,8 @@ func (s Spec) Same(a, b string) bool {
 // investigations in front, unless it has them anyway.
 func (s Spec) Sources(a Agent) []Source {
 	out := a.Context
-	if len(out) == 0 || a.SkipState || !slices.ContainsFunc(s.States, func(n string) bool { return s.Same(n, a.Name) }) {
+	runs := func(state string) bool { return s.Same(state, a.Name) }
+	if len(out) == 0 || a.SkipState || !slices.ContainsFunc(s.States, runs) {
 		return out
 	}
 	for _, kind := range []Kind{InvestigationLog, ExecutionState} {

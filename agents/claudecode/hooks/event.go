@@ -67,8 +67,10 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 		return Event{}, false
 	}
 	e.Name = name
-	if len(e.Agent) > maxID || len(e.AgentType) > maxID || len(e.Prompt) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
-		return Event{}, false
+	for _, text := range []string{e.Agent, e.AgentType, e.Prompt, e.Tool, e.CallID} {
+		if len(text) > maxID {
+			return Event{}, false
+		}
 	}
 	calls := name == PreToolUse || name == PostToolUse
 	if calls && (e.CallID == "" || e.Tool == "") {
