@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/given"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // givenFlags are the options of the commands about what agents are given.
@@ -68,6 +74,62 @@ func handoffCommand() command {
 			return given.HandOff(ctx, api, r, f.from)
 		}, printHandoff),
 	}
+}
+
+func noteCommand() command {
+	var f givenFlags
+	var n sessions.Notes
+	kinds := []sessions.NotesKind{sessions.NotesContext, sessions.NotesAttempt, sessions.NotesHypothesis}
+	return command{
+		name: "context note", args: "KIND", short: "Note something for the other agents of a session",
+		long: "Notes a text for the agents that go on in a session. KIND is `context` (the session context, which replaces " +
+			"the one before), `attempt` (something that was tried; --reason is what came of it) or `hypothesis` " +
+			"(--id, --status and --reason change one that is logged). Without --text it is read from standard input.",
+		example: "ctxledger context note attempt --text 'pin the driver' --reason 'same error'\n" +
+			"ctxledger context note context --agent Developer < notes.txt",
+		does: keeps, json: answers(notedAnswer{}),
+		flags: func(fs *pflag.FlagSet) {
+			agentFlag(fs, &n.Agent, "who notes it: an `AGENT`")
+			f.define(fs)
+			fs.StringVar(&n.Text, "text", "", "the `TEXT` itself")
+			fs.StringVar(&n.ID, "id", "", "of a hypothesis: its `ID`")
+			fs.StringVar(&n.Status, "status", "", "of a hypothesis: `STATUS` is open, confirmed or rejected")
+			fs.StringVar(&n.Reason, "reason", "", "why it was rejected, or what the attempt led to: a `TEXT`")
+		},
+		check: func(_ *action, args []string) error {
+			if n.Kind = sessions.NotesKind(args[0]); !slices.Contains(kinds, n.Kind) {
+				return misuse("KIND is context, attempt or hypothesis, not %q", args[0])
+			}
+			return nil
+		},
+		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (out notedAnswer, err error) {
+			r, err := f.request(ctx, a)
+			if err == nil && !a.flags.Changed("text") && n.ID == "" {
+				n.Text, err = readNotes(a)
+			}
+			if err == nil {
+				out.Notes, out.Session, err = given.Log(ctx, api, r.Session, r.Session.Host, n)
+			}
+			return out, err
+		}, func(_ *action, w io.Writer, v notedAnswer) {
+			fmt.Fprintln(w, strings.Join(strings.Fields("noted "+v.ID+" in session "+v.Session), " "))
+		}),
+	}
+}
+
+// notedAnswer is what was noted.
+type notedAnswer struct {
+	sessions.Notes
+	Session string `json:"session"`
+}
+
+// readNotes reads a text from standard input.
+func readNotes(a *action) (string, error) {
+	if terminal(a.In) {
+		a.say("reading the text from the terminal; end it with Ctrl-D")
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.In, limits.SessionContext*utf8.UTFMax+1))
+	return string(raw), fault.Wrap(fault.Unavailable, "cli.note", err)
 }
 
 // printHandoff prints what is handed over.

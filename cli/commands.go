@@ -5,7 +5,8 @@ package cli
 func commands() []command {
 	return []command{
 		program(),
-		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), assembleCommand(), countCommand(),
+		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), assembleCommand(), noteCommand(),
+		countCommand(),
 		compactCommand(), restoreCommand(), resumeCommand(), handoffCommand(),
 		memoryCommand(), recallCommand(), getCommand(), saveCommand(), deleteCommand(),
 		restoreMemoryCommand(), blockCommand(), importMemoriesCommand(), exportMemoriesCommand(), candidatesCommand(),

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -163,16 +161,10 @@ func shareContext(ctx context.Context, c *call) (reply, error) {
 		text, err := given.SessionContext(ctx, c.api, r)
 		return reply{noteResult{Text: text, Session: s.ID, Versions: len(kept)}, readable(text)}, err
 	}
-	text := strings.TrimSpace(*a.Summary)
-	if text == "" {
-		return reply{}, fault.New(fault.Invalid, "mcp.session_context", "summary must not be empty.")
-	}
-	if s.ID, err = a.keep(ctx, c, s, sessions.Notes{Kind: sessions.NotesContext, Text: text}); err != nil {
-		return reply{}, err
-	}
+	_, id, err := a.log(ctx, c, s, sessions.Notes{Kind: sessions.NotesContext, Text: *a.Summary})
 	n := len(kept) + 1
-	return reply{noteResult{Session: s.ID, Versions: n},
-		fmt.Sprintf("written: version %d of the context of session %s", n, s.ID)}, nil
+	return reply{noteResult{Session: id, Versions: n},
+		fmt.Sprintf("written: version %d of the context of session %s", n, id)}, err
 }
 
 // readable returns a session context as an agent reads it.
@@ -186,16 +178,21 @@ func readable(text string) string {
 
 // logAttempt runs log_attempt.
 func logAttempt(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[noteArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
-	return a.log(ctx, c, sessions.Notes{Kind: sessions.NotesAttempt, Text: strings.TrimSpace(a.Attempt),
-		Reason: strings.TrimSpace(a.Outcome)}, "logged")
+	return logged(ctx, c, func(a noteArgs) sessions.Notes {
+		return sessions.Notes{Kind: sessions.NotesAttempt, Text: a.Attempt, Reason: a.Outcome}
+	})
 }
 
 // logHypothesis runs log_hypothesis.
 func logHypothesis(ctx context.Context, c *call) (reply, error) {
+	return logged(ctx, c, func(a noteArgs) sessions.Notes {
+		return sessions.Notes{Kind: sessions.NotesHypothesis, Text: a.Hypothesis, ID: a.ID, Status: a.Status,
+			Reason: a.Reason}
+	})
+}
+
+// logged records what the arguments of a call say.
+func logged(ctx context.Context, c *call, notes func(a noteArgs) sessions.Notes) (reply, error) {
 	a, err := decode[noteArgs](c)
 	if err != nil {
 		return reply{}, err
@@ -204,32 +201,9 @@ func logHypothesis(ctx context.Context, c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	n := sessions.Notes{Kind: sessions.NotesHypothesis, Text: strings.TrimSpace(a.Hypothesis), ID: a.ID,
-		Status: cmp.Or(a.Status, sessions.StatusOpen), Reason: strings.TrimSpace(a.Reason)}
-	var kept []sessions.Notes
-	if s.ID != "" {
-		if kept, err = given.Notes(ctx, c.api, s, sessions.NotesHypothesis); err != nil {
-			return reply{}, err
-		}
-	}
-	ids := map[string]string{}
-	for _, k := range kept {
-		ids[k.ID] = k.Text
-	}
-	known, logged := ids[a.ID]
-	switch {
-	case a.ID != "" && !logged:
-		return reply{}, fault.New(fault.NotFound, "mcp.log_hypothesis", "no hypothesis %.100q is logged", a.ID).
-			WithHint("leave id out to log a new one")
-	case a.ID == "" && n.Text == "":
-		return reply{}, fault.New(fault.Invalid, "mcp.log_hypothesis", `argument "hypothesis" is missing`).
-			WithHint(`the right form: {"hypothesis": "…"}, or {"id": "h1", "status": "rejected"}`)
-	case a.ID == "":
-		n.ID = "h" + strconv.Itoa(len(ids)+1)
-	}
-	n.Text = cmp.Or(n.Text, known)
-	a.Session = s.ID
-	return a.log(ctx, c, n, "logged "+n.ID+" as "+n.Status)
+	n, id, err := a.log(ctx, c, s, notes(a))
+	return reply{noteResult{ID: n.ID, Session: id},
+		strings.Join(strings.Fields("logged "+n.ID+" "+n.Status+" in session "+id), " ")}, err
 }
 
 // handOver runs handoff.
@@ -264,21 +238,12 @@ func (a *noteArgs) of(ctx context.Context, c *call) (sessions.Session, error) {
 	return given.Root(ctx, c.api, s)
 }
 
-// keep records notes, and returns the id of their session: a new one where the chat is not recorded.
-func (a *noteArgs) keep(ctx context.Context, c *call, s sessions.Session, n sessions.Notes) (string, error) {
+// log records notes of the agent in a session: in a new one where the chat is not recorded.
+func (a *noteArgs) log(
+	ctx context.Context, c *call, s sessions.Session, n sessions.Notes,
+) (sessions.Notes, string, error) {
 	n.Agent = cmp.Or(strings.TrimSpace(a.Agent), agentname.Of(c.client))
-	kept, err := c.api.KeepNotes(ctx, ledger.KeepNotesRequest{Session: s.ID, Host: hostName, Notes: n})
-	return kept.ID, err
-}
-
-// log records notes and answers with a word.
-func (a *noteArgs) log(ctx context.Context, c *call, n sessions.Notes, said string) (reply, error) {
-	s, err := a.of(ctx, c)
-	if err != nil {
-		return reply{}, err
-	}
-	id, err := a.keep(ctx, c, s, n)
-	return reply{noteResult{ID: n.ID, Session: id}, said + " in session " + id}, err
+	return given.Log(ctx, c.api, s, hostName, n)
 }
 
 // givenRequest returns a request for what an agent of a session is given.
