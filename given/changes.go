@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // done is what one agent changed and ran in one turn.
@@ -50,7 +51,7 @@ func (rec *reading) changesRecent(ctx context.Context, n int) (string, error) {
 	return b.String(), nil
 }
 
-// done returns what was done by turn, in the order of time.
+// done returns what was done by turns of agents, in the order of time.
 func (rec *reading) done(ctx context.Context) ([]*done, error) {
 	type key struct {
 		session, agent string
@@ -73,20 +74,34 @@ func (rec *reading) done(ctx context.Context) ([]*done, error) {
 	if err != nil {
 		return nil, err
 	}
+	seqs := map[string]int64{} // of intents
 	for _, in := range ran {
+		if seqs[in.ID] = in.Seq; in.Finished == nil || in.Op != intents.OpShell && in.Op != intents.OpCommit {
+			continue
+		}
+		turn, err := rec.turnOf(ctx, in.Session, in.Seq, in.Turn)
+		if err != nil {
+			return nil, err
+		}
+		d := of(in.Session, turn, in.Agent, *in.Finished)
 		switch {
-		case in.Finished == nil:
 		case in.Op == intents.OpShell:
-			d := of(in.Session, in.Turn, in.Agent, *in.Finished)
 			d.commands = append(d.commands, chars.Line(in.Command)+" "+outcome(in))
-		case in.Op == intents.OpCommit && in.Status == intents.Applied:
-			d := of(in.Session, in.Turn, in.Agent, *in.Finished)
+		case in.Status == intents.Applied:
 			d.commit = append(d.commit, chars.Line(in.Command))
 		}
 	}
 	for _, s := range append([]sessions.Session{rec.session}, rec.started...) {
-		err := rec.changes(ctx, s.ID, func(c changes.Change) {
-			d := of(s.ID, c.Turn, rec.display(cmp.Or(c.Agent, s.Agent), s.Host), c.Time)
+		changed, err := rec.changes(ctx, s.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range changed {
+			turn, err := rec.turnOf(ctx, s.ID, cmp.Or(seqs[c.Intent], c.Seq), c.Turn)
+			if err != nil {
+				return nil, err
+			}
+			d := of(s.ID, turn, rec.display(cmp.Or(c.Agent, s.Agent), s.Host), c.Time)
 			list := &d.written
 			if c.Op == changes.Deleted {
 				list = &d.deleted
@@ -94,13 +109,33 @@ func (rec *reading) done(ctx context.Context) ([]*done, error) {
 			if name := chars.Line(c.Path); !slices.Contains(*list, name) {
 				*list = append(*list, name)
 			}
-		})
-		if err != nil {
-			return nil, err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *done) int { return a.last.Compare(b.last) })
+	slices.SortStableFunc(all, func(a, b *done) int {
+		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.turn, b.turn))
+	})
 	return all, nil
+}
+
+// turnOf returns the number of the agents' turn to which an entry of a log belongs: it begins with a request, or when
+// another agent takes over. usual is the one of the record, for an entry that is not known.
+func (rec *reading) turnOf(ctx context.Context, session string, seq int64, usual int) (int, error) {
+	if rec.numbers[session] == nil {
+		entries, err := rec.log(ctx, session)
+		if err != nil {
+			return 0, err
+		}
+		numbers, n, asked, author := map[int64]int{}, 0, true, ""
+		for _, e := range entries {
+			asked = asked || e.Prompt
+			if e.Role == transcript.RoleAssistant && (asked || e.Author != author) {
+				n, asked, author = n+1, false, e.Author
+			}
+			numbers[e.Seq] = n
+		}
+		rec.numbers[session] = numbers
+	}
+	return cmp.Or(rec.numbers[session][seq], usual), nil
 }
 
 // outcome says how a command ended.
@@ -111,23 +146,19 @@ func outcome(in intents.Intent) string {
 	return "[FAILED]"
 }
 
-// changes calls fn with every change of a session, oldest first.
-func (rec *reading) changes(ctx context.Context, session string, fn func(changes.Change)) error {
+// changes returns the changes of a session, oldest first.
+func (rec *reading) changes(ctx context.Context, session string) (all []changes.Change, err error) {
 	const page = 10_000
-	var all []changes.Change
 	for r := (ledger.ChangesRequest{Session: session, Limit: page, Before: math.MaxInt64, NoStale: true}); ; {
 		resp, err := rec.api.Changes(ctx, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if len(resp.Changes) == 0 {
-			break
+			slices.Reverse(all)
+			return all, nil
 		}
 		all = append(all, resp.Changes...)
 		r.Before = resp.Changes[len(resp.Changes)-1].ID
 	}
-	for _, c := range slices.Backward(all) {
-		fn(c)
-	}
-	return nil
 }

@@ -31,6 +31,7 @@ type reading struct {
 	session sessions.Session
 	started []sessions.Session // its subagents
 	logs    map[string][]sessions.Entry
+	numbers map[string]map[int64]int       // of turns, by session and entry: see turnOf
 	told    map[sessions.NotesKind][]noted // by kind, oldest first; nil: not read yet
 }
 
@@ -48,7 +49,8 @@ type turn struct {
 
 // open prepares the reading of the session that a request is about.
 func open(ctx context.Context, api Ledger, r Request, agent spec.Agent) (*reading, error) {
-	rec := &reading{Request: r, api: api, agent: agent, session: r.Session, logs: map[string][]sessions.Entry{}}
+	rec := &reading{Request: r, api: api, agent: agent, session: r.Session, logs: map[string][]sessions.Entry{},
+		numbers: map[string]map[int64]int{}}
 	for skip := 0; ; {
 		page, err := api.Sessions(ctx, ledger.SessionsRequest{Skip: skip, Limit: maxStarted})
 		if err != nil {
@@ -181,7 +183,8 @@ func (rec *reading) notes(ctx context.Context, kind sessions.NotesKind) ([]noted
 func Notes(
 	ctx context.Context, api Ledger, s sessions.Session, kind sessions.NotesKind,
 ) (out []sessions.Notes, err error) {
-	rec := &reading{Request: Request{Session: s}, api: api, session: s, logs: map[string][]sessions.Entry{}}
+	rec := &reading{Request: Request{Session: s}, api: api, session: s, logs: map[string][]sessions.Entry{},
+		numbers: map[string]map[int64]int{}}
 	all, err := rec.notes(ctx, kind)
 	for _, n := range all {
 		out = append(out, n.Notes)
@@ -194,7 +197,8 @@ func SessionContext(ctx context.Context, api Ledger, r Request) (string, error) 
 	if r.Session.ID == "" {
 		return "", nil
 	}
-	rec := &reading{Request: r, api: api, session: r.Session, logs: map[string][]sessions.Entry{}}
+	rec := &reading{Request: r, api: api, session: r.Session, logs: map[string][]sessions.Entry{},
+		numbers: map[string]map[int64]int{}}
 	text, err := rec.sessionContext(ctx)
 	if err != nil {
 		return "", err
