@@ -86,7 +86,7 @@ func noteCommand() command {
 			"the one before), `attempt` (something that was tried; --reason is what came of it) or `hypothesis` " +
 			"(--id, --status and --reason change one that is logged). Without --text it is read from standard input.",
 		example: "ctxledger context note attempt --text 'pin the driver' --reason 'same error'\n" +
-			"ctxledger context note context --agent Developer < notes.txt",
+			"ctxledger context note context --agent Developer < tests.txt",
 		does: keeps, json: answers(notedAnswer{}),
 		flags: func(fs *pflag.FlagSet) {
 			agentFlag(fs, &n.Agent, "who notes it: an `AGENT`")

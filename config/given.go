@@ -110,7 +110,7 @@ func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
 		out.Handoffs = append(out.Handoffs, h)
 	}
 	if len(out.States) == 0 {
-		p.at(selection, Note, selection.Key+" is ignored: "+other+", and it has no state_machine with states of agents")
+		p.at(selection, Note, selection.Key+" is ignored: "+other)
 	}
 	return out
 }

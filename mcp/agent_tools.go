@@ -87,7 +87,7 @@ func handoffTool() tool {
 		output:  `{"type":"object","properties":{"text":{"type":"string"},"session":{"type":"string"}}}`,
 		forms:   map[string]string{"from": `"Developer"`, "to": `"Tester"`},
 		secrets: "masked", why: "by `given.HandOff`",
-		calls: []string{`{"session":"SESSION","from":"a","to":"b"}`},
+		calls: []string{`{"session":"SESSION","from":"Developer","to":"Tester"}`},
 		run:   handOver,
 	}
 }
