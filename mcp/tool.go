@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -31,6 +32,8 @@ type tool struct {
 	// HANDLE an artifact.
 	calls []string
 	run   func(ctx context.Context, c *call) (reply, error)
+	// hidden tools can be called, and no list has them.
+	hidden bool
 }
 
 // hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
@@ -77,9 +80,12 @@ type Tool struct {
 	Calls []string
 }
 
-// Tools returns every tool.
+// Tools returns every tool, those of Options.AgentTools included.
 func Tools() (all []Tool) {
-	for _, t := range tools() {
+	for _, t := range slices.Concat(tools(), agentTools()) {
+		if t.hidden {
+			continue
+		}
 		all = append(all, Tool{t.name, t.secrets, t.why, t.calls})
 	}
 	return all

@@ -52,6 +52,7 @@ var claudeEvents = []struct {
 	wanted         func(config.Hooks) bool // whether anything is to do; nil: always, something is recorded
 }{
 	{"SessionStart", "", 5, nil},
+	{"SubagentStart", "", 5, nil}, // of an agent for which nothing is declared it does nothing
 	{"UserPromptSubmit", "", 5, config.Hooks.Prompts},
 	{"PreToolUse", ".*", 5, nil},
 	{"PostToolUse", ".*", 5, config.Hooks.Results},

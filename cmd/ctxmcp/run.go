@@ -19,6 +19,9 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		"put `text` before tool names, where they collide with others")
 	structured := p.Flags.Bool("structured", false,
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
+	agents := p.Flags.Bool("agent-tools", false,
+		"offer the tools by which several agents of a session tell each other what they know: session_context, "+
+			"log_attempt, log_hypothesis, handoff")
 	return p.Run(args, func() (func() error, error) {
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside any project
@@ -37,6 +40,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			Models:   wiring.Models(e),
 			Author:   wiring.Author(e),
 			Problems: wiring.Problems(e),
+			Given:    wiring.Given(e), AgentTools: *agents,
 		})
 		if err != nil {
 			return nil, err

@@ -79,6 +79,9 @@ func hooked[R any](ctx context.Context, l *Ledger, m Mutation, r ledger.LiveSess
 			state = *s.Hooked
 		}
 		s.Hooked = &state
+		if s.Agent == "" {
+			s.Agent = CutLabel(r.Agent)
+		}
 		out, events, err := fn(tx, &s)
 		if err != nil {
 			return none, nil, err

@@ -171,6 +171,7 @@ var openings = []opening{
 	{"kv/bolt openOffline", "safefs.OpenRoot", ours},
 	{"kv/bolt salvage.run", "os.RemoveAll", ours},
 	{"kv/bolt pathIdentity.moved", "os.Lstat", ours},
+	{"given readIn", "safefs.Open", "given"},
 	{"carried/library Find", "safefs.Open", "index"},
 	{"carried/library finder.known", "safefs.Open", owned},
 	{"carried/library finder.skills", "safefs.Open", owned},

@@ -35,7 +35,9 @@ var layers = map[string]int{
 	"config/...":      2,
 	"workspace/...":   2,
 	"report/...":      2,
-	"kv/stores":       2, // names every store
+	"given/spec":      2,
+	"given":           3,
+"kv/stores":       2, // names every store
 	"kv/...":          1,
 	"tokens/...":      1,
 	"internal/...":    0,
