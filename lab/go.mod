@@ -12,8 +12,8 @@ require (
 	go.etcd.io/bbolt v1.5.0
 	go.lsp.dev/uri v1.0.1
 	golang.org/x/net v0.58.0
-	golang.org/x/sys v0.47.0
-	golang.org/x/tools v0.48.0
+	golang.org/x/sys v0.48.0
+	golang.org/x/tools v0.49.0
 )
 
 require (
@@ -47,7 +47,7 @@ require (
 	go.lsp.dev/jsonrpc2 v1.0.1 // indirect
 	go.lsp.dev/protocol v1.0.1 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect
-	golang.org/x/mod v0.38.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 )

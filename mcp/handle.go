@@ -19,6 +19,7 @@ func (s *Server) Handle(ctx context.Context, message []byte) []byte {
 	c := clientOf(ctx)
 	if c == nil {
 		c = s.Connect(nil)
+		c.once = true
 		defer func() { _ = c.Close() }() // what was answered stays
 		ctx = c.Context(ctx)
 	}

@@ -30,7 +30,14 @@ type tool struct {
 	// calls are arguments, as JSON, of calls that show what is stored: the harnesses make each. SESSION is a session, and
 	// HANDLE an artifact.
 	calls []string
+	// reads says of a tool that is not read-only whether these arguments only read. nil: none do.
+	reads func(args json.RawMessage) bool
 	run   func(ctx context.Context, c *call) (reply, error)
+}
+
+// writes reports whether a call with these arguments changes what is stored.
+func (t tool) writes(args json.RawMessage) bool {
+	return !t.hints.readOnly && (t.reads == nil || !t.reads(args))
 }
 
 // hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
@@ -122,6 +129,11 @@ func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 			args, err := sc.check(s.o.ToolPrefix+t.name, r.Params.RawArguments)
 			if err != nil {
 				return reply{}, err
+			}
+			if s.o.Permit != nil {
+				if err := s.o.Permit(ctx, t.name, t.writes(args)); err != nil {
+					return reply{}, err
+				}
 			}
 			busy := clientOf(ctx).busy
 			if !enter(ctx, busy) {
