@@ -46,9 +46,9 @@ func (g *gate) enter(t access.Token, bytes int64, now time.Time) (no *refusal, l
 	switch {
 	case own.left < 1:
 		no = &refusal{http.StatusTooManyRequests, "rate", "the token sends too many requests a second"}
-	case own.requests >= mostRequestsOf || own.requests > 0 && own.bytes+bytes > mostBytesOf:
+	case own.requests >= mostRequestsOf || own.bytes+bytes > mostBytesOf:
 		no = &refusal{http.StatusTooManyRequests, "concurrency", "the token has too many requests at work"}
-	case g.all.requests >= mostRequests || g.all.requests > 0 && g.all.bytes+bytes > mostBytes:
+	case g.all.requests >= mostRequests || g.all.bytes+bytes > mostBytes:
 		no = &refusal{http.StatusServiceUnavailable, "busy", "the server has too many requests at work"}
 	default:
 		own.left--

@@ -54,14 +54,16 @@ type Server struct {
 	gate       gate
 	workspaces workspaces
 	metrics    *metrics
-	leaving    atomic.Bool
+	leaving    chan struct{} // closed when the server ends
 	conns      atomic.Int64
 }
 
 // New returns a server that answers nothing but its own paths until Handle adds others.
 func New(c Config) *Server {
-	s := &Server{c: c, mux: http.NewServeMux(), gate: gate{tokens: map[string]*load{}}}
-	s.workspaces = workspaces{open: c.Open, state: c.Store.State, now: c.Env.Now, all: map[string]*opened{}}
+	s := &Server{c: c, mux: http.NewServeMux(), gate: gate{tokens: map[string]*load{}},
+		leaving: make(chan struct{})}
+	s.workspaces = workspaces{open: c.Open, state: c.Store.State, now: c.Env.Now, most: mostOpen,
+		all: map[string]*opened{}}
 	s.metrics = newMetrics(s.workspaces.count)
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
 	s.mux.Handle("GET "+metricsPath, s.metrics.handler())
@@ -86,11 +88,12 @@ func (s *Server) Ledger(ctx context.Context) (ledger.API, error) {
 
 // ready says whether requests are answered.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if s.leaving.Load() {
+	select {
+	case <-s.leaving:
 		http.Error(w, "leaving", http.StatusServiceUnavailable)
-		return
+	default:
+		_, _ = io.WriteString(w, "ready\n") // who does not take it has left
 	}
-	_, _ = io.WriteString(w, "ready\n") // who does not take it has left
 }
 
 // Serve answers requests until ctx ends, and then those under way. listen is an address of this machine, of which the port may
@@ -153,7 +156,7 @@ func (s *Server) until(ctx context.Context, served *http.Server, ended <-chan er
 		}
 		break
 	}
-	s.leaving.Store(true)
+	close(s.leaving)
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveWait)
 	defer cancel()
 	if served.Shutdown(soon) != nil {

@@ -25,6 +25,7 @@ type workspaces struct {
 	open  Opener
 	state func(name string) string
 	now   func() time.Time
+	most  int // ledgers at once
 
 	mu  sync.Mutex
 	all map[string]*opened // guarded by mu
@@ -80,10 +81,10 @@ func (w *workspaces) enter(name string) (o, closing *opened, err error) {
 	defer w.mu.Unlock()
 	o = w.all[name]
 	if o == nil {
-		if len(w.all) >= mostOpen {
+		if len(w.all) >= w.most {
 			if closing = w.take(w.now()); closing == nil {
 				return nil, nil, fault.New(fault.Limited, "hosting.open", "%d workspaces are in use, the limit is %d",
-					len(w.all), mostOpen).WithHint("try again")
+					len(w.all), w.most).WithHint("try again")
 			}
 		}
 		state := w.state(name)

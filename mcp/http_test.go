@@ -35,7 +35,8 @@ func TestMessagesOverHTTP(t *testing.T) {
 	f := newFixture(t, nil)
 	list := func(v string) string { return string(asked("1", "tools/list", `{`+fmt.Sprintf(meta, v)+`}`)) }
 	const modern, legacy = "2026-07-28", "2025-11-25"
-	call := string(asked("1", "tools/call", `{"name":"memory","arguments":{"action":"list"},`+fmt.Sprintf(meta, modern)+`}`))
+	call := string(asked("1", "tools/call",
+		`{"name":"memory","arguments":{"action":"list"},`+fmt.Sprintf(meta, modern)+`}`))
 	for _, c := range []struct {
 		name, method, body string
 		headers            []string
@@ -75,7 +76,8 @@ func TestMessagesOverHTTP(t *testing.T) {
 		{"without the header", "POST", list(modern), nil, 400, "-32020"},
 		{"without what the header says", "POST", string(asked("1", "tools/list", `{}`)), []string{version, modern}, 400,
 			"-32602"},
-		{"another revision beside it", "POST", list(modern), []string{version, legacy, method, "tools/list"}, 400, "-32020"},
+		{"another revision beside it", "POST", list(modern), []string{version, legacy, method, "tools/list"}, 400,
+			"-32020"},
 		{"without the method", "POST", list(modern), []string{version, modern}, 400, "-32020"},
 		{"another method beside it", "POST", list(modern), []string{version, modern, method, "ping"}, 400, "-32020"},
 		{"another tool beside it", "POST", call, []string{version, modern, method, "tools/call", name, "changes"}, 400,
@@ -157,7 +159,8 @@ func TestALongAnswerOverHTTPIsWhole(t *testing.T) {
 	long := tool{name: "long", input: `{"type":"object"}`,
 		run: func(context.Context, *call) (reply, error) { return reply{text: b.String()}, nil }}
 	f.mcp.AddTool(f.describe(long), f.handler(long, schema{}))
-	w := posted(f.Server, "POST", string(asked("1", "tools/call", `{"name":"long",`+fmt.Sprintf(meta, "2026-07-28")+`}`)),
+	w := posted(f.Server, "POST", string(asked("1", "tools/call",
+		`{"name":"long",`+fmt.Sprintf(meta, "2026-07-28")+`}`)),
 		"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "long")
 	if got := w.Body.String(); !strings.Contains(got, "199: word") || strings.Contains(got, answerPrefix) {
 		t.Errorf("%.300s", got)

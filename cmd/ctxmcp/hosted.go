@@ -59,7 +59,6 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	o.Log = wiring.ServiceLog(e)
 	server := hosting.New(hosting.Config{Env: e, Log: o.Log, Store: store, Hosts: w.hosts, Cert: w.cert, Key: w.key,
 		Open: func(ctx context.Context, state string) (ledger.API, error) {
 			return daemon.Open(ctx, daemon.Options{State: state, Env: e, Version: version.Version, InProcess: true,

@@ -27,6 +27,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			return nil, err
 		}
 		if w.listen != "" {
+			o.Log = wiring.ServiceLog(e)
 			return w.host(ctx, e, o, wiring.Stderr(e))
 		}
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
