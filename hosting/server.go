@@ -18,6 +18,9 @@ import (
 	"ctxledger.dev/ledger"
 )
 
+// MCPPath is where MCP is spoken.
+const MCPPath = "/mcp"
+
 // Paths that are the server's own.
 const (
 	healthPath  = "/healthz"

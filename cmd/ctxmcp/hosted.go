@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"ctxledger.dev/engine/daemon"
@@ -12,6 +13,7 @@ import (
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/logcap"
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/ledger"
@@ -59,7 +61,9 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	server := hosting.New(hosting.Config{Env: e, Log: o.Log, Store: store, Hosts: w.hosts, Cert: w.cert, Key: w.key,
+	every := o.Log // requests and refusals; of what callers send that is wrong, less and less
+	o.Log = slog.New(logcap.New(every.Handler()))
+	server := hosting.New(hosting.Config{Env: e, Log: every, Store: store, Hosts: w.hosts, Cert: w.cert, Key: w.key,
 		Open: func(ctx context.Context, state string) (ledger.API, error) {
 			return daemon.Open(ctx, daemon.Options{State: state, Env: e, Version: version.Version, InProcess: true,
 				Hosted: true})
@@ -78,7 +82,7 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	server.Handle("/mcp", s)
+	server.Handle(hosting.MCPPath, s)
 	return func() error {
 		return server.Serve(ctx, w.listen, func(address string) {
 			scheme := "http"
