@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -76,8 +77,23 @@ func New(c Config) *Server {
 // Handle adds what answers a path, within the deadline of a call.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, deadline(h, callWait)) }
 
-// Stream is Handle for what answers as long as the caller listens.
-func (s *Server) Stream(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+// Stream is Handle for what answers as long as the caller listens, or until the server ends.
+func (s *Server) Stream(pattern string, h http.Handler) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		var work sync.WaitGroup
+		defer work.Wait()
+		defer cancel()
+		work.Go(func() {
+			select {
+			case <-s.leaving:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+		h.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
 
 // Ledger returns the ledger that the caller of a context may use, until it is closed. Errors: denied without a caller; those
 // of opening it.

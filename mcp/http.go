@@ -67,8 +67,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // answerHTTP answers an accepted message.
 func (s *Server) answerHTTP(w http.ResponseWriter, r *http.Request, m message, e era) {
 	a := &httpAnswer{server: s, w: w, streams: strings.Contains(r.Header.Get("Accept"), typeStream), modern: e.modern}
-	c := s.Connect(a.send)
-	c.once = true
+	c := s.visitor(a.send)
 	defer func() { _ = c.Close() }() // what was answered stays
 	ctx, stop := context.WithCancel(c.Context(r.Context()))
 	wait := func() {}
@@ -84,6 +83,16 @@ func (s *Server) answerHTTP(w http.ResponseWriter, r *http.Request, m message, e
 	}
 	a.end(line)
 }
+
+// visitor returns a client of which the next message knows nothing.
+func (s *Server) visitor(send func(line []byte) error) *Client {
+	c := s.Connect(send)
+	c.once = true
+	return c
+}
+
+// alone returns a context for a client of which the next request knows nothing.
+func (s *Server) alone(ctx context.Context) context.Context { return s.visitor(nil).Context(ctx) }
 
 // readBody reads a message, or returns how it is refused.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body, refused []byte) {
@@ -167,19 +176,29 @@ func (a *httpAnswer) send(line []byte) error {
 	if !a.streams {
 		return nil
 	}
+	a.begin()
+	return a.event(line)
+}
+
+// begin makes the answer a stream.
+func (a *httpAnswer) begin() {
 	if !a.streaming {
 		a.streaming = true
 		a.w.Header().Set("Content-Type", typeStream)
 		a.w.Header().Set("Cache-Control", "no-store")
 	}
-	return a.event(line)
 }
 
 // event writes an event of the stream, which is open. Lines have no line ends.
 func (a *httpAnswer) event(line []byte) error {
+	return a.flush(append(append([]byte("event: message\ndata: "), line...), "\n\n"...))
+}
+
+// flush writes a part of the stream.
+func (a *httpAnswer) flush(part []byte) error {
 	control := http.NewResponseController(a.w)
 	_ = control.SetWriteDeadline(a.server.o.Env.Now().Add(patience)) // else the server's own holds
-	_, err := a.w.Write(append(append([]byte("event: message\ndata: "), line...), "\n\n"...))
+	_, err := a.w.Write(part)
 	return errors.Join(err, control.Flush())
 }
 

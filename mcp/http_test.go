@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
@@ -167,26 +168,26 @@ func TestALongAnswerOverHTTPIsWhole(t *testing.T) {
 	}
 }
 
-// TestAToolRunsOnlyIfItIsPermitted: each one is asked about, with whether it writes.
+// TestAToolRunsOnlyIfItIsPermitted: each one is asked about, with the role that it needs.
 func TestAToolRunsOnlyIfItIsPermitted(t *testing.T) {
 	var got []string
 	f := newFixture(t, func(o *Options) {
-		o.Permit = func(_ context.Context, tool string, writes bool) error {
-			got = append(got, fmt.Sprint(tool, " ", writes))
+		o.Permit = func(_ context.Context, operation string, needed access.Role) error {
+			got = append(got, fmt.Sprint(operation, " ", needed))
 			return fault.New(fault.Denied, "test", "not you")
 		}
 	})
 	for _, c := range []struct{ tool, arguments, want string }{
-		{"memory", `{"action":"list"}`, "memory false"},
-		{"memory", `{"action":"recall","query":"x"}`, "memory false"},
-		{"memory", `{"action":"get","name":"x"}`, "memory false"},
-		{"memory", `{"action":"save","name":"x","body":"y"}`, "memory true"},
-		{"memory", `{"action":"delete","name":"x"}`, "memory true"},
-		{"memory", `{"action":"restore","name":"x"}`, "memory true"},
-		{"compact_conversation", `{"messages":[{"role":"user","content":"x"}]}`, "compact_conversation true"},
-		{"read_artifact", `{"id":"x"}`, "read_artifact false"},
-		{"context_status", `{}`, "context_status false"},
-		{"changes", `{}`, "changes false"},
+		{"memory", `{"action":"list"}`, "memory read"},
+		{"memory", `{"action":"recall","query":"x"}`, "memory read"},
+		{"memory", `{"action":"get","name":"x"}`, "memory read"},
+		{"memory", `{"action":"save","name":"x","body":"y"}`, "memory write"},
+		{"memory", `{"action":"delete","name":"x"}`, "memory write"},
+		{"memory", `{"action":"restore","name":"x"}`, "memory write"},
+		{"compact_conversation", `{"messages":[{"role":"user","content":"x"}]}`, "compact_conversation write"},
+		{"read_artifact", `{"id":"x"}`, "read_artifact read"},
+		{"context_status", `{}`, "context_status read"},
+		{"changes", `{}`, "changes read"},
 	} {
 		got = nil
 		w := posted(f.Server, "POST", string(asked("1", "tools/call",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
@@ -34,9 +35,9 @@ type Options struct {
 	// AskRoots asks a client that offers roots for them before the ledger is opened. Desktop hosts start servers in
 	// a directory that means nothing.
 	AskRoots bool
-	// Permit decides whether the message of a context may run a tool, which writes to the ledger or only reads it. Its error is
-	// what the model is told. nil: it may.
-	Permit func(ctx context.Context, tool string, writes bool) error
+	// Permit decides whether the message of a context may run an operation, which needs a role. Its error is what the client is
+	// told. nil: it may.
+	Permit func(ctx context.Context, operation string, needed access.Role) error
 	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
 	Models func(root string) *tokens.Registry
 	// Author returns the model that writes summaries for the tree at root, and the sections of a summary. nil: no

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"strings"
 
 	"ctxledger.dev/engine/daemon"
@@ -68,13 +69,7 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 			return daemon.Open(ctx, daemon.Options{State: state, Env: e, Version: version.Version, InProcess: true,
 				Hosted: true})
 		}})
-	o.Permit = func(ctx context.Context, operation string, writes bool) error {
-		needed := access.Read
-		if writes {
-			needed = access.Write
-		}
-		return server.Permit(ctx, operation, needed)
-	}
+	o.Permit = server.Permit
 	s, err := mcp.New(func(ctx context.Context, _ []string) (mcp.Ledger, string, error) {
 		api, err := server.Ledger(ctx)
 		return api, "", err
@@ -82,7 +77,11 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
+	if err := s.API(server.Handle); err != nil {
+		return nil, err
+	}
 	server.Handle(hosting.MCPPath, s)
+	server.Stream("GET "+mcp.EventsPath, http.HandlerFunc(s.Events))
 	return func() error {
 		return server.Serve(ctx, w.listen, func(address string) {
 			scheme := "http"

@@ -77,7 +77,8 @@ func measureHosting(ctx context.Context, b *bench) (err error) {
 		args       map[string]any
 		size       int // of the answer
 	}{
-		{"`memory` (recall)", "memory", map[string]any{"action": "recall", "query": "tests"}, 200},
+		{"`memory` (get)", "memory", map[string]any{"action": "get", "name": "fact 7"}, 150},
+		{"`memory` (recall from 20)", "memory", map[string]any{"action": "recall", "query": "tests"}, 200},
 		{"`read_artifact` of 8 KB", "read_artifact", map[string]any{"id": handle, "bytes": "0-8191", "limit": readPage}, readSize},
 	} {
 		for _, callers := range []int{1, 16, 256} {
