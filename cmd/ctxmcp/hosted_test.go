@@ -272,6 +272,17 @@ func TestNothingOfATenantReachesAnother(t *testing.T) {
 				clean(fmt.Sprint(token, ": ", tool.Name, arguments), h.call(t, token, tool.Name, arguments))
 			}
 		}
+		for _, o := range operations(t) {
+			for _, arguments := range h.arguments(o) {
+				if asked++; strings.Contains(h.run(t, token, o.Name, arguments), hidden) {
+					t.Errorf("%s: %s %v", token, o.Name, arguments)
+				}
+			}
+		}
+		of := `"session":"` + h.ids["session"]
+		if got := h.events(t, token); strings.Contains(got, of) || !strings.Contains(h.events(t, "read"), of) {
+			t.Errorf("%s: events: %s", token, got)
+		}
 		for _, uri := range h.resources(t) {
 			clean(token+": "+uri, h.ask(t, token, "resources/read", map[string]any{"uri": uri}))
 		}
@@ -279,7 +290,7 @@ func TestNothingOfATenantReachesAnother(t *testing.T) {
 			clean(fmt.Sprint(token, ": ", prompt), h.ask(t, token, "prompts/get", prompt))
 		}
 	}
-	if asked < 500 {
+	if asked < 1000 {
 		t.Errorf("only %d requests", asked)
 	}
 	if after := h.state(t); after != before {
@@ -297,6 +308,18 @@ func TestATokenThatOnlyReadsChangesNothing(t *testing.T) {
 			h.call(t, "read", tool.Name, arguments)
 		}
 	}
+	for _, o := range operations(t) {
+		for _, arguments := range h.arguments(o) {
+			h.run(t, "read", o.Name, arguments)
+		}
+	}
+	for _, id := range h.ids { // what a token that writes may not
+		for _, arguments := range []map[string]any{{"handle": id}, {"text": hidden}, {"memory": id}} {
+			if got := h.run(t, "write", "forget", arguments); !strings.Contains(got, `"denied"`) {
+				t.Errorf("forget %v: %s", arguments, got)
+			}
+		}
+	}
 	if after := h.state(t); after != before {
 		t.Errorf("what the tenant has is no longer as it was:\n%.3000s\n%.3000s", before, after)
 	}
@@ -309,13 +332,64 @@ func TestATokenThatOnlyReadsChangesNothing(t *testing.T) {
 func TestTokensThatAreNoneReachNothing(t *testing.T) {
 	h := start(t)
 	for token, want := range map[string]int{"revoked": 401, "expired": 401, "none": 401, "metrics": 403} {
-		for _, path := range []string{"/mcp", "/metrics", "/readyz", "/"} {
+		paths := []string{"/mcp", "/metrics", "/readyz", "/", mcp.SchemaPath, mcp.EventsPath}
+		for _, o := range mcp.Operations() {
+			paths = append(paths, mcp.APIPath+o.Name)
+		}
+		for _, path := range paths {
 			status, text := h.post(t, path, token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			if own := token == "metrics" && (path == "/metrics" || path == "/readyz"); !own && status != want {
 				t.Errorf("%s of %s: %d %s", path, token, status, text)
 			}
 		}
 	}
+}
+
+// operations returns those of the API, as the list of tools has them.
+func operations(t *testing.T) (all []listed) {
+	t.Helper()
+	for _, o := range mcp.Operations() {
+		l := listed{Name: o.Name}
+		if err := json.Unmarshal(o.Input, &l.Input); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// run runs an operation of the API.
+func (h *hosted) run(t *testing.T, token, operation string, arguments map[string]any) string {
+	t.Helper()
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text := h.post(t, mcp.APIPath+operation, token, string(raw))
+	return text
+}
+
+// events returns the first events that a token sees, up to where nothing more has happened.
+func (h *hosted) events(t *testing.T, token string) string {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+mcp.EventsPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+h.tokens[token])
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer, err)
+	}
+	defer answer.Body.Close()
+	first := make([]byte, 4<<10)
+	n, err := io.ReadAtLeast(answer.Body, first, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(first[:n])
 }
 
 // list asks for a list of the server's.
