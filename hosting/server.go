@@ -78,7 +78,7 @@ func New(c Config) *Server {
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, deadline(h, callWait)) }
 
 // Stream is Handle for what answers as long as the caller listens, or until the server ends.
-func (s *Server) Stream(pattern string, h http.Handler) {
+func (s *Server) Stream(pattern string, h http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
 		var work sync.WaitGroup
@@ -91,7 +91,7 @@ func (s *Server) Stream(pattern string, h http.Handler) {
 			case <-ctx.Done():
 			}
 		})
-		h.ServeHTTP(w, r.WithContext(ctx))
+		h(w, r.WithContext(ctx))
 	})
 }
 

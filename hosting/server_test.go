@@ -180,7 +180,8 @@ func TestWithoutATokenOnlyHealthAnswers(t *testing.T) {
 	for _, path := range paths {
 		for _, authorization := range [][]string{
 			nil, {"Authorization", ""}, {"Authorization", "Bearer"}, {"Authorization", "Bearer "},
-			{"Authorization", "Bearer ctxl_" + never}, {"Authorization", "Basic " + f.write}, {"Authorization", f.write},
+			{"Authorization", "Bearer ctxl_" + never}, {"Authorization", "Basic " + f.write},
+			{"Authorization", f.write},
 			{"Authorization", "Bearer  " + f.write}, {"Authorization", "Bearer " + strings.ToUpper(f.write)},
 			{"Authorization", "Bearer " + f.write + ",Bearer " + f.write}, {"Authorization", "Bearer ../" + f.write},
 			{"Authorization", "Bearer " + f.write, "Authorization", "Bearer " + f.read}, {"Cookie", "token=" + f.write},

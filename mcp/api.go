@@ -80,7 +80,8 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc sche
 	}
 	answer, err := guarded("operation "+o.name, func() (reply, error) {
 		if _, err := jsonspan.Whole(body, maxDepth); err != nil || !utf8.Valid(body) {
-			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels", maxDepth)
+			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels",
+				maxDepth)
 		}
 		ctx := s.alone(r.Context())
 		defer func() { _ = clientOf(ctx).Close() }() // what was answered stays
@@ -206,7 +207,8 @@ func openAPI(version string) []byte {
 	paths := map[string]any{
 		EventsPath: map[string]any{"get": map[string]any{"operationId": "events",
 			"description": "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
-			"parameters": []any{parameter("after", "the number of an event"), parameter("kinds", "of events, with commas"),
+			"parameters": []any{parameter("after", "the number of an event"),
+				parameter("kinds", "of events, with commas"),
 				parameter("session", "default: all")}, "responses": answers("a stream")}},
 	}
 	for _, o := range Operations() {

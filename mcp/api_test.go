@@ -52,7 +52,8 @@ type problem struct {
 // chatter returns a conversation of some turns.
 func chatter(turns int) (all []map[string]any) {
 	for i := range turns {
-		all = append(all, map[string]any{"role": "user", "content": fmt.Sprint("question ", i, strings.Repeat(" and why", 60))},
+		question := fmt.Sprint("question ", i, strings.Repeat(" and why", 60))
+		all = append(all, map[string]any{"role": "user", "content": question},
 			map[string]any{"role": "assistant", "content": fmt.Sprint("answer ", i, strings.Repeat(" because", 60))})
 	}
 	return all
@@ -87,7 +88,8 @@ func TestAConversationThroughTheAPI(t *testing.T) {
 	if _, v := operate[view](t, h, "view", of); len(v.Messages) != 18 || v.Messages[0]["role"] != "user" {
 		t.Errorf("%d messages", len(v.Messages))
 	}
-	_, made := operate[compactResult](t, h, "compact_conversation", map[string]any{"session": a.Session, "keep_turns": 1})
+	_, made := operate[compactResult](t, h, "compact_conversation",
+		map[string]any{"session": a.Session, "keep_turns": 1})
 	if made.Status != statusCompacted || made.SummaryID == "" || made.Summary == "" {
 		t.Fatalf("%+v", made)
 	}
@@ -95,7 +97,8 @@ func TestAConversationThroughTheAPI(t *testing.T) {
 	if len(short.Messages) > 4 || short.Summary != made.SummaryID {
 		t.Errorf("%d messages, summary %s", len(short.Messages), short.Summary)
 	}
-	if _, r := operate[struct{ Session string }](t, h, "restore", map[string]any{"id": made.SummaryID}); r.Session != a.Session {
+	_, r := operate[struct{ Session string }](t, h, "restore", map[string]any{"id": made.SummaryID})
+	if r.Session != a.Session {
 		t.Errorf("restored %+v", r)
 	}
 	if _, v := operate[view](t, h, "view", of); len(v.Messages) != 18 {
@@ -180,7 +183,8 @@ func TestArtifactsAndMemoryThroughTheAPI(t *testing.T) {
 		t.Errorf("%d artifacts", list.Total)
 	}
 	operate[memoryResult](t, h, "memory", map[string]any{"action": "save", "name": "n", "body": "stripes"})
-	if _, m := operate[memoryResult](t, h, "memory", map[string]any{"action": "get", "name": "n"}); m.Entries[0].Body != "stripes" {
+	_, m := operate[memoryResult](t, h, "memory", map[string]any{"action": "get", "name": "n"})
+	if m.Entries[0].Body != "stripes" {
 		t.Errorf("%+v", m)
 	}
 	if _, gone := operate[struct{ Total int }](t, h, "forget", map[string]any{"handle": a.ID}); gone.Total < 0 {
@@ -198,8 +202,8 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		status          int
 		code            string
 	}{
-		{"view", `{}`, 400, "invalid"}, {"view", `{"session":"nothing"}`, 404, "not_found"}, {"view", `{`, 400, "invalid"},
-		{"view", `[]`, 400, "invalid"}, {"view", "\xff", 400, "invalid"},
+		{"view", `{}`, 400, "invalid"}, {"view", `{"session":"nothing"}`, 404, "not_found"},
+		{"view", `{`, 400, "invalid"}, {"view", `[]`, 400, "invalid"}, {"view", "\xff", 400, "invalid"},
 		{"view", `{"session":"a","session":"b"}`, 400, "invalid"}, {"view", `{"Session":"a"}`, 400, "invalid"},
 		{"view", `{"session":"a","key":"b"}`, 400, "invalid"}, {"restore", `{"id":"nothing"}`, 404, "not_found"},
 		{"append_messages", `{"messages":[{"role":1}]}`, 400, "invalid"}, {"put_artifact", `{"content":" "}`, 200, ""},

@@ -58,7 +58,8 @@ func operations() []tool {
 			func(ctx context.Context, api Ledger, q ledger.SessionsRequest) (ledger.SessionsResponse, error) {
 				return api.Sessions(ctx, q)
 			}),
-		operation("summaries", "The compactions of a session, oldest first.", `"session":{"type":"string"}`, "session", reads,
+		operation("summaries", "The compactions of a session, oldest first.",
+			`"session":{"type":"string"}`, "session", reads,
 			func(ctx context.Context, api Ledger, q ledger.SummariesRequest) (ledger.SummariesResponse, error) {
 				return api.Summaries(ctx, q)
 			}),
@@ -72,7 +73,9 @@ func operations() []tool {
 			}),
 		operation("search_artifacts", "Passages of all artifacts, best first.",
 			`"query":{"type":"string"},"limit":{"type":"integer"}`, "query", reads,
-			func(ctx context.Context, api Ledger, q ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
+			func(
+				ctx context.Context, api Ledger, q ledger.SearchArtifactsRequest,
+			) (ledger.SearchArtifactsResponse, error) {
 				return api.SearchArtifacts(ctx, q)
 			}),
 		operation("forget", "Remove what a handle names, every occurrence of a text, or a memory, for good.",
@@ -97,7 +100,8 @@ func operation[Q, A any](name, says, properties, needs string, h hints,
 		required = `,"required":["` + needs + `"]`
 	}
 	return tool{
-		name: name, description: says, hints: h, input: `{"type":"object","properties":{` + properties + `}` + required + `}`,
+		name: name, description: says, hints: h,
+		input:  `{"type":"object","properties":{` + properties + `}` + required + `}`,
 		output: `{"type":"object"}`, forms: map[string]string{},
 		run: func(ctx context.Context, c *call) (reply, error) {
 			q, err := decode[Q](c)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 
 	"ctxledger.dev/engine/daemon"
@@ -81,7 +80,7 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 		return nil, err
 	}
 	server.Handle(hosting.MCPPath, s)
-	server.Stream("GET "+mcp.EventsPath, http.HandlerFunc(s.Events))
+	server.Stream("GET "+mcp.EventsPath, s.Events)
 	return func() error {
 		return server.Serve(ctx, w.listen, func(address string) {
 			scheme := "http"

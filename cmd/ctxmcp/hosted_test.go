@@ -44,8 +44,9 @@ func start(t *testing.T) *hosted {
 	for name, as := range map[string]access.Token{
 		"read": {Workspace: "shop", Role: access.Read}, "write": {Workspace: "shop", Role: access.Write},
 		"admin": {Workspace: "shop", Role: access.Admin}, "foreign read": {Workspace: "bank", Role: access.Read},
-		"foreign write": {Workspace: "bank", Role: access.Write}, "foreign admin": {Workspace: "shop2", Role: access.Admin},
-		"metrics": {Role: access.Metrics}, "revoked": {Workspace: "shop", Role: access.Admin},
+		"foreign write": {Workspace: "bank", Role: access.Write},
+		"foreign admin": {Workspace: "shop2", Role: access.Admin},
+		"metrics":       {Role: access.Metrics}, "revoked": {Workspace: "shop", Role: access.Admin},
 		"expired": {Workspace: "shop", Role: access.Admin, Expires: e.Now().Add(time.Hour)},
 	} {
 		as.Rate = access.MaxRate
