@@ -151,7 +151,7 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 	says := func(unsaved bool, hover, explained string) {
 		t.Helper()
 		got, want := b.hover(t), regexp.MustCompile(hover)
-		for !want.MatchString(got) && f.ctx.Err() == nil { // the editor may have been asked because of something earlier
+		for !want.MatchString(got) && f.ctx.Err() == nil { // asked because of something earlier
 			f.sync(t)
 			got = b.hover(t)
 		}

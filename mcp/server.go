@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
@@ -37,6 +38,9 @@ type Options struct {
 	// AskRoots asks a client that offers roots for them before the ledger is opened. Desktop hosts start servers in
 	// a directory that means nothing.
 	AskRoots bool
+	// Permit decides whether the message of a context may run an operation, which needs a role. Its error is what the client is
+	// told. nil: it may.
+	Permit func(ctx context.Context, operation string, needed access.Role) error
 	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
 	Models func(root string) *tokens.Registry
 	// Given returns what the tree at root declares for agents. nil: nothing.
