@@ -24,7 +24,7 @@ func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
 
 // session returns the node of a session, with what subagents took that are sessions of their own.
 func (r Reader) session(b branch, s sessions.Session, subagents sessions.Bill) Node {
-	title := flat(s.Title)
+	title := chars.Title(flat(s.Title))
 	if title == "" {
 		title = "session " + s.ID
 	}
