@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
@@ -197,22 +196,6 @@ func liveSession(t *testing.T, s *sandbox.Sandbox) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	subagent(t, s, a)
-}
-
-// subagent writes the file of a subagent of the session, which only its cost shows.
-func subagent(t *testing.T, s *sandbox.Sandbox, a *sandbox.Agent) {
-	t.Helper()
-	dir := filepath.Join(strings.TrimSuffix(a.File, ".jsonl"), "subagents")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	raw := fmt.Sprintf(`{"type":"assistant","uuid":"00000000-0000-4000-9000-000000000001","parentUuid":null,"sessionId":%q,`+
-		`"agentId":"ab12cd34","isSidechain":true,"timestamp":%q,"cwd":%q,"version":"2.1.328","message":{"id":"msg_sub",`+
-		`"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":"Found nothing."}],`+
-		`"usage":{"input_tokens":200000,"output_tokens":5}}}`+"\n", sandbox.HostSession,
-		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), s.Workspace, askedModel)
-	write(t, filepath.Join(dir, "agent-ab12cd34.jsonl"), raw)
 }
 
 // edit starts a language server for an editor that shows everything, opens the files, and waits for the live session.
