@@ -60,8 +60,8 @@ func (s *Server) API(handle func(pattern string, h http.Handler)) error {
 	handle("GET "+SchemaPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.write(w, http.StatusOK, document)
 	}))
-	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no operation %s %.100q", r.Method, r.URL.Path).
+	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no such operation").
 			WithHint("GET %s lists them", SchemaPath))
 	}))
 	return nil
