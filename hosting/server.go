@@ -68,10 +68,11 @@ func New(c Config) *Server {
 	s := &Server{c: c, mux: http.NewServeMux(), gate: gate{tokens: map[string]*load{}},
 		leaving: make(chan struct{})}
 	s.workspaces = workspaces{open: c.Open, state: c.Store.State, now: c.Env.Now, most: mostOpen,
-		all: map[string]*opened{}}
+		all: map[string]*opened{}, shut: map[string]struct{}{}}
 	s.metrics = newMetrics(s.workspaces.count)
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
 	s.mux.Handle("GET "+metricsPath, s.metrics.handler())
+	s.Handle("DELETE "+WorkspacePath, http.HandlerFunc(s.remove))
 	return s
 }
 
