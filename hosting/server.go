@@ -32,6 +32,7 @@ const (
 const (
 	headerWait      = 10 * time.Second // for the headers of a request
 	readWait        = 30 * time.Second // for all of it
+	writeWait       = 90 * time.Second // for an answer to be made and taken; who writes parts of one says when each is due
 	keepWait        = 2 * time.Minute  // for the next request of a connection
 	callWait        = 60 * time.Second // for an answer
 	leaveWait       = 10 * time.Second // for answers that are under way when the server ends
@@ -67,10 +68,11 @@ func New(c Config) *Server {
 	s := &Server{c: c, mux: http.NewServeMux(), gate: gate{tokens: map[string]*load{}},
 		leaving: make(chan struct{})}
 	s.workspaces = workspaces{open: c.Open, state: c.Store.State, now: c.Env.Now, most: mostOpen,
-		all: map[string]*opened{}}
+		all: map[string]*opened{}, shut: map[string]struct{}{}}
 	s.metrics = newMetrics(s.workspaces.count)
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
 	s.mux.Handle("GET "+metricsPath, s.metrics.handler())
+	s.Handle("DELETE "+WorkspacePath, http.HandlerFunc(s.remove))
 	return s
 }
 
@@ -133,7 +135,8 @@ func (s *Server) Serve(ctx context.Context, listen string, ready func(address st
 			WithHint("say which name its requests come by: --host NAME")
 	}
 	served := &http.Server{
-		Handler: http.HandlerFunc(s.guard), ReadHeaderTimeout: headerWait, ReadTimeout: readWait, IdleTimeout: keepWait,
+		Handler: http.HandlerFunc(s.guard), ReadHeaderTimeout: headerWait, ReadTimeout: readWait,
+		WriteTimeout: writeWait, IdleTimeout: keepWait,
 		MaxHeaderBytes: maxHeaders, ErrorLog: log.New(io.Discard, "", 0), ConnState: s.count,
 	}
 	if s.c.Cert != "" {

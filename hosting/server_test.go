@@ -394,6 +394,13 @@ func TestStorageIsBounded(t *testing.T) {
 			t.Errorf("%d: %v, not %q", i, err, want)
 		}
 	}
+	f.Handle("/forget", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		kept <- f.Permit(r.Context(), "forget", access.Admin)
+	}))
+	f.ask(t, "POST", "/forget", f.bank, nil)
+	if err := <-kept; err != nil {
+		t.Errorf("what makes room is refused: %v", err)
+	}
 	if !strings.Contains(f.log.String(), "reason=storage") {
 		t.Error("no line about it")
 	}

@@ -27,8 +27,9 @@ type workspaces struct {
 	now   func() time.Time
 	most  int // ledgers at once
 
-	mu  sync.Mutex
-	all map[string]*opened // guarded by mu
+	mu   sync.Mutex
+	all  map[string]*opened  // guarded by mu
+	shut map[string]struct{} // guarded by mu; those that are being removed
 }
 
 // opened is a ledger that is open, or about to be.
@@ -79,6 +80,9 @@ func (w *workspaces) lease(ctx context.Context, name string) (*lease, error) {
 func (w *workspaces) enter(name string) (o, closing *opened, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if _, shut := w.shut[name]; shut {
+		return nil, nil, fault.New(fault.Unavailable, "hosting.open", "the workspace is being removed")
+	}
 	o = w.all[name]
 	if o == nil {
 		if len(w.all) >= w.most {
@@ -109,6 +113,27 @@ func (w *workspaces) take(before time.Time) *opened {
 	o := w.all[oldest]
 	delete(w.all, oldest)
 	return o
+}
+
+// leave takes a workspace out of use, until admit: nobody gets its ledger, which the caller closes; nil: it was not open.
+// Errors: conflict while somebody uses it.
+func (w *workspaces) leave(name string) (*opened, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o := w.all[name]
+	if _, shut := w.shut[name]; shut || o != nil && o.users > 0 {
+		return nil, fault.New(fault.Conflict, "hosting.remove", "the workspace is in use: try again")
+	}
+	delete(w.all, name)
+	w.shut[name] = struct{}{}
+	return o, nil
+}
+
+// admit undoes leave.
+func (w *workspaces) admit(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.shut, name)
 }
 
 // sweep closes the ledgers that nobody has used for a while.

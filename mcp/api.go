@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 )
 
@@ -60,8 +61,8 @@ func (s *Server) API(handle func(pattern string, h http.Handler)) error {
 	handle("GET "+SchemaPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.write(w, http.StatusOK, document)
 	}))
-	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no operation %s %.100q", r.Method, r.URL.Path).
+	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no such operation").
 			WithHint("GET %s lists them", SchemaPath))
 	}))
 	return nil
@@ -73,9 +74,9 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc sche
 		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
 		return
 	}
-	body, refused := s.readBody(w, r)
-	if refused != nil {
-		s.write(w, http.StatusBadRequest, refused)
+	body, cut := s.readBody(w, r)
+	if cut != nil {
+		s.fail(w, fault.New(fault.TooLarge, "mcp.api", "the body is cut off, or longer than %d MiB", limits.MCPMessage>>20))
 		return
 	}
 	answer, err := guarded("operation "+o.name, func() (reply, error) {

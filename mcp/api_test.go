@@ -13,6 +13,7 @@ import (
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/tokens"
 )
 
@@ -212,6 +213,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		{"put_artifact", `{"content":"x","blob":"y"}`, 400, "invalid"}, {"none", `{}`, 404, "not_found"},
 		{"", `{}`, 404, "not_found"}, {"view/", `{}`, 404, "not_found"},
 		{"view", strings.Repeat("[", 5000), 400, "invalid"},
+		{"view", strings.Repeat(" ", limits.MCPMessage+1), 413, "too_large"},
 	} {
 		r := httptest.NewRequest("POST", APIPath+c.operation, strings.NewReader(c.body))
 		r.Header.Set("Content-Type", typeJSON)

@@ -41,9 +41,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
 		return
 	}
-	body, refused := s.readBody(w, r)
-	if refused != nil {
-		s.write(w, http.StatusBadRequest, refused)
+	body, cut := s.readBody(w, r)
+	if cut != nil {
+		s.write(w, http.StatusBadRequest, s.refuse(*cut))
 		return
 	}
 	m, wrong := check(body)
@@ -95,7 +95,7 @@ func (s *Server) visitor(send func(line []byte) error) *Client {
 func (s *Server) alone(ctx context.Context) context.Context { return s.visitor(nil).Context(ctx) }
 
 // readBody reads a message, or returns how it is refused.
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body, refused []byte) {
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, cut *refusal) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(s.o.Env.Now().Add(patience)) // else the server's own holds
 	in := http.MaxBytesReader(w, r.Body, limits.MCPMessage)
@@ -103,10 +103,11 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body, refused
 	_, err := b.ReadFrom(in)
 	_ = control.SetReadDeadline(time.Time{}) // else it would end the request while it is answered
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {
-		return nil, s.refuse(tooLarge(newSeeker(b.Bytes())))
+		too := tooLarge(newSeeker(b.Bytes()))
+		return nil, &too
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, s.refuse(refusal{code: codeParse, text: "the message does not arrive whole"})
+		return nil, &refusal{code: codeParse, text: "the message does not arrive whole"}
 	}
 	return b.Bytes(), nil
 }

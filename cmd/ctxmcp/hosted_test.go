@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,12 +9,15 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"ctxledger.dev/hosting"
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/logtest"
@@ -23,6 +27,7 @@ import (
 // hosted is a running server with two tenants, of which the first has something to hide.
 type hosted struct {
 	url    string
+	dir    string // where it keeps everything
 	log    *logtest.Buffer
 	tokens map[string]string
 	ids    map[string]string // of what the first tenant has: session, summary, handle, memory
@@ -40,7 +45,7 @@ func start(t *testing.T) *hosted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hosted{log: &logtest.Buffer{}, tokens: map[string]string{}, ids: map[string]string{}}
+	h := &hosted{dir: dir, log: &logtest.Buffer{}, tokens: map[string]string{}, ids: map[string]string{}}
 	for name, as := range map[string]access.Token{
 		"read": {Workspace: "shop", Role: access.Read}, "write": {Workspace: "shop", Role: access.Write},
 		"admin": {Workspace: "shop", Role: access.Admin}, "foreign read": {Workspace: "bank", Role: access.Read},
@@ -97,6 +102,12 @@ func (h *hosted) post(t *testing.T, path, token, body string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return h.send(t, r, token)
+}
+
+// send sends a request and returns the status and the answer.
+func (h *hosted) send(t *testing.T, r *http.Request, token string) (int, string) {
+	t.Helper()
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Authorization", "Bearer "+h.tokens[token])
@@ -391,6 +402,59 @@ func (h *hosted) events(t *testing.T, token string) string {
 		t.Fatal(err)
 	}
 	return string(first[:n])
+}
+
+// TestARemovedWorkspaceLeavesNothing: no byte of it, no token, and nothing of another one goes with it.
+func TestARemovedWorkspaceLeavesNothing(t *testing.T) {
+	h := start(t)
+	h.fill(t)
+	h.call(t, "foreign write", "memory", map[string]any{"action": "save", "name": "mine", "body": "stays"})
+	remove := func(token string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, h.url+hosting.WorkspacePath, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.send(t, r, token)
+	}
+	planted := func() (files int) {
+		err := filepath.WalkDir(h.dir, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			if strings.Contains(path, "shop"+string(filepath.Separator)) || bytes.Contains(raw, []byte(`"shop"`)) {
+				files++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	for _, token := range []string{"read", "write"} {
+		if status, text := remove(token); status != 403 || !strings.Contains(text, "denied") {
+			t.Errorf("%s: %d %s", token, status, text)
+		}
+	}
+	if n := planted(); n < 5 {
+		t.Errorf("only %d files before", n)
+	}
+	if status, text := remove("admin"); status != 200 || !strings.Contains(text, `"removed":"shop"`) {
+		t.Errorf("%d %s", status, text)
+	}
+	if n := planted(); n != 0 {
+		t.Errorf("%d files are left", n)
+	}
+	for _, token := range []string{"read", "write", "admin"} {
+		if status, text := h.post(t, "/mcp", token, "{}"); status != 401 {
+			t.Errorf("%s: %d %s", token, status, text)
+		}
+	}
+	if got := h.call(t, "foreign read", "memory", map[string]any{"action": "get", "name": "mine"}); !strings.Contains(got,
+		"stays") {
+		t.Errorf("another workspace: %s", got)
+	}
 }
 
 // list asks for a list of the server's.

@@ -158,19 +158,30 @@ func (s *Store) List() ([]Token, error) {
 
 // Revoke removes the token of an id. Errors: not_found; unavailable.
 func (s *Store) Revoke(id string) error {
-	found := false
-	err := s.each(func(t Token, path string) error {
-		if t.ID != id {
-			return nil
-		}
-		found = true
-		return os.Remove(path)
-	})
+	found, err := s.revoke(func(t Token) bool { return t.ID == id })
 	if err == nil && !found {
 		return fault.New(fault.NotFound, "access.revoke", "there is no token %.40q", id).
 			WithHint("`ctxledger token ls` lists them")
 	}
 	return err
+}
+
+// RevokeAll removes the tokens of a workspace. Errors: unavailable.
+func (s *Store) RevokeAll(workspace string) error {
+	_, err := s.revoke(func(t Token) bool { return t.Workspace == workspace })
+	return err
+}
+
+// revoke removes the tokens that are meant, and reports whether there were any.
+func (s *Store) revoke(meant func(Token) bool) (found bool, err error) {
+	err = s.each(func(t Token, path string) error {
+		if !meant(t) {
+			return nil
+		}
+		found = true
+		return os.Remove(path)
+	})
+	return found, err
 }
 
 // each calls fn for each token and its file.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/transcript"
 )
@@ -18,13 +19,14 @@ import (
 // web asks the API for programs for what they have recorded, for what happened, and for what there is not.
 func (p *place) web(s *search, list []canary) {
 	p.t.Helper()
-	local, err := engine.Open(p.t.Context(), engine.Options{State: filepath.Join(p.state, "hosted"), Hosted: true,
-		Env: p.env()})
+	e := p.env()
+	e.Now = env.System().Now // of connections
+	local, err := engine.Open(p.t.Context(), engine.Options{State: filepath.Join(p.state, "hosted"), Hosted: true, Env: e})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	served, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return unclosed{local}, "", nil },
-		mcp.Options{Env: p.env()})
+		mcp.Options{Env: e})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func (p *place) web(s *search, list []canary) {
 	}
 	for _, c := range list[:min(len(list), 40)] {
 		ask("memory", map[string]any{"action": "save", "name": name(c), "body": c.text})
-		for _, operation := range []string{"view", "restore", "recover", c.text[:min(len(c.text), 50)]} {
+		for _, operation := range []string{"view", "restore", "recover", c.text} {
 			s.look(HTTP, "errors", operation, ask(operation, map[string]any{"session": c.text, "id": c.text}))
 		}
 		s.look(HTTP, "errors", "an argument", ask("view", map[string]any{c.text: 1}))
