@@ -72,7 +72,7 @@ func (r Report) Ratio(policy int) float64 {
 // Run replays a session under each policy. A session without a request gives no outcomes. Errors: those
 // of the ledger.
 func Run(ctx context.Context, e env.Env, s *Session, models *tokens.Registry, policies []Policy) (Report, error) {
-	t := newTrack(s)
+	t := newTrack(s, blockOf)
 	r := Report{Session: s.Name, Outcomes: []Outcome{}}
 	if len(t.steps) == 0 {
 		return r, nil

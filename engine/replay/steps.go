@@ -21,6 +21,31 @@ type step struct {
 	needed []string // identifiers in the arguments of its calls, bodies of edits aside
 }
 
+// Request is one request of a recorded session.
+type Request struct {
+	UpTo  int       // the entries before it had been said
+	At    time.Time // of its answer
+	Model string
+	Usage sessions.Usage // as recorded, of the whole answer
+	// Long says that what it wrote into the provider's cache stays there for an hour.
+	Long bool
+	// Shown are the entries whose messages it has, ascending.
+	Shown []int
+	// Compacted says that its host has compacted since the request before.
+	Compacted bool
+}
+
+// Requests returns the requests of the main conversation, as its host sent them.
+func (s *Session) Requests() []Request {
+	t := newTrack(s, func(transcript.Message, int) block { return block{id: "shown"} })
+	out := make([]Request, len(t.steps))
+	for i, st := range t.steps {
+		shown, compacted := t.sent(st.upTo)
+		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, shown, compacted}
+	}
+	return out
+}
+
 // A block is one message of a view.
 type block struct {
 	id     string
@@ -37,7 +62,8 @@ type track struct {
 	blocks []block // by entry: of those that the model saw, else the zero block
 }
 
-func newTrack(s *Session) *track {
+// newTrack makes a session ready. blockOf makes the block of a message of an entry.
+func newTrack(s *Session, blockOf func(transcript.Message, int) block) *track {
 	t := &track{Session: s, blocks: make([]block, len(s.Entries))}
 	groups := map[string]int{}
 	for i := range s.Entries {

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"time"
+
+	"ctxledger.dev/engine"
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/proxy"
+	"ctxledger.dev/tokens"
+)
+
+// policy is a way to send a session.
+type policy struct {
+	name    string
+	proxied bool
+	edits   string // context_management of each request
+}
+
+// policies are compared; the first is what the others are measured against.
+func policies() []policy {
+	return []policy{
+		{name: "none"}, // with the host's own compactions
+		{name: "observe", proxied: true},
+		{name: "clear_tool_uses", edits: `{"edits":[{"type":"` + clearToolUses + `"}]}`},
+	}
+}
+
+// outcome is what a session cost under a policy.
+type outcome struct {
+	Policy   string      `json:"policy"`
+	Requests int         `json:"requests"`
+	Used     tokens.Used `json:"used"`
+	Dollars  float64     `json:"dollars"`
+	Steps    int         `json:"steps"`  // requests before which something that was sent became another one
+	Broken   int         `json:"broken"` // others that do not begin with all of the request before
+	ReadBack int         `json:"read_back"`
+}
+
+// run is a session under a policy.
+type run struct {
+	*messagesOf
+	policy
+	sized
+	provider *provider
+	url      string
+	system   int // how often its host has changed what precedes the messages
+	out      outcome
+	before   answered
+	token    string
+}
+
+// play sends the requests of a session under a policy.
+func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, err error) {
+	r := &run{messagesOf: m, policy: p, sized: s, out: outcome{Policy: p.name}}
+	known := map[string]float64{}
+	for id, n := range s.sizes {
+		known[id] = n
+	}
+	r.provider = newProvider(known, s.factor)
+	upstream := httptest.NewServer(r.provider)
+	defer upstream.Close()
+	r.url = upstream.URL + "/v1/messages"
+	clock := m.requests[0].At
+	feed := func(int) error { return nil }
+	if p.proxied {
+		e := env.System()
+		e.Now = func() time.Time { return clock }
+		l, err := replay.Open(ctx, e, m.Session, engine.Settings{})
+		if err != nil {
+			return out, err
+		}
+		defer func() { err = errors.Join(err, l.Close()) }()
+		feed = func(upTo int) error { return l.Append(ctx, m.Session, upTo) }
+		stop, err := r.behind(e, l.Local, upstream.URL)
+		if err != nil {
+			return out, err
+		}
+		defer stop()
+	}
+	for i, q := range m.requests {
+		clock = q.At
+		if err := feed(q.UpTo); err != nil {
+			return out, err
+		}
+		if err := r.send(ctx, i); err != nil {
+			return out, fmt.Errorf("request %d: %w", i, err)
+		}
+	}
+	return r.out, nil
+}
+
+// behind starts a proxy in front of the provider, which records in a ledger.
+func (r *run) behind(e env.Env, l *engine.Local, upstream string) (stop func(), err error) {
+	to, err := url.Parse(upstream)
+	if err != nil {
+		return nil, err
+	}
+	const token = "0123456789abcdef"
+	front := httptest.NewUnstartedServer(nil)
+	served := proxy.New(proxy.Config{
+		Env: e, Token: token, Dir: r.About.Dir, Upstreams: map[string]*url.URL{"anthropic": to},
+		Ledger: func(context.Context) (proxy.Ledger, error) { return l, nil }, Say: func(string) {},
+	}, front.Listener.Addr().String())
+	front.Config.Handler = served
+	front.Start()
+	r.url = front.URL + "/" + token + "/anthropic/v1/messages"
+	return func() { front.Close(); served.Close() }, nil
+}
+
+// prompt returns the blocks before the messages: what users share, and what is this session's own. They have the size of
+// the recorded ones, whose text is not known.
+func (r *run) prompt() [2][]byte {
+	shared := min(r.shared(), r.sized.prompt-1)
+	if shared <= 0 {
+		shared = r.sized.prompt / 2
+	}
+	var out [2][]byte
+	for i, n := range []float64{shared, r.sized.prompt - shared} {
+		text := fmt.Sprintf("prompt %d, version %d", i, i*r.system) + strings.Repeat(" system", int(n/r.sized.factor))
+		raw, _ := json.Marshal(map[string]string{"type": "text", "text": text}) // a text
+		out[i] = raw
+		r.provider.size(blockOf("system", raw).id, n)
+	}
+	return out
+}
+
+// body is the body of a request.
+func (r *run) body(q replay.Request) []byte {
+	prompt := r.prompt()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"model":%q,"max_tokens":32000,"stream":false,`, q.Model)
+	if r.edits != "" {
+		fmt.Fprintf(&b, `"context_management":%s,`, r.edits)
+	}
+	b.WriteString(`"system":[`)
+	b.Write(blockOf("system", prompt[0]).marked(q.Long))
+	b.WriteByte(',')
+	b.Write(blockOf("system", prompt[1]).marked(q.Long))
+	b.WriteString(`],"messages":[`)
+	all := r.of(q)
+	for i, m := range all {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"role":%q,"content":[`, m.role)
+		for j, x := range m.blocks {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			if i == len(all)-1 && j == len(m.blocks)-1 {
+				b.Write(x.marked(q.Long))
+			} else {
+				b.Write(x.raw)
+			}
+		}
+		b.WriteString(`]}`)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+// send sends a request and takes in what it used.
+func (r *run) send(ctx context.Context, i int) error {
+	q := r.requests[i]
+	host := q.Compacted || r.lost(i)
+	if r.lost(i) && float64(q.Usage.CacheRead) <= r.sized.prompt {
+		r.system++
+	}
+	if i == 0 && r.shared() > 0 || r.expired(i) && q.Usage.CacheRead > 0 {
+		prompt := r.prompt()
+		r.provider.warm(q.Model, q.At, blockOf("system", prompt[0]).marked(q.Long))
+	}
+	r.provider.next(q.At, q.Usage.Output)
+	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(r.body(q)))
+	if err != nil {
+		return err
+	}
+	ask.Header.Set("User-Agent", "claude-cli/2.1.328 (external, cli)")
+	ask.Header.Set("X-Claude-Code-Session-Id", r.About.HostID)
+	got, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close() // read to its end
+	said, err := io.ReadAll(got.Body)
+	if err != nil || got.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d: %.200s %w", got.StatusCode, said, err)
+	}
+	r.take(i, r.provider.newest(), host)
+	return nil
+}
+
+// take adds up what a request used.
+func (r *run) take(_ int, a answered, host bool) {
+	r.out.Requests++
+	r.out.Used = r.out.Used.Plus(a.used)
+	r.out.Dollars += costOf(a.model, a.used)
+	if !host && r.out.Requests > 1 && !startsWith(a.blocks, r.before.blocks) {
+		r.out.Broken++
+	}
+	r.before = a
+}
+
+// startsWith reports whether a request begins with all of another one.
+func startsWith(all, beginning []block) bool {
+	if len(all) < len(beginning) {
+		return false
+	}
+	for i, b := range beginning {
+		if all[i].id != b.id {
+			return false
+		}
+	}
+	return true
+}
+
+// costOf is what a request costs at list prices.
+func costOf(model string, used tokens.Used) float64 {
+	return tokens.Builtin().Rates(model, tokens.TermsOf(used.In())).Cost(used).Dollars
+}

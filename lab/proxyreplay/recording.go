@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxledger.dev/agents"
+	"ctxledger.dev/engine/replay"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
+)
+
+// recording is a recorded session with what its requests cost.
+type recording struct {
+	*replay.Session
+	requests []replay.Request
+}
+
+// open reads a session file.
+func open(file string) (*recording, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // opened for reading
+	r, err := agents.Read(f, file)
+	if err != nil {
+		return nil, err
+	}
+	s := &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
+	out := &recording{Session: s}
+	for _, q := range s.Requests() {
+		if q.Usage.Prompt() > 0 {
+			q.At = out.asked(q)
+			out.requests = append(out.requests, q)
+		}
+	}
+	return out, nil
+}
+
+// asked returns when a request was sent: when the newest message that it has was written, which is not later than its
+// answer, and not before the request before it.
+func (r *recording) asked(q replay.Request) time.Time {
+	at := q.At
+	if n := len(q.Shown); n > 0 {
+		if e := r.Entries[q.Shown[n-1]]; !e.Time.IsZero() && e.Time.Before(at) {
+			at = e.Time
+		}
+	}
+	if n := len(r.requests); n > 0 && at.Before(r.requests[n-1].At) {
+		at = r.requests[n-1].At
+	}
+	return at
+}
+
+// life is how long what a request writes into the provider's cache stays there.
+func life(q replay.Request) time.Duration {
+	if q.Long {
+		return time.Hour
+	}
+	return 5 * time.Minute
+}
+
+// cached returns what the provider has in its cache after a request.
+func cached(u sessions.Usage) int64 { return u.CacheRead + u.CacheWrite }
+
+// lost reports whether less than most of what the provider had in its cache was read, although the request came in time
+// and its host had not compacted: something before the messages, or in the middle of them, was another one.
+func (r *recording) lost(i int) bool {
+	const most = 0.9
+	if i == 0 {
+		return false
+	}
+	q, before := r.requests[i], r.requests[i-1]
+	had := min(cached(before.Usage), int64(q.Usage.Prompt()))
+	return q.Model == before.Model && !q.Compacted && !r.expired(i) && float64(q.Usage.CacheRead) < most*float64(had)
+}
+
+// expired reports whether a request came too late for what the one before had cached.
+func (r *recording) expired(i int) bool {
+	return i > 0 && r.requests[i].At.Sub(r.requests[i-1].At) > life(r.requests[i-1])
+}
+
+// shared is how much at the beginning of the first request other sessions of the same user had in the cache.
+func (r *recording) shared() float64 { return float64(r.requests[0].Usage.CacheRead) }
+
+// recordedUse returns what the recorded requests used, and what that costs at list prices.
+func (r *recording) recordedUse() (used tokens.Used, dollars float64) {
+	for _, q := range r.requests {
+		used = used.Plus(q.Usage.Used())
+		dollars += costOf(q.Model, q.Usage.Used())
+	}
+	return used, dollars
+}
+
+// peak is the size of the largest request.
+func (r *recording) peak() (most int) {
+	for _, q := range r.requests {
+		most = max(most, q.Usage.Prompt())
+	}
+	return most
+}
+
+// window is the context window of the session: agents run models with a larger one in this one as long as it is enough.
+func (r *recording) window() int {
+	const usual = 200_000
+	w, _ := tokens.Builtin().Window(r.requests[len(r.requests)-1].Model)
+	if w == 0 || r.peak() <= usual {
+		return usual
+	}
+	return w
+}
+
+// message is a message of the Messages API.
+type message struct {
+	role   string
+	blocks []block
+}
+
+// block is a part of a message or of what precedes messages, as it is sent.
+type block struct {
+	raw    []byte // JSON
+	id     string // of its content
+	tokens int    // o200k_base
+	text   string
+	result bool // of a call
+	said   bool // by the model
+}
+
+// mark is what tells the provider to cache up to the end of a block.
+var mark = regexp.MustCompile(`,"cache_control":\{[^{}]*\}`)
+
+// blockOf makes a block of JSON, which may be marked.
+func blockOf(role string, raw []byte) block {
+	raw = mark.ReplaceAll(raw, nil)
+	sum := sha256.Sum256(append([]byte(role), raw...))
+	return block{raw: raw, id: hex.EncodeToString(sum[:12])}
+}
+
+// counted counts the texts of a block.
+func (b block) counted(role string) block {
+	m, err := transcript.Decode(transcript.Anthropic, slices.Concat([]byte(`{"role":"`+role+`","content":[`), b.raw, []byte(`]}`)))
+	if err != nil {
+		return b
+	}
+	var texts []string
+	b.said = m.Role == transcript.RoleAssistant
+	for _, p := range m.Parts {
+		b.result = b.result || p.Kind == transcript.KindResult
+		if p.Kind == transcript.KindReasoning {
+			continue
+		}
+		for _, text := range []string{p.Text, p.Name, string(p.Args)} {
+			b.tokens += tokens.O200kBase.CountString(text)
+			texts = append(texts, text)
+		}
+	}
+	b.text = strings.Join(texts, "\n")
+	return b
+}
+
+// marked returns a block as it is sent with a mark.
+func (b block) marked(long bool) []byte {
+	m := `,"cache_control":{"type":"ephemeral"}}`
+	if long {
+		m = `,"cache_control":{"type":"ephemeral","ttl":"1h"}}`
+	}
+	return append(bytes.TrimSuffix(slices.Clone(b.raw), []byte("}")), m...)
+}
+
+// messagesOf returns the messages of requests: entries of one role that follow each other are one message. It remembers
+// what it has made.
+type messagesOf struct {
+	*recording
+	made map[int]message
+}
+
+func (m *messagesOf) of(q replay.Request) (out []message) {
+	for _, i := range q.Shown {
+		one, known := m.made[i]
+		if !known {
+			one = m.entry(i)
+			m.made[i] = one
+		}
+		if len(one.blocks) == 0 {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].role == one.role {
+			out[n-1].blocks = append(slices.Clone(out[n-1].blocks), one.blocks...)
+			continue
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// entry returns the message of an entry. What is no JSON of this dialect is left out.
+func (m *messagesOf) entry(i int) (out message) {
+	e := m.Entries[i]
+	var said struct {
+		Role    string
+		Content json.RawMessage
+	}
+	if json.Unmarshal(transcript.MessageIn(e.Format, e.Original, e.Message), &said) != nil {
+		return out
+	}
+	var text string
+	var all []json.RawMessage
+	if json.Unmarshal(said.Content, &text) == nil {
+		raw, _ := json.Marshal(map[string]string{"type": "text", "text": text}) // texts
+		all = []json.RawMessage{raw}
+	} else if json.Unmarshal(said.Content, &all) != nil {
+		return out
+	}
+	out.role = said.Role
+	for _, raw := range all {
+		var compact bytes.Buffer
+		if json.Compact(&compact, raw) == nil && compact.Len() > 2 {
+			out.blocks = append(out.blocks, blockOf(said.Role, compact.Bytes()).counted(said.Role))
+		}
+	}
+	return out
+}

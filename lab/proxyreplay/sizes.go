@@ -1,0 +1,91 @@
+package main
+
+import (
+	"slices"
+
+	"ctxledger.dev/tokens"
+)
+
+// sized is what the provider counted of a recording.
+type sized struct {
+	sizes  map[string]float64 // tokens of blocks of messages
+	factor float64            // tokens for one of o200k_base
+	// prompt is what no message shows of the first request: the system prompt, and tools.
+	prompt float64
+	odd    int // requests whose growth is not that of their messages
+}
+
+// sizes calibrates the tokens of blocks with what the provider counted: what a request has more than the one before is
+// what the new blocks have, in proportion to their estimates. What it has more than they can explain, such as reasoning,
+// belongs to the words of the model, which no step cuts.
+func (m *messagesOf) sizes() sized {
+	s := sized{sizes: map[string]float64{}, factor: m.factor()}
+	before := 0.0
+	for i, q := range m.requests {
+		var fresh []block
+		guess := 0.0
+		for _, said := range m.of(q) {
+			for _, b := range said.blocks {
+				if _, known := s.sizes[b.id]; !known {
+					s.sizes[b.id] = s.factor * float64(b.tokens)
+					guess += s.sizes[b.id]
+					fresh = append(fresh, b)
+				}
+			}
+		}
+		now := float64(q.Usage.Prompt())
+		switch grown := now - before; {
+		case i == 0:
+			s.prompt = max(leastPrompt, now-guess)
+		case q.Compacted || len(fresh) == 0:
+		case grown > guess:
+			s.give(fresh, grown-guess)
+		case grown > leastShare*guess:
+			for _, b := range fresh {
+				s.sizes[b.id] *= grown / guess
+			}
+		default:
+			s.odd++
+		}
+		before = now
+	}
+	return s
+}
+
+const (
+	leastPrompt = 1_500 // tokens
+	leastShare  = 0.3   // of an estimate: less is not what the tokenizer makes of it
+)
+
+// give adds tokens to the first of some blocks that the model said, or else to the first.
+func (s *sized) give(blocks []block, tokens float64) {
+	at := max(0, slices.IndexFunc(blocks, func(b block) bool { return b.said }))
+	s.sizes[blocks[at].id] += tokens
+}
+
+// factor is the provider's tokens for one of o200k_base: the median of requests that grew by much.
+func (m *messagesOf) factor() float64 {
+	const much, least, most, enough = 500, 0.5, 3, 5
+	var all []float64
+	size, before := 0, 0
+	for _, q := range m.requests {
+		n := 0
+		for _, said := range m.of(q) {
+			for _, b := range said.blocks {
+				n += b.tokens
+			}
+		}
+		now := q.Usage.Prompt()
+		if f := float64(now-before) / float64(max(1, n-size)); n-size >= much && before > 0 && f > least && f < most {
+			all = append(all, f)
+		}
+		size, before = n, now
+	}
+	if len(all) < enough {
+		const sample = 1_000_000
+		return float64(tokens.Builtin().For(m.requests[0].Model).Of(sample).N) / sample
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
