@@ -33,9 +33,15 @@ func Anthropic(model string) Rules {
 	return r
 }
 
-// OpenAI returns the rules of OpenAI's models: every beginning of 1,024 tokens and more is cached, without a mark. The
-// documentation says that it grows in steps of 128; of recorded requests all reads are 512 n - 128.
-func OpenAI() Rules { return Rules{Least: 1024, Step: 512, Offset: 384, Free: true} }
+// OpenAI returns the rules of a model of OpenAI: every beginning of 1,024 tokens and more is cached without a mark, with the
+// answer, and read in steps. The documentation says that they are of 128 tokens; all recorded reads of gpt-5.5 are
+// 512 n - 128.
+func OpenAI(model string) Rules {
+	if strings.HasPrefix(model, "gpt-5.5") {
+		return Rules{Least: 1024, Step: 512, Offset: 384, Free: true}
+	}
+	return Rules{Least: 1024, Step: 128, Free: true}
+}
 
 // Gemini returns the rules of what Google's models cache by themselves.
 func Gemini() Rules { return Rules{Least: 1024, Free: true} }

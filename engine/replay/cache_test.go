@@ -75,7 +75,7 @@ func TestWhatIsCached(t *testing.T) {
 }
 
 func TestRulesOfProviders(t *testing.T) {
-	c := replay.Cache{Rules: replay.OpenAI()}
+	c := replay.Cache{Rules: replay.OpenAI("gpt-5.5")}
 	ask := func(n ...float64) tokens.Used {
 		var all []replay.Block
 		for i, size := range n {

@@ -13,12 +13,14 @@ import (
 
 // A step is one request of the recorded session and what it was answered with.
 type step struct {
-	upTo   int // the entries before it had been said
-	at     time.Time
-	usage  sessions.Usage // as recorded, of the whole answer
-	long   bool           // what it wrote into the provider's cache stays there for an hour
-	model  string
-	needed []string // identifiers in the arguments of its calls, bodies of edits aside
+	upTo  int // the entries before it had been said
+	at    time.Time
+	usage sessions.Usage // as recorded, of the whole answer
+	long  bool           // what it wrote into the provider's cache stays there for an hour
+	model string
+	// reports is how many answers usage is the sum of, of a host that measures behind them.
+	reports int
+	needed  []string // identifiers in the arguments of its calls, bodies of edits aside
 }
 
 // Request is one request of a recorded session.
@@ -29,6 +31,8 @@ type Request struct {
 	Usage sessions.Usage // as recorded, of the whole answer
 	// Long says that what it wrote into the provider's cache stays there for an hour.
 	Long bool
+	// Several says that it is several requests, which its host does not tell apart.
+	Several bool
 	// Shown are the entries whose messages it has, ascending.
 	Shown []int
 	// Compacted says that its host has compacted since the request before.
@@ -41,7 +45,7 @@ func (s *Session) Requests() []Request {
 	out := make([]Request, len(t.steps))
 	for i, st := range t.steps {
 		shown, compacted := t.sent(st.upTo)
-		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, shown, compacted}
+		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, st.reports > 1, shown, compacted}
 	}
 	return out
 }
@@ -70,6 +74,7 @@ func newTrack(s *Session, blockOf func(transcript.Message, int) block) *track {
 		e := &s.Entries[i]
 		if n := len(t.steps); n > 0 && e.Kind == sessions.KindNote && e.Usage != nil && e.Author == "" && !e.Hidden {
 			t.steps[n-1].usage = t.steps[n-1].usage.Add(*e.Usage) // a host that measures behind the answer
+			t.steps[n-1].reports++
 		}
 		m, ok := MessageOf(*e)
 		if !ok || e.Author != "" {

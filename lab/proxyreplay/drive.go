@@ -47,8 +47,8 @@ type outcome struct {
 	ReadBack int         `json:"read_back"`
 }
 
-// run is a session under a policy.
-type run struct {
+// sending is a session under a policy.
+type sending struct {
 	*messagesOf
 	policy
 	sized
@@ -62,7 +62,7 @@ type run struct {
 
 // play sends the requests of a session under a policy.
 func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, err error) {
-	r := &run{messagesOf: m, policy: p, sized: s, out: outcome{Policy: p.name}}
+	r := &sending{messagesOf: m, policy: p, sized: s, out: outcome{Policy: p.name}}
 	known := map[string]float64{}
 	for id, n := range s.sizes {
 		known[id] = n
@@ -101,7 +101,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 }
 
 // behind starts a proxy in front of the provider, which records in a ledger.
-func (r *run) behind(e env.Env, l *engine.Local, upstream string) (stop func(), err error) {
+func (r *sending) behind(e env.Env, l *engine.Local, upstream string) (stop func(), err error) {
 	to, err := url.Parse(upstream)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (r *run) behind(e env.Env, l *engine.Local, upstream string) (stop func(), 
 
 // prompt returns the blocks before the messages: what users share, and what is this session's own. They have the size of
 // the recorded ones, whose text is not known.
-func (r *run) prompt() [2][]byte {
+func (r *sending) prompt() [2][]byte {
 	shared := min(r.shared(), r.sized.prompt-1)
 	if shared <= 0 {
 		shared = r.sized.prompt / 2
@@ -136,7 +136,7 @@ func (r *run) prompt() [2][]byte {
 }
 
 // body is the body of a request.
-func (r *run) body(q replay.Request) []byte {
+func (r *sending) body(q replay.Request) []byte {
 	prompt := r.prompt()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"model":%q,"max_tokens":32000,"stream":false,`, q.Model)
@@ -149,6 +149,7 @@ func (r *run) body(q replay.Request) []byte {
 	b.Write(blockOf("system", prompt[1]).marked(q.Long))
 	b.WriteString(`],"messages":[`)
 	all := r.of(q)
+	markAt := r.markAt(all[len(all)-1].blocks, q.Usage.Input)
 	for i, m := range all {
 		if i > 0 {
 			b.WriteByte(',')
@@ -158,7 +159,7 @@ func (r *run) body(q replay.Request) []byte {
 			if j > 0 {
 				b.WriteByte(',')
 			}
-			if i == len(all)-1 && j == len(m.blocks)-1 {
+			if i == len(all)-1 && j == markAt {
 				b.Write(x.marked(q.Long))
 			} else {
 				b.Write(x.raw)
@@ -170,8 +171,20 @@ func (r *run) body(q replay.Request) []byte {
 	return b.Bytes()
 }
 
+// markAt returns the block of the newest message that its host has marked: behind it was what the provider neither read
+// from the cache nor wrote to it.
+func (r *sending) markAt(blocks []block, behind int64) int {
+	const half = 2
+	at, left := len(blocks)-1, float64(behind)
+	for at > 0 && left > r.sized.sizes[blocks[at].id]/half {
+		left -= r.sized.sizes[blocks[at].id]
+		at--
+	}
+	return at
+}
+
 // send sends a request and takes in what it used.
-func (r *run) send(ctx context.Context, i int) error {
+func (r *sending) send(ctx context.Context, i int) error {
 	q := r.requests[i]
 	host := q.Compacted || r.lost(i)
 	if r.lost(i) && float64(q.Usage.CacheRead) <= r.sized.prompt {
@@ -202,7 +215,7 @@ func (r *run) send(ctx context.Context, i int) error {
 }
 
 // take adds up what a request used.
-func (r *run) take(_ int, a answered, host bool) {
+func (r *sending) take(_ int, a answered, host bool) {
 	r.out.Requests++
 	r.out.Used = r.out.Used.Plus(a.used)
 	r.out.Dollars += costOf(a.model, a.used)

@@ -1,29 +1,197 @@
-// Command proxyreplay sends recorded sessions through the proxy.
+// Command proxyreplay measures the proxy on recorded sessions of Claude Code:
+//
+//	go run -C lab ./proxyreplay FILE|DIR…
+//	go run -C lab ./proxyreplay -rules FILE|DIR…
+//
+// The requests of each session are sent as its agent sent them, in recorded order and time, through the real proxy to a
+// provider that counts, caches and charges as Anthropic does. What a recording does not have (the system prompt and the
+// definitions of tools) is sent as a text of the recorded size; what its host changed in it unseen is changed where the
+// recording shows that the cache was lost. Nothing sleeps: time is told.
+//
+// -rules compares what the rules of the cache predict with what providers reported of the same requests.
+//
+// It is simulated: no tasks are re-run. Session files are read, and nothing is written but the table.
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
 
 	"ctxledger.dev/internal/process"
 )
 
 func main() {
 	process.KeepOwnAccess()
-	for _, f := range os.Args[1:] {
-		r, err := open(f)
+	rules := flag.Bool("rules", false, "compare the rules of the cache with what providers reported")
+	only := flag.String("only", "", "send the sessions under the policies with this in their name alone, and none")
+	asJSON := flag.Bool("json", false, "print the answer as JSON")
+	flag.Parse()
+	err := run(context.Background(), os.Stdout, flag.Args(), *rules, *only, *asJSON)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "proxyreplay:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, w io.Writer, paths []string, rules bool, only string, asJSON bool) error {
+	files, err := sessionFiles(paths)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return errors.New("name session files, or directories of them")
+	}
+	if rules {
+		return runRules(w, files, asJSON)
+	}
+	return runPolicies(ctx, w, files, only, asJSON)
+}
+
+// sessionFiles returns the session files that are named or in directories that are.
+func sessionFiles(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && filepath.Ext(name) == ".jsonl" {
+				files = append(files, name)
+			}
+			return err
+		})
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			continue
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// each opens the files and calls do for each session with at least so many requests, on all processors. What cannot be
+// done is said and left out. A bar shows how far it is.
+func each(files []string, least int, do func(i int, r *recording) error) {
+	var wait sync.WaitGroup
+	var mu sync.Mutex // guards done and standard error
+	next, done := make(chan int), 0
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			for i := range next {
+				r, err := open(files[i])
+				if err == nil && len(r.requests) >= least {
+					err = do(i, r)
+				}
+				mu.Lock()
+				if err != nil {
+					fmt.Fprintf(os.Stderr, "\rproxyreplay: %s: %s\n", filepath.Base(files[i]), err)
+				}
+				done++
+				bar(done, len(files))
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range files {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+	fmt.Fprintln(os.Stderr)
+}
+
+// bar draws how much is done.
+func bar(done, of int) {
+	const width = 40
+	full := width * done / of
+	fmt.Fprintf(os.Stderr, "\r[%s%s] %d of %d sessions", strings.Repeat("#", full), strings.Repeat(" ", width-full), done, of)
+}
+
+// answer prints a value as JSON, or as the text.
+func answer(w io.Writer, asJSON bool, v any, text func()) error {
+	if !asJSON {
+		text()
+		return nil
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// leastRequests is how many requests a session has for its errors to say something.
+const leastRequests = 5
+
+func runRules(w io.Writer, files []string, asJSON bool) error {
+	blind, given := make([]*predicted, len(files)), make([]*predicted, len(files))
+	each(files, leastRequests, func(i int, r *recording) error {
+		a, b := r.predict(false), r.predict(true)
+		blind[i], given[i] = &a, &b
+		return nil
+	})
+	a, b := kept(blind), kept(given)
+	return answer(w, asJSON, map[string][]predicted{"blind": a, "given": b}, func() {
+		printRules(w, "BY SIZE AND TIME ALONE", a)
+		fmt.Fprintln(w)
+		printRules(w, "LOSSES OF THE HOST GIVEN", b)
+	})
+}
+
+// kept returns what is there.
+func kept[T any](all []*T) (out []T) {
+	for _, x := range all {
+		if x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
+// played is a session under each policy.
+type played struct {
+	Session  string    `json:"session"`
+	Model    string    `json:"model"`
+	Window   int       `json:"window"`
+	Peak     int       `json:"peak"` // tokens of the largest request, as recorded
+	Odd      int       `json:"odd"`  // requests whose size is not that of their messages
+	Recorded outcome   `json:"recorded"`
+	Outcomes []outcome `json:"outcomes"`
+}
+
+// ratio is the cost under a policy as a share of that of none.
+func (p played) ratio(i int) float64 { return p.Outcomes[i].Dollars / cmp.Or(p.Outcomes[0].Dollars, 1) }
+
+func runPolicies(ctx context.Context, w io.Writer, files []string, only string, asJSON bool) error {
+	var chosen []policy
+	for i, p := range policies() {
+		if i == 0 || strings.Contains(p.name, only) {
+			chosen = append(chosen, p)
+		}
+	}
+	found := make([]*played, len(files))
+	each(files, leastRequests, func(i int, r *recording) error {
+		if r.About.Host != "claude-code" {
+			return errors.New("not a session of Claude Code")
 		}
 		m := &messagesOf{r, map[int]message{}}
 		s := m.sizes()
-		rec, cost := r.recordedUse()
-		fmt.Println(f, len(r.requests), "factor", s.factor, "prompt", s.prompt, "odd", s.odd, "recorded", rec, cost)
-		for _, p := range policies() {
-			out, err := m.play(context.Background(), p, s)
-			fmt.Printf("%+v %v reads %+.2f%% writes %+.2f%% cost %+.2f%%\n", out, err, 100*(float64(out.Used.CacheRead)/float64(rec.CacheRead)-1), 100*(float64(out.Used.Written())/float64(rec.Written())-1), 100*(out.Dollars/cost-1))
+		used, dollars := r.recordedUse()
+		out := &played{Session: r.Name, Model: r.requests[len(r.requests)-1].Model, Window: r.window(), Peak: r.peak(),
+			Odd: s.odd, Recorded: outcome{Policy: "recorded", Requests: len(r.requests), Used: used, Dollars: dollars}}
+		for _, p := range chosen {
+			o, err := m.play(ctx, p, s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+			out.Outcomes = append(out.Outcomes, o)
 		}
-	}
+		found[i] = out
+		return nil
+	})
+	all := kept(found)
+	return answer(w, asJSON, all, func() { printPolicies(w, all) })
 }

@@ -13,7 +13,6 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/engine/replay"
-	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
@@ -37,8 +36,11 @@ func open(file string) (*recording, error) {
 	}
 	s := &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
 	out := &recording{Session: s}
+	var before time.Time
 	for _, q := range s.Requests() {
-		if q.Usage.Prompt() > 0 {
+		copied := r.About.Host == codex && !q.At.After(before) // from another session: all have the time of the copying
+		before = q.At
+		if q.Usage.Prompt() > 0 && !q.Several && !copied {
 			q.At = out.asked(q)
 			out.requests = append(out.requests, q)
 		}
@@ -69,8 +71,17 @@ func life(q replay.Request) time.Duration {
 	return 5 * time.Minute
 }
 
-// cached returns what the provider has in its cache after a request.
-func cached(u sessions.Usage) int64 { return u.CacheRead + u.CacheWrite }
+// had returns what the provider had in its cache after a request.
+func (r *recording) had(i int) int64 {
+	u := r.requests[i].Usage
+	if u.CacheWrite == 0 && u.CacheRead == 0 || r.About.Host == codex {
+		return int64(u.Prompt())
+	}
+	return u.CacheRead + u.CacheWrite
+}
+
+// codex is the agent whose sessions are of OpenAI's models.
+const codex = "codex"
 
 // lost reports whether less than most of what the provider had in its cache was read, although the request came in time
 // and its host had not compacted: something before the messages, or in the middle of them, was another one.
@@ -80,7 +91,7 @@ func (r *recording) lost(i int) bool {
 		return false
 	}
 	q, before := r.requests[i], r.requests[i-1]
-	had := min(cached(before.Usage), int64(q.Usage.Prompt()))
+	had := min(r.had(i-1), int64(q.Usage.Prompt()))
 	return q.Model == before.Model && !q.Compacted && !r.expired(i) && float64(q.Usage.CacheRead) < most*float64(had)
 }
 

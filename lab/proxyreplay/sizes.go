@@ -15,39 +15,48 @@ type sized struct {
 	odd    int // requests whose growth is not that of their messages
 }
 
-// sizes calibrates the tokens of blocks with what the provider counted: what a request has more than the one before is
-// what the new blocks have, in proportion to their estimates. What it has more than they can explain, such as reasoning,
-// belongs to the words of the model, which no step cuts.
+// sizes calibrates the tokens of blocks with what the provider counted: what a request has that is not explained by the
+// blocks known before is what the new ones have, in proportion to their estimates. What they cannot explain, such as
+// reasoning, belongs to the words of the model, which no step cuts. Where a request is smaller than its messages (its host
+// has cleared something that the session file still shows), the difference stays until the next compaction.
 func (m *messagesOf) sizes() sized {
 	s := sized{sizes: map[string]float64{}, factor: m.factor()}
-	before := 0.0
+	cleared := 0.0
 	for i, q := range m.requests {
 		var fresh []block
-		guess := 0.0
+		guess, known := 0.0, 0.0
 		for _, said := range m.of(q) {
 			for _, b := range said.blocks {
-				if _, known := s.sizes[b.id]; !known {
-					s.sizes[b.id] = s.factor * float64(b.tokens)
-					guess += s.sizes[b.id]
-					fresh = append(fresh, b)
+				size, had := s.sizes[b.id]
+				if had {
+					known += size
+					continue
 				}
+				s.sizes[b.id] = s.factor * float64(b.tokens)
+				guess += s.sizes[b.id]
+				fresh = append(fresh, b)
 			}
 		}
+		if q.Compacted {
+			cleared = 0
+		}
 		now := float64(q.Usage.Prompt())
-		switch grown := now - before; {
-		case i == 0:
+		if i == 0 {
 			s.prompt = max(leastPrompt, now-guess)
-		case q.Compacted || len(fresh) == 0:
-		case grown > guess:
-			s.give(fresh, grown-guess)
-		case grown > leastShare*guess:
+			known += guess
+		}
+		switch rest := now + cleared - s.prompt - known; {
+		case i == 0 || rest == guess:
+		case rest > guess && len(fresh) > 0:
+			s.give(fresh, rest-guess)
+		case rest > leastShare*guess && len(fresh) > 0:
 			for _, b := range fresh {
-				s.sizes[b.id] *= grown / guess
+				s.sizes[b.id] *= rest / guess
 			}
 		default:
 			s.odd++
+			cleared += guess - rest
 		}
-		before = now
 	}
 	return s
 }
@@ -88,4 +97,3 @@ func (m *messagesOf) factor() float64 {
 	slices.Sort(all)
 	return all[len(all)/2]
 }
-
