@@ -45,7 +45,7 @@ const proxyMemory = 56 << 20
 func proxyCommand() command {
 	var listen string
 	var upstream []string
-	var behind bool
+	var behind, reduce bool
 	return command{
 		name: "proxy", near: []string{"serve", "gateway"},
 		short: "Measure an agent's requests to its model, passing them on as they are",
@@ -59,6 +59,7 @@ func proxyCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},
@@ -75,7 +76,7 @@ func proxyCommand() command {
 					return err
 				}
 			}
-			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to}, listen, behind)
+			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to, Reduce: reduce}, listen, behind)
 		},
 	}
 }

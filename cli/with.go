@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/proxy/launch"
 )
@@ -19,6 +20,7 @@ func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with st
 
 func withCommand() command {
 	var upstream []string
+	var reduce bool
 	return command{
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
@@ -30,6 +32,7 @@ func withCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
@@ -46,8 +49,15 @@ func withCommand() command {
 			if a.workspace != "" {
 				serve = append(serve, "--workspace", a.workspace)
 			}
-			status, err := launch.Run(ctx, launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out,
-				Err: a.Err})
+			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
+			if reduce {
+				programs, err := findPrograms(a.Env)
+				if err != nil {
+					return err
+				}
+				o.Proxy, o.Server = append(serve, "--reduce"), registry.ClaudeServer(programs.MCP, a.workspace)
+			}
+			status, err := launch.Run(ctx, o)
 			if err == nil && status != 0 {
 				err = agentEnded(status)
 			}

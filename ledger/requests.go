@@ -62,10 +62,26 @@ type ModelRequest struct {
 	// Tools are the definitions of tools by the server that they come from; nil: those of the request before.
 	Tools []ServerTools `json:"tools,omitempty"`
 	Cache CacheUse      `json:"cache"`
+	// Reduced is what the request was sent without; nil: it was sent as the agent wrote it. Items are as written, Sent is not.
+	Reduced *Reduced `json:"reduced,omitempty"`
 	// Missed is how many requests before this one the proxy could not record, and MissedWhy the newest reason.
 	Missed    int    `json:"missed,omitempty"`
 	MissedWhy string `json:"missed_why,omitempty"`
 }
+
+// Reduced says how much smaller a request was sent than its agent wrote it.
+type Reduced struct {
+	Bytes    int64 `json:"bytes"`    // of the body
+	Tokens   int   `json:"tokens"`   // o200k_base, an estimate from the bytes
+	Messages int   `json:"messages"` // that show less
+	// Step says that something which had been sent became another one with this request.
+	Step bool `json:"step,omitempty"`
+	// Whole are calls whose results were sent as they are because their stubs came too late, at most MaxWhole.
+	Whole []string `json:"whole,omitempty"`
+}
+
+// MaxWhole bounds Reduced.Whole.
+const MaxWhole = 256
 
 // The kinds of items of a request, in the order in which providers cache them.
 const (
@@ -98,6 +114,7 @@ const (
 	CacheChanged   = "changed"   // an item at its beginning is another one: see CacheUse.Item
 	CacheModel     = "model"     // another model was asked
 	CacheUnknown   = "unknown"   // it begins as the one before, and the provider says nothing of a cache
+	CacheReduced   = "reduced"   // the proxy showed less of what was sent before, because that pays
 	CacheCompacted = "compacted" // the agent replaced the conversation by a summary
 )
 
@@ -128,6 +145,8 @@ func (c CacheUse) Words() string {
 		return lost + "another model was asked"
 	case CacheCompacted:
 		return lost + "the agent compacted"
+	case CacheReduced:
+		return lost + "ctxledger cut what stood before them"
 	case CacheChanged:
 		text := lost + chars.Line(c.Item)
 		if c.By != "" {

@@ -257,6 +257,9 @@ type EditViewRequest struct {
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
 	// NoEdits only asks whether a compaction is due: for callers that do not send what the view shows.
 	NoEdits bool `json:"no_edits,omitempty"`
+	// Sent is when the newest request of the session was sent, if the caller knows: the provider's cache lasts from then on, or
+	// from the newest answer in the log.
+	Sent time.Time `json:"sent,omitzero"`
 	Signals
 }
 

@@ -61,6 +61,9 @@ func (e *entry) measured() ledger.ModelRequest {
 	if e.status != http.StatusOK {
 		out.Cache.Lost = 0 // nothing was read
 	}
+	if out.Reduced = e.reduced; out.Reduced != nil {
+		out.Sent -= out.Reduced.Bytes
+	}
 	if e.response != nil {
 		out.Got, out.Cut = e.response.total, e.status == http.StatusOK && !(e.response.ended && a.whole)
 		if !e.response.first.IsZero() {
@@ -85,10 +88,24 @@ func (e *entry) measured() ledger.ModelRequest {
 			out.New = append(out.New, i.RequestItem)
 		}
 	}
+	if r := out.Reduced; r != nil {
+		if r.Tokens = q.tokens(r.Bytes); r.Step && out.Cache.Lost > 0 && out.Cache.Outcome == ledger.CacheExpired {
+			out.Cache.Outcome = ledger.CacheReduced
+		}
+	}
 	if head := q.head(); before == nil || before.head != head || out.Kept < head {
 		out.Tools = toolsOf(q.items[:head])
 	}
 	return out
+}
+
+// tokens estimates what so many bytes of the messages take, whose tokens are counted.
+func (r *request) tokens(bytes int64) int {
+	size, all := 1, 0
+	for _, i := range r.messages() {
+		size, all = size+i.Bytes, all+i.Tokens
+	}
+	return int(bytes * int64(all) / int64(size))
 }
 
 // toolsOf counts the definitions of tools by their server.

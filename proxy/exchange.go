@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"ctxledger.dev/ledger"
 )
 
 // exchange is a request for an answer and what became of it.
@@ -15,7 +17,8 @@ type exchange struct {
 	request  *capture
 	response *capture // nil: there is no answer
 	status   int
-	encoding string // of the answer
+	encoding string          // of the answer
+	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
 }
 
 func contextWith(ctx context.Context, x *exchange) context.Context {

@@ -27,6 +27,10 @@ const (
 type Ledger interface {
 	ledger.MessageTaker
 	ledger.ModelRequests
+	ledger.SessionReader
+	ledger.Hooks
+	ledger.Views
+	ledger.Compactions
 }
 
 // Opener returns the ledger. Errors: those of connecting to it.

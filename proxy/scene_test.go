@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -31,6 +32,7 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
+	reduce   bool // requests are made smaller; they wait for decisions as long as these take
 
 	mu    sync.Mutex
 	asked []asked  // guarded by mu
@@ -81,7 +83,7 @@ func (s *scene) start() {
 	}
 	s.front = httptest.NewUnstartedServer(nil)
 	s.served = proxy.New(proxy.Config{
-		Env: env.System(), Token: token, Dir: s.T.TempDir(),
+		Env: env.System(), Token: token, Dir: s.T.TempDir(), Reduce: s.reduce,
 		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
 		Ledger:    func(context.Context) (proxy.Ledger, error) { return s.ledger, nil },
 		Say: func(text string) {
@@ -90,6 +92,9 @@ func (s *scene) start() {
 			s.said = append(s.said, text)
 		},
 	}, s.front.Listener.Addr().String())
+	if s.reduce {
+		s.served.WaitAtMost(time.Minute)
+	}
 	s.front.Config.Handler = s.served
 	s.front.Start()
 }

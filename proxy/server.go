@@ -27,6 +27,8 @@ type Config struct {
 	Dir       string // where the agent runs
 	// Say gets a line for a person: what could not be reached or recorded.
 	Say func(text string)
+	// Reduce makes requests smaller.
+	Reduce bool
 }
 
 // Server passes requests on to providers of models, and records them. It is an http.Handler, safe for concurrent use.
@@ -36,6 +38,7 @@ type Server struct {
 	hosts    map[string]bool // by which it may be called
 	store    *store
 	recorder *recorder
+	reducer  *reducer // nil: bodies pass as they are
 }
 
 // idle is how long a connection to a provider is kept for the next request: shorter than providers do, so that none is
@@ -50,6 +53,9 @@ func New(c Config, address string) *Server {
 		s.hosts["localhost:"+port] = true
 	}
 	s.recorder = newRecorder(c)
+	if c.Reduce {
+		s.reducer = newReducer(c)
+	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
@@ -69,7 +75,12 @@ func New(c Config, address string) *Server {
 }
 
 // Close waits until what has passed is recorded, at most for a few seconds.
-func (s *Server) Close() { s.recorder.close() }
+func (s *Server) Close() {
+	if s.reducer != nil {
+		s.reducer.close()
+	}
+	s.recorder.close()
+}
 
 // nowhere takes what the library logs: it can quote addresses.
 type nowhere struct{}
@@ -97,8 +108,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
 		x := &exchange{dialect: d, path: r.URL.Path, header: r.Header, at: s.config.Env.Now()}
-		x.request = &capture{ReadCloser: r.Body, store: s.store}
-		r.Body = x.request
+		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
 	}

@@ -92,6 +92,16 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 	if err != nil {
 		return err
 	}
+	if r := q.Reduced; r != nil {
+		if len(r.Whole) > ledger.MaxWhole {
+			return fault.New(fault.TooLarge, op, "%d results sent whole, more than %d", len(r.Whole), ledger.MaxWhole)
+		}
+		for _, call := range r.Whole {
+			if err := CheckTexts(op, Label("call id", call)); err != nil {
+				return err
+			}
+		}
+	}
 	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept), int64(q.Missed)) < 0 {
 		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
 	}

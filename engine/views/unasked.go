@@ -165,7 +165,7 @@ func resumedBy(tx kv.Tx, s sessions.Session, since int64) (prompt int64, err err
 // resumed warns that a session continues, by a request, which holds more than its threshold and of which the provider
 // has nothing in its cache any more.
 func (l *Views) resumed(ctx context.Context, tx kv.Tx, f *core.Folded, prompt int64) ([]core.Decision, error) {
-	if !cachedAt(f.Entries[:prompt-1], f.Entries[prompt-1].Time).cold {
+	if !cachedAt(f.Entries[:prompt-1], time.Time{}, f.Entries[prompt-1].Time).cold {
 		return nil, nil
 	}
 	w, err := l.windowOf(tx, f, "")

@@ -21,8 +21,8 @@ func TestAnAgentGetsTheAddressOfItsProvider(t *testing.T) {
 			t.Errorf("%s gets %s", c.agent, got)
 		}
 	}
-	got := extra("codex", "B")
-	if len(got) != 2 || got[1] != `openai_base_url="B/openai"` || extra("gemini", "B") != nil {
+	got := Options{}.extra("codex", "B")
+	if len(got) != 2 || got[1] != `openai_base_url="B/openai"` || (Options{}).extra("gemini", "B") != nil {
 		t.Errorf("Codex gets %q", got)
 	}
 }
