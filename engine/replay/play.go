@@ -152,7 +152,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 			continue // an earlier one brought it
 		}
 		from := pl.shown(pl.said[id])
-		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: readCall + min(readMost, from.tokens),
+		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: ReadCall + min(ReadMost, from.tokens),
 			words: from.words}
 		pl.out.ReadBack++
 		last := ""
@@ -161,7 +161,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 		}
 		pl.back[last] = append(pl.back[last], b)
 		blocks = append(blocks[:len(blocks):len(blocks)], b)
-		pl.request(blocks, st, readCall)
+		pl.request(blocks, st, ReadCall)
 	}
 }
 

@@ -17,10 +17,10 @@ const (
 	// cacheLifeLong for tokens.LongWrite times that of input, where the session's host asked for it.
 	cacheLife     = 5 * time.Minute
 	cacheLifeLong = time.Hour
-	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
+	// ReadCall and ReadMost are what it takes to ask for something with read_artifact, and the most that
 	// one answer brings, in tokens.
-	readCall = 80
-	readMost = 2_000
+	ReadCall = 80
+	ReadMost = 2_000
 )
 
 // Outcome is what one policy would have made of a session. Tokens are estimates of the session's model.

@@ -33,6 +33,8 @@ type Request struct {
 	Long bool
 	// Several says that it is several requests, which its host does not tell apart.
 	Several bool
+	// Needed are the identifiers that the calls of its answer name, bodies of edits aside.
+	Needed []string
 	// Shown are the entries whose messages it has, ascending.
 	Shown []int
 	// Compacted says that its host has compacted since the request before.
@@ -45,7 +47,7 @@ func (s *Session) Requests() []Request {
 	out := make([]Request, len(t.steps))
 	for i, st := range t.steps {
 		shown, compacted := t.sent(st.upTo)
-		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, st.reports > 1, shown, compacted}
+		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, st.reports > 1, st.needed, shown, compacted}
 	}
 	return out
 }

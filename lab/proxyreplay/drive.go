@@ -11,11 +11,14 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/tokens"
 )
@@ -24,7 +27,10 @@ import (
 type policy struct {
 	name    string
 	proxied bool
+	reduce  bool
 	edits   string // context_management of each request
+	// anywhere is about the provider: see there.
+	anywhere bool
 }
 
 // policies are compared; the first is what the others are measured against.
@@ -32,7 +38,9 @@ func policies() []policy {
 	return []policy{
 		{name: "none"}, // with the host's own compactions
 		{name: "observe", proxied: true},
+		{name: "reduce", proxied: true, reduce: true},
 		{name: "clear_tool_uses", edits: `{"edits":[{"type":"` + clearToolUses + `"}]}`},
+		{name: "clear_tool_uses*", edits: `{"edits":[{"type":"` + clearToolUses + `"}]}`, anywhere: true},
 	}
 }
 
@@ -57,22 +65,25 @@ type sending struct {
 	system   int // how often its host has changed what precedes the messages
 	out      outcome
 	before   answered
-	token    string
+	reading  *reading
+	// changed are the times of requests that do not begin with all of the request before, for no reason of the host's.
+	changed []time.Time
 }
 
 // play sends the requests of a session under a policy.
 func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, err error) {
-	r := &sending{messagesOf: m, policy: p, sized: s, out: outcome{Policy: p.name}}
+	r := &sending{messagesOf: m, policy: p, sized: s, out: outcome{Policy: p.name}, reading: newReading()}
 	known := map[string]float64{}
 	for id, n := range s.sizes {
 		known[id] = n
 	}
 	r.provider = newProvider(known, s.factor)
+	r.provider.anywhere = p.anywhere
 	upstream := httptest.NewServer(r.provider)
 	defer upstream.Close()
 	r.url = upstream.URL + "/v1/messages"
 	clock := m.requests[0].At
-	feed := func(int) error { return nil }
+	feed, steps := func(int) error { return nil }, func() (map[int64]bool, error) { return nil, nil }
 	if p.proxied {
 		e := env.System()
 		e.Now = func() time.Time { return clock }
@@ -87,6 +98,10 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 			return out, err
 		}
 		defer stop()
+		steps = func() (map[int64]bool, error) {
+			stop() // what has passed is recorded
+			return stepsOf(ctx, l)
+		}
 	}
 	for i, q := range m.requests {
 		clock = q.At
@@ -97,7 +112,33 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 			return out, fmt.Errorf("request %d: %w", i, err)
 		}
 	}
-	return r.out, nil
+	made, err := steps()
+	r.out.Steps = len(made)
+	for _, at := range r.changed {
+		if !made[at.UnixNano()] {
+			r.out.Broken++
+		}
+	}
+	return r.out, err
+}
+
+// stepsOf returns when requests were sent with which something that had been sent became another one, as recorded.
+func stepsOf(ctx context.Context, l *replay.Scratch) (map[int64]bool, error) {
+	out := map[int64]bool{}
+	for q := (ledger.RequestsRequest{Session: l.SessionID}); ; {
+		page, err := l.Requests(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Requests {
+			if m.Reduced != nil && m.Reduced.Step {
+				out[m.At.UnixNano()] = true
+			}
+		}
+		if q.From = page.Next; q.From == 0 {
+			return out, nil
+		}
+	}
 }
 
 // behind starts a proxy in front of the provider, which records in a ledger.
@@ -109,13 +150,13 @@ func (r *sending) behind(e env.Env, l *engine.Local, upstream string) (stop func
 	const token = "0123456789abcdef"
 	front := httptest.NewUnstartedServer(nil)
 	served := proxy.New(proxy.Config{
-		Env: e, Token: token, Dir: r.About.Dir, Upstreams: map[string]*url.URL{"anthropic": to},
+		Env: e, Token: token, Dir: r.About.Dir, Reduce: r.reduce, Upstreams: map[string]*url.URL{"anthropic": to},
 		Ledger: func(context.Context) (proxy.Ledger, error) { return l, nil }, Say: func(string) {},
 	}, front.Listener.Addr().String())
 	front.Config.Handler = served
 	front.Start()
 	r.url = front.URL + "/" + token + "/anthropic/v1/messages"
-	return func() { front.Close(); served.Close() }, nil
+	return sync.OnceFunc(func() { front.Close(); served.Close() }), nil
 }
 
 // prompt returns the blocks before the messages: what users share, and what is this session's own. They have the size of
@@ -135,6 +176,14 @@ func (r *sending) prompt() [2][]byte {
 	return out
 }
 
+// tool is what stands for our tools in a request, with all their tokens.
+func (r *sending) tool() []byte {
+	raw, _ := json.Marshal(map[string]any{"name": "mcp__ctxledger__read_artifact", "input_schema": map[string]string{"type": "object"},
+		"description": strings.Repeat("tool ", registry.Of("claude-code").Client.Tokens)}) // texts
+	r.provider.size(blockOf("tool", raw).id, r.sized.factor*float64(registry.Of("claude-code").Client.Tokens))
+	return raw
+}
+
 // body is the body of a request.
 func (r *sending) body(q replay.Request) []byte {
 	prompt := r.prompt()
@@ -142,6 +191,11 @@ func (r *sending) body(q replay.Request) []byte {
 	fmt.Fprintf(&b, `{"model":%q,"max_tokens":32000,"stream":false,`, q.Model)
 	if r.edits != "" {
 		fmt.Fprintf(&b, `"context_management":%s,`, r.edits)
+	}
+	if r.reduce { // it is given the tool that reads back
+		b.WriteString(`"tools":[`)
+		b.Write(r.tool())
+		b.WriteString(`],`)
 	}
 	b.WriteString(`"system":[`)
 	b.Write(blockOf("system", prompt[0]).marked(q.Long))
@@ -192,7 +246,11 @@ func (r *sending) send(ctx context.Context, i int) error {
 	}
 	if i == 0 && r.shared() > 0 || r.expired(i) && q.Usage.CacheRead > 0 {
 		prompt := r.prompt()
-		r.provider.warm(q.Model, q.At, blockOf("system", prompt[0]).marked(q.Long))
+		var tools [][]byte
+		if r.reduce {
+			tools = append(tools, r.tool())
+		}
+		r.provider.warm(q.Model, q.At, tools, blockOf("system", prompt[0]).marked(q.Long))
 	}
 	r.provider.next(q.At, q.Usage.Output)
 	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(r.body(q)))
@@ -215,15 +273,30 @@ func (r *sending) send(ctx context.Context, i int) error {
 }
 
 // take adds up what a request used.
-func (r *sending) take(_ int, a answered, host bool) {
+func (r *sending) take(i int, a answered, host bool) {
+	q := r.requests[i]
 	r.out.Requests++
 	r.out.Used = r.out.Used.Plus(a.used)
-	r.out.Dollars += costOf(a.model, a.used)
-	if !host && r.out.Requests > 1 && !startsWith(a.blocks, r.before.blocks) {
-		r.out.Broken++
+	r.out.Dollars += costOf(a.model, a.used) + r.reading.charge(a.model, a.used, q.Long)
+	if !host && i > 0 && !startsWith(a.blocks, r.before.blocks) {
+		r.changed = append(r.changed, q.At)
 	}
 	r.before = a
+	if !r.reduce && r.edits == "" {
+		return
+	}
+	var written []block
+	for _, m := range r.of(q) {
+		written = append(written, m.blocks...)
+	}
+	for _, id := range r.reading.missing(q.Needed, written, a.blocks) {
+		r.out.ReadBack++
+		r.out.Dollars += r.reading.ask(id, r.sizeOf(id), a.model, a.used)
+	}
 }
+
+// sizeOf returns the tokens of the newest block that says a word.
+func (r *sending) sizeOf(id string) float64 { return r.sized.sizes[r.reading.said[id]] }
 
 // startsWith reports whether a request begins with all of another one.
 func startsWith(all, beginning []block) bool {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +21,8 @@ import (
 type provider struct {
 	sizes  map[string]float64 // tokens of blocks, as recorded requests had them
 	factor float64            // tokens of all others, for one of o200k_base
+	// anywhere has the cache be read at the end of every block that an earlier request had, as no provider documents.
+	anywhere bool
 
 	mu     sync.Mutex
 	at     time.Time                // guarded by mu
@@ -60,13 +65,14 @@ func (p *provider) newest() answered {
 }
 
 // warm has another session of the user use the cache just now.
-func (p *provider) warm(model string, at time.Time, raw ...[]byte) {
+func (p *provider) warm(model string, at time.Time, tools [][]byte, system []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []replay.Block
-	for _, b := range raw {
-		all = append(all, p.cacheBlock("system", b))
+	for _, b := range tools {
+		all = append(all, p.cacheBlock("tool", b))
 	}
+	all = append(all, p.cacheBlock("system", system))
 	p.cache(model).Use(at, all)
 }
 
@@ -74,6 +80,9 @@ func (p *provider) warm(model string, at time.Time, raw ...[]byte) {
 func (p *provider) cache(model string) *replay.Cache {
 	if p.caches[model] == nil {
 		p.caches[model] = &replay.Cache{Rules: replay.Anthropic(model)}
+		if p.anywhere {
+			p.caches[model].Back = 0
+		}
 	}
 	return p.caches[model]
 }
@@ -108,11 +117,23 @@ type asked struct {
 	System   []json.RawMessage
 	Messages []struct {
 		Role    string
-		Content []json.RawMessage
+		Content blocks
 	}
 	Context struct {
 		Edits []struct{ Type string }
 	} `json:"context_management"`
+}
+
+// blocks are a content: a list of them, or a text, which is one.
+type blocks []json.RawMessage
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (b *blocks) UnmarshalJSON(raw []byte) error {
+	if bytes.HasPrefix(raw, []byte(`"`)) {
+		*b = blocks{slices.Concat([]byte(`{"type":"text","text":`), raw, []byte(`}`))}
+		return nil
+	}
+	return json.Unmarshal(raw, (*[]json.RawMessage)(b))
 }
 
 // ServeHTTP implements http.Handler.
@@ -143,11 +164,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *provider) answer(q asked) (tokens.Used, int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var blocks []block
+	var parts []block
 	var all []replay.Block
 	add := func(role string, raw json.RawMessage) {
 		b := p.cacheBlock(role, raw)
-		blocks, all = append(blocks, p.known[b.ID]), append(all, b)
+		parts, all = append(parts, p.known[b.ID]), append(all, b)
 	}
 	for _, raw := range q.Tools {
 		add("tool", raw)
@@ -162,12 +183,18 @@ func (p *provider) answer(q asked) (tokens.Used, int) {
 	}
 	for _, e := range q.Context.Edits {
 		if e.Type == clearToolUses {
-			clearResults(all, blocks)
+			clearResults(all, parts)
+		}
+	}
+	if p.anywhere {
+		life := slices.MaxFunc(all, func(a, b replay.Block) int { return cmp.Compare(a.Life, b.Life) }).Life
+		for i := range all {
+			all[i].Life = life
 		}
 	}
 	used := p.cache(q.Model).Use(p.at, all)
 	used.Output = p.output
-	p.log = append(p.log, answered{q.Model, used, blocks})
+	p.log = append(p.log, answered{q.Model, used, parts})
 	return used, len(p.log)
 }
 
