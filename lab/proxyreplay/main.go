@@ -126,18 +126,42 @@ func answer(w io.Writer, asJSON bool, v any, text func()) error {
 // leastRequests is how many requests a session has for its errors to say something.
 const leastRequests = 5
 
+// ruled are the predictions of one kind.
+type ruled struct {
+	Title    string      `json:"title"`
+	Sessions []predicted `json:"sessions"`
+}
+
 func runRules(w io.Writer, files []string, asJSON bool) error {
-	blind, given := make([]*predicted, len(files)), make([]*predicted, len(files))
+	var estimators halves
+	recordings, grown := make([]*recording, len(files)), make([][]growth, len(files))
 	each(files, leastRequests, func(i int, r *recording) error {
-		a, b := r.predict(false), r.predict(true)
-		blind[i], given[i] = &a, &b
+		if r.host != codex {
+			grown[i] = (&messagesOf{r, map[int]message{}}).growths()
+		}
+		r.Session = nil // its texts are not needed any more
+		recordings[i] = r
 		return nil
 	})
-	a, b := kept(blind), kept(given)
-	return answer(w, asJSON, map[string][]predicted{"blind": a, "given": b}, func() {
-		printRules(w, "BY SIZE AND TIME ALONE", a)
-		fmt.Fprintln(w)
-		printRules(w, "LOSSES OF THE HOST GIVEN", b)
+	for i, g := range grown {
+		estimators.learn(1-i%2, g)
+	}
+	out := []ruled{{Title: "BY SIZE AND TIME ALONE"}, {Title: "LOSSES GIVEN"}, {Title: "LOSSES GIVEN, SIZES ESTIMATED"}}
+	for i, r := range recordings {
+		if r == nil {
+			continue
+		}
+		out[0].Sessions = append(out[0].Sessions, r.predict(false))
+		out[1].Sessions = append(out[1].Sessions, r.predict(true))
+		if grown[i] != nil {
+			out[2].Sessions = append(out[2].Sessions, r.predictSized(estimators.sizes(i%2, grown[i]), true))
+		}
+	}
+	return answer(w, asJSON, out, func() {
+		for _, x := range out {
+			printRules(w, x.Title, x.Sessions)
+			fmt.Fprintln(w)
+		}
 	})
 }
 
@@ -174,13 +198,13 @@ func runPolicies(ctx context.Context, w io.Writer, files []string, only string, 
 	}
 	found := make([]*played, len(files))
 	each(files, leastRequests, func(i int, r *recording) error {
-		if r.About.Host != "claude-code" {
+		if r.host != "claude-code" {
 			return errors.New("not a session of Claude Code")
 		}
 		m := &messagesOf{r, map[int]message{}}
 		s := m.sizes()
 		used, dollars := r.recordedUse()
-		out := &played{Session: r.Name, Model: r.requests[len(r.requests)-1].Model, Window: r.window(), Peak: r.peak(),
+		out := &played{Session: r.name, Model: r.requests[len(r.requests)-1].Model, Window: r.window(), Peak: r.peak(),
 			Odd: s.odd, Recorded: outcome{Policy: "recorded", Requests: len(r.requests), Used: used, Dollars: dollars}}
 		for _, p := range chosen {
 			o, err := m.play(ctx, p, s)

@@ -20,7 +20,8 @@ import (
 // recording is a recorded session with what its requests cost.
 type recording struct {
 	*replay.Session
-	requests []replay.Request
+	name, host string
+	requests   []replay.Request
 }
 
 // open reads a session file.
@@ -35,7 +36,7 @@ func open(file string) (*recording, error) {
 		return nil, err
 	}
 	s := &replay.Session{Name: r.Name, About: r.About, Entries: r.Entries, Summaries: r.Summaries}
-	out := &recording{Session: s}
+	out := &recording{Session: s, name: r.Name, host: r.About.Host}
 	var before time.Time
 	for _, q := range s.Requests() {
 		copied := r.About.Host == codex && !q.At.After(before) // from another session: all have the time of the copying
@@ -74,7 +75,7 @@ func life(q replay.Request) time.Duration {
 // had returns what the provider had in its cache after a request.
 func (r *recording) had(i int) int64 {
 	u := r.requests[i].Usage
-	if u.CacheWrite == 0 && u.CacheRead == 0 || r.About.Host == codex {
+	if u.CacheWrite == 0 && u.CacheRead == 0 || r.host == codex {
 		return int64(u.Prompt())
 	}
 	return u.CacheRead + u.CacheWrite

@@ -28,7 +28,7 @@ type predicted struct {
 
 // rulesOf returns the rules of the provider of a session, and its name.
 func (r *recording) rulesOf(model string) (replay.Rules, string) {
-	if r.About.Host == codex {
+	if r.host == codex {
 		return replay.OpenAI(model), "OpenAI"
 	}
 	return replay.Anthropic(model), "Anthropic"
@@ -37,11 +37,22 @@ func (r *recording) rulesOf(model string) (replay.Rules, string) {
 // predict plays a session by the rules: sizes and times of its requests are as recorded, and what they read and write is
 // not looked at, but for what other sessions had in the cache when it began. given says that losses which the recording
 // does not explain are given, too: how much of the request was as before then.
-func (r *recording) predict(given bool) (out predicted) {
+func (r *recording) predict(given bool) predicted { return r.predictSized(r.sizes(), given) }
+
+// sizes returns how large the requests were.
+func (r *recording) sizes() (out []float64) {
+	for _, q := range r.requests {
+		out = append(out, float64(q.Usage.Prompt()))
+	}
+	return out
+}
+
+// predictSized plays a session whose requests have other sizes.
+func (r *recording) predictSized(sizes []float64, given bool) (out predicted) {
 	rules, name := r.rulesOf(r.requests[0].Model)
-	out = predicted{Session: r.Name, Provider: name, Requests: len(r.requests)}
+	out = predicted{Session: r.name, Provider: name, Requests: len(r.requests)}
 	caches := map[string]*replay.Cache{}
-	talk := growing{first: min(r.shared(), float64(r.requests[0].Usage.Prompt()))}
+	talk := growing{first: min(r.shared(), sizes[0])}
 	for i, q := range r.requests {
 		c := caches[q.Model]
 		if c == nil {
@@ -56,7 +67,7 @@ func (r *recording) predict(given bool) (out predicted) {
 		if q.Compacted {
 			talk.anew()
 		}
-		talk.cut(float64(q.Usage.Prompt()))
+		talk.cut(sizes[i])
 		if given && (lost || r.expired(i)) {
 			talk.first = float64(q.Usage.CacheRead)
 			talk.anew()
@@ -64,7 +75,7 @@ func (r *recording) predict(given bool) (out predicted) {
 		if talk.first > 0 { // other sessions keep it there
 			c.Use(q.At, []replay.Block{{ID: talk.shared(), Tokens: talk.first, Life: life(q)}})
 		}
-		used := c.Use(q.At, talk.grow(q, rules.Free))
+		used := c.Use(q.At, talk.grow(q, sizes[i], rules.Free))
 		if rules.Free { // its answer is cached with it
 			c.Use(q.At, talk.answered(q))
 		}
@@ -114,15 +125,15 @@ func (g *growing) add(tokens float64, life time.Duration) {
 	g.blocks = append(g.blocks, replay.Block{ID: fmt.Sprint(g.made), Tokens: tokens, Life: life})
 }
 
-// grow returns a request, which is as large as recorded. free says that all of it is marked, else what its provider has
+// grow returns a request, which is so large. free says that all of it is marked, else what its provider has
 // read or written.
-func (g *growing) grow(q replay.Request, free bool) []replay.Block {
+func (g *growing) grow(q replay.Request, size float64, free bool) []replay.Block {
 	for i := range g.blocks {
 		if g.blocks[i].Life = 0; free {
 			g.blocks[i].Life = life(q)
 		}
 	}
-	more := max(0, float64(q.Usage.Prompt())-g.size())
+	more := max(0, size-g.size())
 	if behind := min(more, float64(q.Usage.Input)); !free && behind > 0 {
 		g.add(more-behind, life(q))
 		g.add(behind, 0)
