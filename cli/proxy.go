@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -76,9 +77,17 @@ func proxyCommand() command {
 					return err
 				}
 			}
-			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to, Reduce: reduce}, listen, behind)
+			c := proxy.Config{Token: token, Upstreams: to, Reduce: reduce || a.reduces()}
+			return serveProxy(ctx, a, c, listen, behind)
 		},
 	}
+}
+
+// reduces reports whether the person's settings have requests made smaller.
+func (a *action) reduces() bool {
+	ws, err := a.find()
+	c, _ := config.Load(a.Env, ws.Root, "") // what is wrong with it, others say
+	return err == nil && c.Reduce
 }
 
 // upstreams returns where requests go to, by what options and variables say.

@@ -50,7 +50,7 @@ func withCommand() command {
 				serve = append(serve, "--workspace", a.workspace)
 			}
 			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
-			if reduce {
+			if reduce || a.reduces() {
 				programs, err := findPrograms(a.Env)
 				if err != nil {
 					return err

@@ -20,6 +20,10 @@ var topRules = append([]Rule{
 	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
 		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
+	{Key: "reduce", Kind: Bool, Default: "false",
+		Doc: "`ctxledger with` and `ctxledger proxy` make requests smaller, as with `--reduce`: see " +
+			"[proxy](proxy.md). A workspace's file cannot turn it on",
+		into: func(t *target) any { return &t.config.Reduce }},
 	{Key: "corrections", Kind: Texts,
 		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
 			"Default: those of known orchestrators. Applied when a message is recorded",

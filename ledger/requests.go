@@ -76,7 +76,7 @@ type Reduced struct {
 	Messages int   `json:"messages"` // that show less
 	// Step says that something which had been sent became another one with this request.
 	Step bool `json:"step,omitempty"`
-	// Whole are calls whose results were sent as they are because their stubs came too late, at most MaxWhole.
+	// Whole are calls whose results it has as they are, although there are stubs: these came too late. At most MaxWhole.
 	Whole []string `json:"whole,omitempty"`
 }
 
@@ -192,6 +192,33 @@ type ProxyUse struct {
 	// MissedWhy is the newest reason for which a request could not be recorded.
 	MissedWhy string `json:"missed_why,omitempty"`
 	Bytes     int64  `json:"sent_bytes"`
+	// Reduced sums up what requests were sent without; nil: all were sent as they were written.
+	Reduced *ReducedUse `json:"reduced,omitempty"`
+}
+
+// ReducedUse sums up what requests were sent without, and what that cost.
+type ReducedUse struct {
+	Requests int   `json:"requests"`
+	Tokens   int64 `json:"tokens"` // o200k_base, an estimate; of each request again
+	Steps    int   `json:"steps"`
+	// Rewritten is how many tokens were not read from the provider's cache because of steps.
+	Rewritten int64 `json:"rewritten"`
+	// Net is what the tokens would have cost as reads from the cache, the least that they can, without what writing the others
+	// again did, at list prices; nil: a price is not known.
+	Net *float64 `json:"net_usd,omitempty"`
+}
+
+// Words says it, the cost first.
+func (u *ReducedUse) Words() string {
+	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without ≈%s tokens in all", chars.Plural(u.Steps, "step"),
+		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Commas(u.Tokens))
+	switch {
+	case u.Net == nil:
+		return text
+	case *u.Net < 0:
+		return text + fmt.Sprintf(": ≈$%.2f lost so far", -*u.Net)
+	}
+	return text + fmt.Sprintf(": ≈$%.2f saved, if all of them had been read from the cache", *u.Net)
 }
 
 // MaxBroke is how many breaks of the cache a summary names.

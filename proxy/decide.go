@@ -3,23 +3,19 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
-// update is what is new in the view with a request.
-type update struct {
-	step  bool     // something that was sent becomes another one
-	whole []string // calls whose results are sent as they are because their stubs come too late
-}
-
-// decide brings the view up to date.
-func (v *view) decide(r *reducer, at time.Time) (c update) {
+// decide brings the view up to date, and reports whether something that was sent becomes another one.
+func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
 	life := cacheLife
 	if v.long {
 		life = cacheLifeLong
@@ -30,7 +26,7 @@ func (v *view) decide(r *reducer, at time.Time) (c update) {
 	defer cancel()
 	results, calls := v.newest()
 	taken := v.take(r, results, calls)
-	c.step = v.step(r, soon, func(p part) bool {
+	stepped = v.step(r, soon, func(p part) bool {
 		_, made := calls[p.id]
 		return made && !v.decided[p.id]
 	})
@@ -44,13 +40,10 @@ func (v *view) decide(r *reducer, at time.Time) (c update) {
 	}
 	for _, x := range results {
 		if _, stubbed := v.shown[part{x.ID, x.Kind}]; !stubbed && worthStub(x) {
-			c.whole = append(c.whole, x.ID)
+			v.whole[x.ID] = true
 		}
 	}
-	if c.step || v.cold {
-		c.step = v.catchUp() || c.step
-	}
-	return c
+	return v.catchUp(stepped || v.cold) || stepped
 }
 
 // newest returns the results of a request that were not sent before, with the calls of the newest answer by id, which they
@@ -74,24 +67,87 @@ func (v *view) newest() (results []transcript.Part, calls map[string]transcript.
 	return results, calls
 }
 
-// catchUp adopts what came too late.
-func (v *view) catchUp() (changed bool) {
-	changed = len(v.waiting) > 0
-	for _, c := range v.waiting {
-		v.adopt(c)
-	}
-	v.waiting = nil
+// catchUp adopts what came too late, all of it or what is worth the cache that it breaks.
+func (v *view) catchUp(all bool) (changed bool) {
 	left := v.late[:0]
 	for _, j := range v.late {
-		if !j.ended() {
+		if j.ended() {
+			v.waiting.add(change{stubs: j.out})
+		} else {
 			left = append(left, j)
-			continue
 		}
-		v.adopt(change{stubs: j.out})
-		changed = changed || len(j.out) > 0
 	}
 	v.late = left
-	return changed
+	if v.waiting.empty() {
+		return false
+	}
+	now := v.waiting
+	if !all {
+		now = v.worth()
+	}
+	if now.empty() {
+		return false
+	}
+	v.adopt(now)
+	for p := range now.stubs {
+		delete(v.waiting.stubs, p)
+	}
+	for p := range now.edits {
+		delete(v.waiting.edits, p)
+	}
+	if all {
+		v.waiting = newChange()
+	}
+	return true
+}
+
+// worth returns what of the waiting changes pays. Sizes are in bytes: only their relations count.
+func (v *view) worth() change {
+	size := make([]int, len(v.order)+1)
+	var cuts []window.Cut
+	var parts []part
+	for i, p := range v.order {
+		size[i+1] = size[i] + len(p.raw)
+		if p.out != nil {
+			size[i+1] += len(p.out) - len(p.raw)
+		}
+		if p.sealed || !v.waits(p) {
+			continue
+		}
+		m, _ := transcript.Decode(transcript.Anthropic, p.raw) // it was decoded before
+		for _, x := range m.Parts {
+			at := v.partOf(x)
+			text, shorter := v.waiting.stubs[at], true
+			if e, edit := v.waiting.edits[at]; edit {
+				text, shorter = e.Apply(x)
+			}
+			if text != "" && shorter {
+				cuts = append(cuts, window.Cut{At: i, Freed: len(x.Text) + len(x.Args) - len(text)})
+				parts = append(parts, at)
+			}
+		}
+	}
+	ahead := window.CallsAhead(len(v.order)/2, 0, 0)
+	now := newChange()
+	from := window.WorthFrom(cuts, size, min(v.reached, len(v.order)), window.RatesOf(tokens.Price{}, v.long), ahead)
+	for _, at := range parts[from:] {
+		if text, stub := v.waiting.stubs[at]; stub {
+			now.stubs[at] = text
+		}
+		if e, edit := v.waiting.edits[at]; edit {
+			now.edits[at] = e
+		}
+	}
+	return now
+}
+
+// waits reports whether a message has a part that waits to be shown less of.
+func (v *view) waits(p *piece) bool {
+	return slices.ContainsFunc(p.parts, func(x transcript.Part) bool {
+		at := part{x.ID, x.Kind}
+		_, edit := v.waiting.edits[at]
+		return edit || v.waiting.stubs[at] != ""
+	})
 }
 
 // resume goes on with what another proxy has sent. The first request of a view waits for it.
@@ -116,19 +172,18 @@ func (v *view) resume(r *reducer) {
 		return // the next request asks again
 	}
 	whole := change{stubs: map[part]string{}}
-	for p, text := range c.stubs {
-		if c.whole[p.id] {
-			whole.stubs[p] = text
+	for _, call := range c.whole {
+		p := part{call, transcript.KindResult}
+		if text, known := c.stubs[p]; known {
+			whole.stubs[p], v.whole[call] = text, true
 			delete(c.stubs, p)
 		}
 	}
-	if len(whole.stubs) > 0 {
-		v.waiting = append(v.waiting, whole)
-	}
+	v.waiting.add(whole)
 	if v.sent.IsZero() {
 		v.adopt(c)
 	} else {
-		v.waiting = append(v.waiting, c)
+		v.waiting.add(c)
 	}
 }
 
@@ -181,8 +236,10 @@ const maxInline = 2 << 20
 func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) bool {
 	late := v.deciding != nil
 	if !late {
-		sent := v.sent
-		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) { return v.next(ctx, api, sent) })
+		sent, behind := v.sent, len(v.whole) > 0
+		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
+			return v.next(ctx, api, sent, behind)
+		})
 	}
 	if !v.deciding.within(soon) {
 		return false
@@ -193,37 +250,37 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 		v.adopt(c)
 		return c.pays
 	}
-	now, wait := change{edits: map[part]window.Edit{}}, change{edits: map[part]window.Edit{}}
+	now := newChange()
 	for p, e := range c.edits {
 		if !late && fresh(p) {
 			now.edits[p] = e
 		} else {
-			wait.edits[p] = e
+			v.waiting.edits[p] = e
 		}
 	}
 	v.adopt(now)
-	if len(wait.edits) > 0 {
-		v.waiting = append(v.waiting, wait)
-	}
 	return false
 }
 
-// next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent.
-func (v *view) next(ctx context.Context, api Ledger, sent time.Time) (change, error) {
+// next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind
+// says that a step has more to show less of.
+func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if err != nil {
-		return change{}, err
+		return c, err
 	}
 	done, err := ledger.Auto(ctx, api, ledger.AutoRequest{
 		EditViewRequest: ledger.EditViewRequest{Session: s.ID, Sent: sent}}, nil)
-	switch {
-	case err != nil:
-		return change{}, err
-	case done.Action == ledger.AutoCompacted:
-		c, err := v.recorded(ctx, api)
+	if err != nil {
+		return c, err
+	}
+	pays := len(done.Edited.Edits) > 0 && done.Edited.Rewritten > 0
+	if done.Action == ledger.AutoCompacted || pays && behind {
+		c, err = v.recorded(ctx, api)
 		c.pays = true
 		return c, err
 	}
-	edits, err := v.located(ctx, api, s.ID, done.Edited.Edits)
-	return change{edits: edits, pays: len(edits) > 0 && done.Edited.Rewritten > 0}, err
+	c.pays = pays
+	c.edits, err = v.located(ctx, api, s.ID, done.Edited.Edits)
+	return c, err
 }

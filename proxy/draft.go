@@ -23,6 +23,9 @@ type draft struct {
 func draftOf(body []byte) (d draft, ok bool) {
 	d.body = body
 	w := jsonspan.New(body, jsonspan.MaxDepth)
+	if w.Peek() != '{' {
+		return d, false
+	}
 	for name := range w.Inside {
 		switch key := jsonspan.Unquote(name.In(body)); {
 		case key == "messages" && w.Peek() == '[':

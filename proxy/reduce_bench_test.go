@@ -41,7 +41,7 @@ func BenchmarkReduce(b *testing.B) {
 		}
 		v.read(d)
 		v.newest()
-		v.send(d, &exchange{at: time.Time{}}, update{})
+		v.send(d, &exchange{at: time.Time{}}, false)
 	}
 }
 

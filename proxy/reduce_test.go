@@ -2,14 +2,18 @@ package proxy_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/proxy"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -78,10 +82,12 @@ func (k *talk) ask() string {
 // file writes what was said into the session file, which the ledger follows.
 func (k *talk) file() {
 	k.Helper()
-	r := ledger.AppendEntriesRequest{Import: "claude-code:" + session, Offset: int64(k.written), Next: int64(len(k.messages)),
-		Line: int64(len(k.messages)), Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
+	to := int64(len(k.messages))
+	r := ledger.AppendEntriesRequest{Import: "claude-code:" + session, Offset: int64(k.written), Next: to, Line: to,
+		Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
 	for _, m := range k.messages[k.written:] {
-		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(), Original: []byte(m)}
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+			Original: []byte(m)}
 		if strings.Contains(m, `"assistant"`) {
 			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5, Output: 7}
 		}
@@ -135,14 +141,20 @@ func (k *talk) steps() (n int) {
 			n++
 			continue
 		}
-		a, b := messagesOf(k.T, k.sent[i]), messagesOf(k.T, k.sent[i+1])
-		for at := range a {
-			if at >= len(b) || !bytes.Equal(a[at], b[at]) {
-				k.Fatalf("request %d: message %d of %d was %.300s\nand is %.300s", i+1, at, len(a), a[at], b[at])
-			}
-		}
+		k.goesOn(i)
 	}
 	return n
+}
+
+// goesOn fails unless a request begins with the messages of the one before.
+func (k *talk) goesOn(i int) {
+	k.Helper()
+	a, b := messagesOf(k.T, k.sent[i]), messagesOf(k.T, k.sent[i+1])
+	for at := range a {
+		if at >= len(b) || !bytes.Equal(a[at], b[at]) {
+			k.Fatalf("request %d: message %d of %d was %.300s\nand is %.300s", i+1, at, len(a), a[at], b[at])
+		}
+	}
 }
 
 // lines returns so many lines of a log, each of its own.
@@ -228,4 +240,59 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 		t.Errorf("%d steps: %d of %d bytes", steps, len(k.sent[last]), len(k.bodies[last]))
 	}
 	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
+}
+
+// undecided is a ledger that records requests and cannot decide about them.
+type undecided struct{ proxy.Ledger }
+
+func (undecided) Session(context.Context, ledger.SessionRequest) (sessions.Session, error) {
+	return sessions.Session{}, errors.New("it cannot be read")
+}
+
+func (undecided) TakeResult(context.Context, ledger.TakeResultRequest) (ledger.TakenResult, error) {
+	return ledger.TakenResult{}, errors.New("the disk is full")
+}
+
+// TestALedgerThatIsAwayChangesNothing: while it cannot be reached, or does not answer, requests go out at once as the view that
+// was sent, with what is new as it is. What was missed is made good by a step that pays.
+func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
+			k := newTalk(t)
+			var gone atomic.Bool
+			back := make(chan struct{})
+			k.open = func(ctx context.Context) (proxy.Ledger, error) {
+				switch {
+				case gone.Load() && fails:
+					return undecided{k.ledger}, nil
+				case gone.Load():
+					<-back
+				}
+				return k.ledger, nil
+			}
+			k.call("Bash", `{"command":"cat a"}`, lines(2_000))
+			k.ask()
+			gone.Store(true)
+			k.served.WaitAtMost(time.Nanosecond)
+			id := k.call("Bash", `{"command":"cat b"}`, lines(2_001))
+			if got := resultIn(t, k.ask(), id); got != lines(2_001) {
+				t.Errorf("%.200s", got)
+			}
+			gone.Store(false)
+			close(back)
+			k.served.WaitAtMost(time.Minute)
+			k.call("Read", `{"file_path":"/w/b.go"}`, "package b")
+			k.ask()
+			k.stop()
+			k.start() // another proxy knows that it was sent whole
+			k.call("Read", `{"file_path":"/w/c.go"}`, "package c")
+			last := k.ask()
+			if n := k.steps(); n != 1 || !strings.HasPrefix(resultIn(t, last, id), "[result offloaded") {
+				t.Errorf("%d steps: %.300s", n, resultIn(t, last, id))
+			}
+			if q := k.live("claude-code", session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
+				t.Errorf("%+v", q[1].Reduced)
+			}
+		})
+	}
 }

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"encoding/json"
+	"maps"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -16,10 +17,24 @@ type change struct {
 	stubs map[part]string
 	edits map[part]window.Edit
 	cut   *cut
-	whole map[string]bool // calls whose results were sent although there were stubs
+	whole []string // calls whose results were sent although there are stubs
 	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
 	pays bool
 }
+
+func newChange() change { return change{stubs: map[part]string{}, edits: map[part]window.Edit{}} }
+
+// add adds another change, which is the newer one.
+func (c *change) add(more change) {
+	maps.Copy(c.stubs, more.stubs)
+	maps.Copy(c.edits, more.edits)
+	if more.cut != nil {
+		c.cut = more.cut
+	}
+}
+
+// empty reports whether it changes nothing.
+func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && c.cut == nil }
 
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
@@ -51,7 +66,7 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if err != nil {
 		return c, err
 	}
-	c = change{stubs: map[part]string{}, whole: map[string]bool{}, cut: v.cutOf(seen)}
+	c = change{stubs: map[part]string{}, cut: v.cutOf(seen)}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
@@ -66,7 +81,8 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if c.edits, err = v.located(ctx, api, s.ID, edits); err != nil {
 		return c, err
 	}
-	return c, sentWhole(ctx, api, s.ID, c.whole)
+	c.whole, err = sentWhole(ctx, api, s.ID, v.agent)
+	return c, err
 }
 
 // located returns edits by the parts of messages that they are about. Those of more than a part are left out: no step of ours
@@ -99,22 +115,20 @@ func (v *view) located(
 	return out, nil
 }
 
-// sentWhole adds the calls whose results were sent as they are, although there are stubs.
-func sentWhole(ctx context.Context, api Ledger, session string, whole map[string]bool) error {
+// sentWhole returns the calls whose results the newest request had as they are, although there are stubs.
+func sentWhole(ctx context.Context, api Ledger, session, agent string) (whole []string, err error) {
 	for q := (ledger.RequestsRequest{Session: session}); ; {
 		page, err := api.Requests(ctx, q)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, m := range page.Requests {
-			if m.Reduced != nil {
-				for _, call := range m.Reduced.Whole {
-					whole[call] = true
-				}
+			if m.Agent == agent && m.Reduced != nil {
+				whole = m.Reduced.Whole
 			}
 		}
 		if q.From = page.Next; q.From == 0 {
-			return nil
+			return whole, nil
 		}
 	}
 }

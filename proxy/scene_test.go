@@ -32,7 +32,10 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
-	reduce   bool // requests are made smaller; they wait for decisions as long as these take
+	// reduce says that requests are made smaller: they wait for decisions as long as these take.
+	reduce bool
+	// open returns the ledger for the proxy in the place of ledger, if it is set.
+	open proxy.Opener
 
 	mu    sync.Mutex
 	asked []asked  // guarded by mu
@@ -85,7 +88,12 @@ func (s *scene) start() {
 	s.served = proxy.New(proxy.Config{
 		Env: env.System(), Token: token, Dir: s.T.TempDir(), Reduce: s.reduce,
 		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
-		Ledger:    func(context.Context) (proxy.Ledger, error) { return s.ledger, nil },
+		Ledger: func(ctx context.Context) (proxy.Ledger, error) {
+			if s.open != nil {
+				return s.open(ctx)
+			}
+			return s.ledger, nil
+		},
 		Say: func(text string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

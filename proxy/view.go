@@ -22,9 +22,10 @@ const (
 // view is what a conversation is sent as. What it shows less of stays so: it changes only where nothing was sent yet, and by
 // steps.
 type view struct {
-	live ledger.LiveSession
-	used time.Time // guarded by the reducer's lock
-	seed maphash.Seed
+	live  ledger.LiveSession
+	agent string    // the host's id of the subagent
+	used  time.Time // guarded by the reducer's lock
+	seed  maphash.Seed
 
 	mu     sync.Mutex        // held while a request is made ready
 	sent   time.Time         // the newest request
@@ -37,12 +38,14 @@ type view struct {
 	edits   map[part]window.Edit // decided, and not applied yet
 	cut     *cut
 	decided map[string]bool // calls whose results were sent, as they are or as a stub
+	whole   map[string]bool // calls whose results were sent as they are although the ledger has stubs, or will have
 
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
 	late     []*job[map[part]string] // stubs of results that were sent whole
-	waiting  []change                // for a step
+	waiting  change                  // for a step, or until it is worth one
+	reached  int                     // how many messages the newest request had
 }
 
 // part is a part of a message: the arguments of a call or the text of its result, by the call's id; a text by its hash.
@@ -66,8 +69,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 	if agent != "" {
 		live.Parent, live.HostID = live.HostID, live.HostID+"/agent-"+agent
 	}
-	return &view{live: live, seed: maphash.MakeSeed(), shown: map[part]string{}, edits: map[part]window.Edit{},
-		decided: map[string]bool{}}
+	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
+		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange()}
 }
 
 // read takes in the messages of a request. Those of the request before are known.
@@ -127,6 +130,7 @@ func (v *view) stale(p part) {
 func (v *view) adopt(c change) {
 	for p, text := range c.stubs {
 		v.shown[p] = text
+		delete(v.whole, p.id)
 		v.stale(p)
 	}
 	for p, e := range c.edits {
@@ -138,12 +142,17 @@ func (v *view) adopt(c change) {
 	}
 }
 
+// partOf names a part of a message.
+func (v *view) partOf(x transcript.Part) part {
+	if x.Kind == transcript.KindText {
+		return part{v.hash(x.Text), x.Kind}
+	}
+	return part{x.ID, x.Kind}
+}
+
 // shows returns what stands for a part of a message, and whether that is something else.
 func (v *view) shows(x transcript.Part) (string, bool) {
-	p := part{x.ID, x.Kind}
-	if x.Kind == transcript.KindText {
-		p.id = v.hash(x.Text)
-	}
+	p := v.partOf(x)
 	if e, made := v.edits[p]; made {
 		delete(v.edits, p)
 		if text, shorter := e.Apply(x); shorter {
@@ -170,27 +179,31 @@ func (v *view) write(p *piece) {
 }
 
 // send returns the body that is sent, and says in the exchange what became of it.
-func (v *view) send(d draft, x *exchange, u update) []byte {
+func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 	out := make([][]byte, len(v.order))
-	parts := 0
+	parts, whole := 0, []string(nil)
 	for i, p := range v.order {
 		if v.write(p); p.out != nil {
 			out[i] = p.out
 			parts++
 		}
 		for k := range p.parts {
-			p.parts[k].Text = "" // it is in the body
+			x := &p.parts[k]
+			x.Text = "" // it is in the body
+			if x.Kind == transcript.KindResult && v.whole[x.ID] && len(whole) < ledger.MaxWhole {
+				whole = append(whole, x.ID)
+			}
 		}
 	}
 	first, kept := v.cut.bounds(v.order)
-	if u.step && kept > first && (loses(v.order[first:kept]) || !sendable(v.order, v.cut.message, first, kept)) {
+	if stepped && kept > first && (loses(v.order[first:kept]) || !sendable(v.order, v.cut.message, first, kept)) {
 		v.cut, first, kept = nil, 0, 0
 	}
 	if kept > first {
 		parts += kept - first
 	}
-	v.sent = x.at
-	if parts == 0 && len(u.whole) == 0 {
+	v.sent, v.reached = x.at, len(v.order)
+	if parts == 0 && len(whole) == 0 {
 		return d.body
 	}
 	var summary []byte
@@ -198,7 +211,7 @@ func (v *view) send(d draft, x *exchange, u update) []byte {
 		summary = v.cut.message
 	}
 	body := d.with(out, summary, first, kept)
-	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: u.step,
-		Whole: u.whole[:min(len(u.whole), ledger.MaxWhole)]}
+	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
+		Whole: whole}
 	return body
 }

@@ -15,6 +15,9 @@ func (p Page) Proxy(u *ledger.ProxyUse) {
 	}
 	fmt.Fprintf(p.W, "measured   %s", u.Words())
 	fmt.Fprintf(p.W, "\n           first byte after %s ms (median)\n", chars.Commas(u.FirstMS))
+	if u.Reduced != nil {
+		fmt.Fprintf(p.W, "reduced    %s; what the agent shows of its window is what was sent\n", u.Reduced.Words())
+	}
 	for i, b := range u.Broke {
 		head := ""
 		if i == 0 {

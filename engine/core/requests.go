@@ -12,6 +12,8 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // BucketRequests has what a proxy measured. Its texts are names of models and tools, with secrets masked.
@@ -182,7 +184,8 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	var u ledger.ProxyUse
 	var bill sessions.Bill
 	var first []int64
-	last := ""
+	var reduced reductions
+	last, models := "", l.Settings(sessions.Session{}).Models
 	err := eachRequest(tx, session, 0, func(q ledger.ModelRequest, _ int) bool {
 		if u.Requests++; q.Session != last {
 			u.Sessions, last = u.Sessions+1, q.Session
@@ -205,6 +208,7 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 			u.Tools = q.Tools
 		}
 		u.Bytes += q.Sent
+		reduced.add(q, models)
 		if u.Missed += q.Missed; q.MissedWhy != "" {
 			u.MissedWhy = q.MissedWhy
 		}
@@ -215,7 +219,45 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	}
 	slices.Sort(first)
 	u.FirstMS = first[len(first)/2]
-	u.Cost = bill.Cost(l.Settings(sessions.Session{}).Models)
+	u.Cost, u.Reduced = bill.Cost(models), reduced.use()
 	slices.SortStableFunc(u.Tools, func(a, b ledger.ServerTools) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	return &u, nil
+}
+
+// reductions sums up what requests were sent without.
+type reductions struct {
+	ledger.ReducedUse
+	net      float64
+	unpriced bool
+}
+
+func (r *reductions) add(q ledger.ModelRequest, models *tokens.Registry) {
+	if q.Reduced == nil {
+		return
+	}
+	lost := int64(0)
+	if q.Cache.Outcome == ledger.CacheReduced {
+		lost = q.Cache.Lost
+	}
+	if r.Requests++; q.Reduced.Step {
+		r.Steps++
+	}
+	r.Tokens, r.Rewritten = r.Tokens+int64(q.Reduced.Tokens), r.Rewritten+lost
+	m, _ := models.Lookup(q.Model)
+	input, known := m.Price.Input.PerMillion()
+	r.unpriced = r.unpriced || !known
+	rates := window.RatesOf(m.Price, q.Usage.CacheLong > 0)
+	const million = 1e6
+	r.net += (float64(q.Reduced.Tokens)*rates.Read - float64(lost)*(rates.Write-rates.Read)) * input / million
+}
+
+// use returns the sum; nil: nothing was reduced.
+func (r *reductions) use() *ledger.ReducedUse {
+	if r.Requests == 0 {
+		return nil
+	}
+	if !r.unpriced {
+		r.Net = &r.net
+	}
+	return &r.ReducedUse
 }

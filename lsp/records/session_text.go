@@ -89,6 +89,9 @@ func proxied(u *ledger.ProxyUse) (text string) {
 		return ""
 	}
 	text = item(literal(u.Words()))
+	if u.Reduced != nil {
+		text += item(literal(u.Reduced.Words()))
+	}
 	for _, b := range u.Broke {
 		text += item(literal(b.Words()))
 	}
