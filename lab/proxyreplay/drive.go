@@ -39,6 +39,7 @@ func policies() []policy {
 		{name: "none"}, // with the host's own compactions
 		{name: "observe", proxied: true},
 		{name: "reduce", proxied: true, reduce: true},
+		{name: "reduce*", proxied: true, reduce: true, anywhere: true},
 		{name: "clear_tool_uses", edits: `{"edits":[{"type":"` + clearToolUses + `"}]}`},
 		{name: "clear_tool_uses*", edits: `{"edits":[{"type":"` + clearToolUses + `"}]}`, anywhere: true},
 	}
@@ -53,6 +54,9 @@ type outcome struct {
 	Steps    int         `json:"steps"`  // requests before which something that was sent became another one
 	Broken   int         `json:"broken"` // others that do not begin with all of the request before
 	ReadBack int         `json:"read_back"`
+	Answers  asking      `json:"answers"`
+	Failed   []string    `json:"failed,omitempty"` // why answers were not found
+	Late     int         `json:"late"`             // results that were sent whole because their stubs came too late
 }
 
 // sending is a session under a policy.
@@ -66,6 +70,7 @@ type sending struct {
 	out      outcome
 	before   answered
 	reading  *reading
+	asks     *questions // nil: nothing is cut
 	// changed are the times of requests that do not begin with all of the request before, for no reason of the host's.
 	changed []time.Time
 }
@@ -93,6 +98,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
 		feed = func(upTo int) error { return l.Append(ctx, m.Session, upTo) }
+		r.asks = &questions{api: l, asked: map[string]bool{}}
 		stop, err := r.behind(e, l.Local, upstream.URL)
 		if err != nil {
 			return out, err
@@ -100,7 +106,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 		defer stop()
 		steps = func() (map[int64]bool, error) {
 			stop() // what has passed is recorded
-			return stepsOf(ctx, l)
+			return r.stepsOf(ctx, l)
 		}
 	}
 	for i, q := range m.requests {
@@ -111,6 +117,9 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 		if err := r.send(ctx, i); err != nil {
 			return out, fmt.Errorf("request %d: %w", i, err)
 		}
+	}
+	if r.asks != nil {
+		r.out.Answers, r.out.Failed = r.asks.out, r.asks.failed
 	}
 	made, err := steps()
 	r.out.Steps = len(made)
@@ -123,7 +132,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 }
 
 // stepsOf returns when requests were sent with which something that had been sent became another one, as recorded.
-func stepsOf(ctx context.Context, l *replay.Scratch) (map[int64]bool, error) {
+func (r *sending) stepsOf(ctx context.Context, l *replay.Scratch) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	for q := (ledger.RequestsRequest{Session: l.SessionID}); ; {
 		page, err := l.Requests(ctx, q)
@@ -131,7 +140,11 @@ func stepsOf(ctx context.Context, l *replay.Scratch) (map[int64]bool, error) {
 			return nil, err
 		}
 		for _, m := range page.Requests {
-			if m.Reduced != nil && m.Reduced.Step {
+			if m.Reduced == nil {
+				continue
+			}
+			r.out.Late += len(m.Reduced.Whole)
+			if m.Reduced.Step {
 				out[m.At.UnixNano()] = true
 			}
 		}
@@ -150,7 +163,7 @@ func (r *sending) behind(e env.Env, l *engine.Local, upstream string) (stop func
 	const token = "0123456789abcdef"
 	front := httptest.NewUnstartedServer(nil)
 	served := proxy.New(proxy.Config{
-		Env: e, Token: token, Dir: r.About.Dir, Reduce: r.reduce, Upstreams: map[string]*url.URL{"anthropic": to},
+		Env: e, Token: token, Dir: r.About.Dir, Reduce: r.reduce, Patience: time.Minute, Upstreams: map[string]*url.URL{"anthropic": to},
 		Ledger: func(context.Context) (proxy.Ledger, error) { return l, nil }, Say: func(string) {},
 	}, front.Listener.Addr().String())
 	front.Config.Handler = served
@@ -268,12 +281,12 @@ func (r *sending) send(ctx context.Context, i int) error {
 	if err != nil || got.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %d: %.200s %w", got.StatusCode, said, err)
 	}
-	r.take(i, r.provider.newest(), host)
+	r.take(ctx, i, r.provider.newest(), host)
 	return nil
 }
 
 // take adds up what a request used.
-func (r *sending) take(i int, a answered, host bool) {
+func (r *sending) take(ctx context.Context, i int, a answered, host bool) {
 	q := r.requests[i]
 	r.out.Requests++
 	r.out.Used = r.out.Used.Plus(a.used)
@@ -288,6 +301,9 @@ func (r *sending) take(i int, a answered, host bool) {
 	var written []block
 	for _, m := range r.of(q) {
 		written = append(written, m.blocks...)
+	}
+	if r.asks != nil {
+		r.asks.about(ctx, r.reading, written, a.blocks)
 	}
 	for _, id := range r.reading.missing(q.Needed, written, a.blocks) {
 		r.out.ReadBack++

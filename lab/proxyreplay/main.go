@@ -34,7 +34,7 @@ import (
 func main() {
 	process.KeepOwnAccess()
 	rules := flag.Bool("rules", false, "compare the rules of the cache with what providers reported")
-	only := flag.String("only", "", "send the sessions under the policies with this in their name alone, and none")
+	only := flag.String("only", "", "send the sessions under this policy alone, and none")
 	asJSON := flag.Bool("json", false, "print the answer as JSON")
 	flag.Parse()
 	err := run(context.Background(), os.Stdout, flag.Args(), *rules, *only, *asJSON)
@@ -192,7 +192,7 @@ func (p played) ratio(i int) float64 { return p.Outcomes[i].Dollars / cmp.Or(p.O
 func runPolicies(ctx context.Context, w io.Writer, files []string, only string, asJSON bool) error {
 	var chosen []policy
 	for i, p := range policies() {
-		if i == 0 || strings.Contains(p.name, only) {
+		if i == 0 || only == "" || p.name == only {
 			chosen = append(chosen, p)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestObserveCostsWhatNoneCosts(t *testing.T) {
 	if off := math.Abs(off(none.Dollars, p.Recorded.Dollars)); off > near || none.Used.Output != p.Recorded.Used.Output {
 		t.Errorf("none %+v, recorded %+v", none, p.Recorded)
 	}
-	if observe.Policy = none.Policy; observe != none {
+	if observe.Policy = none.Policy; !reflect.DeepEqual(observe, none) {
 		t.Errorf("observe %+v, none %+v", observe, none)
 	}
 }

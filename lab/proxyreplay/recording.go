@@ -143,8 +143,9 @@ type block struct {
 	id     string // of its content
 	tokens int    // o200k_base
 	text   string
-	result bool // of a call
-	said   bool // by the model
+	result bool   // of a call
+	call   string // whose result it is
+	said   bool   // by the model
 }
 
 // mark is what tells the provider to cache up to the end of a block.
@@ -166,7 +167,9 @@ func (b block) counted(role string) block {
 	var texts []string
 	b.said = m.Role == transcript.RoleAssistant
 	for _, p := range m.Parts {
-		b.result = b.result || p.Kind == transcript.KindResult
+		if p.Kind == transcript.KindResult {
+			b.result, b.call = true, p.ID
+		}
 		if p.Kind == transcript.KindReasoning {
 			continue
 		}
