@@ -43,9 +43,6 @@ func OpenAI(model string) Rules {
 	return Rules{Least: 1024, Step: 128, Free: true}
 }
 
-// Gemini returns the rules of what Google's models cache by themselves.
-func Gemini() Rules { return Rules{Least: 1024, Free: true} }
-
 // Block is a part of a request, as the cache sees it.
 type Block struct {
 	ID     string  // the same content has the same one

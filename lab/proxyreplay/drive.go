@@ -66,7 +66,7 @@ type sending struct {
 	sized
 	provider *provider
 	url      string
-	system   int // how often its host has changed what precedes the messages
+	versions int // how often its host has changed what precedes the messages
 	out      outcome
 	before   answered
 	reading  *reading
@@ -175,13 +175,13 @@ func (r *sending) behind(e env.Env, l *engine.Local, upstream string) (stop func
 // prompt returns the blocks before the messages: what users share, and what is this session's own. They have the size of
 // the recorded ones, whose text is not known.
 func (r *sending) prompt() [2][]byte {
-	shared := min(r.shared(), r.sized.prompt-1)
+	shared := min(r.recording.system(), r.sized.prompt-1)
 	if shared <= 0 {
 		shared = r.sized.prompt / 2
 	}
 	var out [2][]byte
 	for i, n := range []float64{shared, r.sized.prompt - shared} {
-		text := fmt.Sprintf("prompt %d, version %d", i, i*r.system) + strings.Repeat(" system", int(n/r.sized.factor))
+		text := fmt.Sprintf("prompt %d, version %d", i, i*r.versions) + strings.Repeat(" system", int(n/r.sized.factor))
 		raw, _ := json.Marshal(map[string]string{"type": "text", "text": text}) // a text
 		out[i] = raw
 		r.provider.size(blockOf("system", raw).id, n)
@@ -255,9 +255,9 @@ func (r *sending) send(ctx context.Context, i int) error {
 	q := r.requests[i]
 	host := q.Compacted || r.lost(i)
 	if r.lost(i) && float64(q.Usage.CacheRead) <= r.sized.prompt {
-		r.system++
+		r.versions++
 	}
-	if i == 0 && r.shared() > 0 || r.expired(i) && q.Usage.CacheRead > 0 {
+	if i == 0 && r.shared() || r.expired(i) && q.Usage.CacheRead > 0 {
 		prompt := r.prompt()
 		var tools [][]byte
 		if r.reduce {

@@ -101,8 +101,24 @@ func (r *recording) expired(i int) bool {
 	return i > 0 && r.requests[i].At.Sub(r.requests[i-1].At) > life(r.requests[i-1])
 }
 
-// shared is how much at the beginning of the first request other sessions of the same user had in the cache.
-func (r *recording) shared() float64 { return float64(r.requests[0].Usage.CacheRead) }
+// shared reports whether another session of the same user had the beginning of the first request in the cache.
+func (r *recording) shared() bool { return r.requests[0].Usage.CacheRead > 0 }
+
+// system is the size of what precedes a session's own context in its requests, and is marked: what is read where nothing
+// else can be, at first, or behind a compaction, a pause or a loss. 0: that is not known.
+func (r *recording) system() float64 {
+	if r.shared() {
+		return float64(r.requests[0].Usage.CacheRead)
+	}
+	least := int64(0)
+	for i, q := range r.requests {
+		read := q.Usage.CacheRead
+		if (q.Compacted || r.expired(i) || r.lost(i)) && read > 0 && (least == 0 || read < least) {
+			least = read
+		}
+	}
+	return float64(least)
+}
 
 // recordedUse returns what the recorded requests used, and what that costs at list prices.
 func (r *recording) recordedUse() (used tokens.Used, dollars float64) {

@@ -35,8 +35,8 @@ func (r *recording) rulesOf(model string) (replay.Rules, string) {
 }
 
 // predict plays a session by the rules: sizes and times of its requests are as recorded, and what they read and write is
-// not looked at, but for what other sessions had in the cache when it began. given says that losses which the recording
-// does not explain are given, too: how much of the request was as before then.
+// not looked at, but for what other sessions had in the cache when it began. given says that what is left in the cache
+// behind a loss, a compaction or a pause is given, too: how much of the request was as before is not recorded.
 func (r *recording) predict(given bool) predicted { return r.predictSized(r.sizes(), given) }
 
 // sizes returns how large the requests were.
@@ -52,7 +52,8 @@ func (r *recording) predictSized(sizes []float64, given bool) (out predicted) {
 	rules, name := r.rulesOf(r.requests[0].Model)
 	out = predicted{Session: r.name, Provider: name, Requests: len(r.requests)}
 	caches := map[string]*replay.Cache{}
-	talk := growing{first: min(r.shared(), sizes[0])}
+	talk := growing{first: min(r.system(), sizes[0])}
+	kept := r.shared() // by other sessions
 	for i, q := range r.requests {
 		c := caches[q.Model]
 		if c == nil {
@@ -68,11 +69,11 @@ func (r *recording) predictSized(sizes []float64, given bool) (out predicted) {
 			talk.anew()
 		}
 		talk.cut(sizes[i])
-		if given && (lost || r.expired(i)) {
-			talk.first = float64(q.Usage.CacheRead)
+		if given && (lost || q.Compacted || r.expired(i)) {
+			talk.first, kept = float64(q.Usage.CacheRead), q.Usage.CacheRead > 0
 			talk.anew()
 		}
-		if talk.first > 0 { // other sessions keep it there
+		if kept {
 			c.Use(q.At, []replay.Block{{ID: talk.shared(), Tokens: talk.first, Life: life(q)}})
 		}
 		used := c.Use(q.At, talk.grow(q, sizes[i], rules.Free))
