@@ -39,6 +39,9 @@ const (
 // handle is what reads back what was cut.
 var handle = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 
+// readable is how a summary says what reads back all that it stands for.
+var readable = regexp.MustCompile(`read_artifact\(id="([0-9a-f]{12})"`)
+
 // about asks about results that a request as written has and as sent has not.
 func (q *questions) about(ctx context.Context, r *reading, written, sent []block) {
 	now := map[string]block{}
@@ -46,8 +49,8 @@ func (q *questions) about(ctx context.Context, r *reading, written, sent []block
 	for _, b := range sent {
 		if b.result {
 			now[b.call] = b
-		} else if strings.Contains(b.text, "ctxledger") && handle.MatchString(b.text) {
-			summary = handle.FindString(b.text)
+		} else if readable.MatchString(b.text) {
+			summary = readable.FindStringSubmatch(b.text)[1]
 		}
 	}
 	for _, b := range written {

@@ -160,7 +160,7 @@ type block struct {
 	tokens int    // o200k_base
 	text   string
 	result bool   // of a call
-	call   string // whose result it is
+	call   string // the one that it makes, or whose result it is
 	said   bool   // by the model
 }
 
@@ -183,8 +183,8 @@ func (b block) counted(role string) block {
 	var texts []string
 	b.said = m.Role == transcript.RoleAssistant
 	for _, p := range m.Parts {
-		if p.Kind == transcript.KindResult {
-			b.result, b.call = true, p.ID
+		if p.Kind == transcript.KindResult || p.Kind == transcript.KindCall {
+			b.result, b.call = p.Kind == transcript.KindResult, p.ID
 		}
 		if p.Kind == transcript.KindReasoning {
 			continue
@@ -229,6 +229,45 @@ func (m *messagesOf) of(q replay.Request) (out []message) {
 			continue
 		}
 		out = append(out, one)
+	}
+	return sendable(out)
+}
+
+// sendable makes messages such that a provider takes them, as hosts do: calls without results and results without calls are
+// left out, results stand first in their message, and the model's own words do not end a request.
+func sendable(all []message) (out []message) {
+	answered, made := map[string]bool{}, map[string]bool{}
+	for i, m := range all {
+		for _, b := range m.blocks {
+			switch {
+			case b.call == "":
+			case !b.result:
+				made[b.call] = true
+			case i > 0 && made[b.call] && slices.ContainsFunc(all[i-1].blocks, func(c block) bool { return c.call == b.call }):
+				answered[b.call] = true
+			}
+		}
+	}
+	for _, m := range all {
+		m.blocks = slices.DeleteFunc(slices.Clone(m.blocks), func(b block) bool { return b.call != "" && !answered[b.call] })
+		slices.SortStableFunc(m.blocks, func(a, b block) int {
+			switch {
+			case a.result == b.result:
+				return 0
+			case a.result:
+				return -1
+			default:
+				return 1
+			}
+		})
+		if n := len(out); len(m.blocks) > 0 && n > 0 && out[n-1].role == m.role {
+			out[n-1].blocks = append(out[n-1].blocks, m.blocks...)
+		} else if len(m.blocks) > 0 {
+			out = append(out, m)
+		}
+	}
+	for n := len(out); n > 1 && out[n-1].role == "assistant"; n = len(out) {
+		out = out[:n-1]
 	}
 	return out
 }
