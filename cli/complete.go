@@ -81,9 +81,9 @@ func recorded() map[string]completer {
 
 // completions has a shell complete the arguments and options of a command.
 func completions(a *action, cmd *cobra.Command, args string) {
-	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args))
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, got []string, _ string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {
+		words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args)) // here: each start builds all commands
 		if len(words) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -94,13 +94,11 @@ func completions(a *action, cmd *cobra.Command, args string) {
 		return complete(cmd.Context(), a, words[i])
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name, _ := pflag.UnquoteUsage(f)
-		if fixed()[name] != nil || recorded()[name] != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, // of a flag that is there, once
-				func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-					return complete(cmd.Context(), a, name)
-				})
-		}
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, // of a flag that is there, once
+			func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				name, _ := pflag.UnquoteUsage(f)
+				return complete(cmd.Context(), a, name)
+			})
 	})
 }
 

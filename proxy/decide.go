@@ -26,10 +26,7 @@ func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
 	defer cancel()
 	results, calls := v.newest()
 	taken := v.take(r, results, calls)
-	stepped = v.step(r, soon, func(p part) bool {
-		_, made := calls[p.id]
-		return made && !v.decided[p.id]
-	})
+	stepped = v.step(r, soon)
 	for _, x := range results {
 		v.decided[x.ID] = true
 	}
@@ -233,7 +230,7 @@ const maxInline = 2 << 20
 
 // step asks for the next step and takes what was decided: at once what pays for the cache that it breaks, and what is about
 // parts that were not sent yet.
-func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) bool {
+func (v *view) step(r *reducer, soon context.Context) bool {
 	late := v.deciding != nil
 	if !late {
 		sent, behind := v.sent, len(v.whole) > 0
@@ -252,7 +249,7 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 	}
 	now := newChange()
 	for p, e := range c.edits {
-		if !late && fresh(p) {
+		if !late && v.unsent(p) {
 			now.edits[p] = e
 		} else {
 			v.waiting.edits[p] = e
@@ -260,6 +257,13 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 	}
 	v.adopt(now)
 	return false
+}
+
+// unsent reports whether a part comes with this request.
+func (v *view) unsent(p part) bool {
+	return slices.ContainsFunc(v.order[min(v.reached, len(v.order)):], func(x *piece) bool {
+		return slices.ContainsFunc(x.parts, func(own transcript.Part) bool { return part{own.ID, own.Kind} == p })
+	})
 }
 
 // next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind

@@ -89,7 +89,9 @@ func (e *entry) measured() ledger.ModelRequest {
 		}
 	}
 	if r := out.Reduced; r != nil {
-		if r.Tokens = q.tokens(r.Bytes); r.Step && out.Cache.Lost > 0 && out.Cache.Outcome == ledger.CacheExpired {
+		r.Tokens = q.tokens(r.Bytes)
+		if r.Step && before != nil && out.Cache.Outcome == ledger.CacheExpired { // without what is no longer sent
+			out.Cache.Lost = max(0, out.Cache.Lost-int64(max(0, r.Tokens-before.left)))
 			out.Cache.Outcome = ledger.CacheReduced
 		}
 	}
@@ -135,6 +137,9 @@ func (e *entry) kept() {
 		if t.items[i] = x.RequestItem; x.server != "" {
 			t.servers[x.Name] = x.server
 		}
+	}
+	if t.left = 0; e.reduced != nil {
+		t.left = e.reduced.Tokens
 	}
 	if u := e.answer.Usage; u.Prompt() > 0 {
 		t.cached = cachedAfter(u)

@@ -14,8 +14,8 @@ import (
 
 // How long a request waits, and how long what it did not wait for may take.
 const (
-	patience   = 10 * time.Millisecond  // for a decision about it
-	resuming   = 250 * time.Millisecond // the first of a session: for what was sent before by a proxy that is gone
+	patience   = 10 * time.Millisecond // for a decision about it
+	resuming   = 2 * time.Second       // the first that a proxy has of a session: for what another one has sent
 	afterwards = 10 * time.Second
 )
 

@@ -30,7 +30,8 @@ type talk struct {
 	*scene
 	tools    string
 	messages []string
-	written  int // messages that the ledger has from the session file
+	source   string // of what the ledger reads: the session file
+	written  int    // messages that the ledger has of it
 	calls    int
 	bodies   []string // as the agent wrote them
 	sent     []string // as the provider got them
@@ -83,7 +84,7 @@ func (k *talk) ask() string {
 func (k *talk) file() {
 	k.Helper()
 	to := int64(len(k.messages))
-	r := ledger.AppendEntriesRequest{Import: "claude-code:" + session, Offset: int64(k.written), Next: to, Line: to,
+	r := ledger.AppendEntriesRequest{Import: "claude-code:" + k.source, Offset: int64(k.written), Next: to, Line: to,
 		Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
 	for _, m := range k.messages[k.written:] {
 		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
@@ -107,6 +108,14 @@ func messagesOf(t *testing.T, body string) []json.RawMessage {
 		t.Fatal(err)
 	}
 	return b.Messages
+}
+
+func rawMessages(t *testing.T, body string) (out [][]byte) {
+	t.Helper()
+	for _, m := range messagesOf(t, body) {
+		out = append(out, m)
+	}
+	return out
 }
 
 // resultIn returns the text of a result in a body.
@@ -135,6 +144,11 @@ func (k *talk) steps() (n int) {
 	all := k.live("claude-code", session)
 	if len(all) != len(k.sent) {
 		k.Fatalf("%d requests are recorded of %d", len(all), len(k.sent))
+	}
+	for i, body := range k.sent {
+		if err := transcript.Sendable(transcript.Anthropic, rawMessages(k.T, body)); err != nil {
+			k.Fatalf("request %d: %v", i, err)
+		}
 	}
 	for i, q := range all[1:] {
 		if q.Reduced != nil && q.Reduced.Step {
@@ -294,5 +308,34 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 				t.Errorf("%+v", q[1].Reduced)
 			}
 		})
+	}
+}
+
+// TestACompactionTakesThePlaceOfOldMessages: the first message stays, a summary follows, then what is kept; another proxy goes
+// on with it, and nothing is left of it when the agent has compacted its conversation itself.
+func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
+	k := newTalk(t)
+	for i := range 20 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(500))
+		k.ask()
+	}
+	k.stop()
+	k.start()
+	k.call("Read", `{"file_path":"/w/last.go"}`, "package last")
+	got := messagesOf(t, k.ask())
+	if len(got) >= len(k.messages)/2 || string(got[0]) != k.messages[0] ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if n := k.steps(); n == 0 || n > 4 {
+		t.Errorf("%d steps", n)
+	}
+	k.start()
+	k.source, k.written = "compacted", 0
+	k.messages = []string{`{"role":"user","content":"This session is being continued: the summary."}`}
+	k.ask()
+	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
+	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
+		t.Errorf("a new conversation is sent as %s", last)
 	}
 }

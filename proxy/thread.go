@@ -39,6 +39,7 @@ type thread struct {
 	reply    string // the id of the newest answer
 	said     []transcript.Part
 	recorded bool // the messages are recorded by the proxy
+	left     int  // tokens that the newest request was sent without
 }
 
 // messages are the digests of a thread's messages.

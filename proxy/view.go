@@ -76,7 +76,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 // read takes in the messages of a request. Those of the request before are known.
 func (v *view) read(d draft) {
 	before := v.pieces
-	v.long = v.long || bytes.Contains(d.body, []byte(`"ttl":"1h"`))
+	head, last := d.body[:d.spans[0].From], d.spans[len(d.spans)-1].In(d.body) // where marks of the cache are
+	v.long = bytes.Contains(head, []byte(`"ttl":"1h"`)) || bytes.Contains(last, []byte(`"ttl":"1h"`))
 	v.pieces, v.order = make(map[uint64]*piece, len(d.spans)), make([]*piece, len(d.spans))
 	for i, span := range d.spans {
 		raw := span.In(d.body)

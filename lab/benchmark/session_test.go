@@ -13,6 +13,7 @@ type line struct {
 	UUID    string  `json:"uuid"`
 	Parent  *string `json:"parentUuid"`
 	Session string  `json:"sessionId"`
+	Time    string  `json:"timestamp"`
 	Message struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"message"`
@@ -42,6 +43,12 @@ func TestARepeatedSessionIsOneConversationWithFreshIdentifiers(t *testing.T) {
 		}
 		if l.Session != "" && l.Session != session {
 			t.Fatalf("session %s", l.Session)
+		}
+		if l.UUID == "" && l.Time != "" { // identified by its bytes
+			if seen[string(text)] {
+				t.Fatalf("there twice: %s", text)
+			}
+			seen[string(text)] = true
 		}
 		if l.UUID != "" {
 			switch {
