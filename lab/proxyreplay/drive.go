@@ -52,7 +52,7 @@ type outcome struct {
 	Used     tokens.Used `json:"used"`
 	Dollars  float64     `json:"dollars"`
 	Steps    int         `json:"steps"`  // requests before which something that was sent became another one
-	Broken   int         `json:"broken"` // others that do not begin with all of the request before
+	Broken   int         `json:"broken"` // others that do not begin with all of the request before while that is in the cache
 	ReadBack int         `json:"read_back"`
 	Answers  asking      `json:"answers"`
 	Failed   []string    `json:"failed,omitempty"` // why answers were not found
@@ -71,7 +71,7 @@ type sending struct {
 	before   answered
 	reading  *reading
 	asks     *questions // nil: nothing is cut
-	// changed are the times of requests that do not begin with all of the request before, for no reason of the host's.
+	// changed are the times of requests that do not begin with all of the request before while that is in the cache.
 	changed []time.Time
 }
 
@@ -253,7 +253,7 @@ func (r *sending) markAt(blocks []block, behind int64) int {
 // send sends a request and takes in what it used.
 func (r *sending) send(ctx context.Context, i int) error {
 	q := r.requests[i]
-	host := q.Compacted || r.lost(i)
+	gone := q.Compacted || r.lost(i) || r.expired(i) // what the request before had in the cache
 	if r.lost(i) && float64(q.Usage.CacheRead) <= r.sized.prompt {
 		r.versions++
 	}
@@ -281,17 +281,17 @@ func (r *sending) send(ctx context.Context, i int) error {
 	if err != nil || got.StatusCode != http.StatusOK {
 		return fmt.Errorf("status %d: %.200s %w", got.StatusCode, said, err)
 	}
-	r.take(ctx, i, r.provider.newest(), host)
+	r.take(ctx, i, r.provider.newest(), gone)
 	return nil
 }
 
 // take adds up what a request used.
-func (r *sending) take(ctx context.Context, i int, a answered, host bool) {
+func (r *sending) take(ctx context.Context, i int, a answered, gone bool) {
 	q := r.requests[i]
 	r.out.Requests++
 	r.out.Used = r.out.Used.Plus(a.used)
 	r.out.Dollars += costOf(a.model, a.used) + r.reading.charge(a.model, a.used, q.Long)
-	if !host && i > 0 && !startsWith(a.blocks, r.before.blocks) {
+	if !gone && i > 0 && !startsWith(a.blocks, r.before.blocks) {
 		r.changed = append(r.changed, q.At)
 	}
 	r.before = a
