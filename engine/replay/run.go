@@ -17,9 +17,9 @@ const (
 	// cacheLifeLong for tokens.LongWrite times that of input, where the session's host asked for it.
 	cacheLife     = 5 * time.Minute
 	cacheLifeLong = time.Hour
-	// ReadCall and ReadMost are what it takes to ask for something with read_artifact, and the most that
-	// one answer brings, in tokens.
+	// ReadCall is what it takes to ask for something with read_artifact, in tokens.
 	ReadCall = 80
+	// ReadMost is the most that one answer of it brings, in tokens.
 	ReadMost = 2_000
 )
 

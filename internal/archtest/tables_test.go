@@ -131,7 +131,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
 		"only the daemon and a proxy that a person starts open sockets; clients of models bound how long they dial"},
-	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark"},
+	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark", "lab/proxyreplay"},
 		"only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
 			"a person has asked"},
 	{"os/exec",
