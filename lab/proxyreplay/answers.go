@@ -31,7 +31,8 @@ type asking struct {
 }
 
 const (
-	mostAsked  = 4     // questions about a session of each kind
+	mostAsked  = 4 // questions about a session of each kind
+	fewLines   = 3
 	mostTokens = 1_500 // of one answer
 	askedChars = 4_000 // of one answer, so that it stays below that
 )
@@ -63,22 +64,26 @@ func (q *questions) about(ctx context.Context, r *reading, written, sent []block
 			if word, answer := questionOf(r, b, sent); word != "" {
 				q.asked[b.call] = true
 				q.out.Stubs++
-				q.out.FoundStub += q.read(ctx, handle.FindString(with.text), word, answer)
+				q.out.FoundStub += q.read(ctx, handle.FindString(with.text), artifacts.Selection{Grep: regexp.QuoteMeta(word)}, answer)
 			}
 		case !there && summary != "" && q.out.Summaries < mostAsked:
 			if word, answer := questionOf(r, b, sent); word != "" {
 				q.asked[b.call] = true
 				q.out.Summaries++
-				q.out.FoundSum += q.read(ctx, summary, word, answer)
+				q.out.FoundSum += q.read(ctx, summary, artifacts.Selection{Search: word}, answer)
 			}
 		}
 	}
 }
 
-// questionOf returns an identifier of a line and another one of the same line that a request lacks; "" if there is none.
+// questionOf returns an identifier of a line, which few lines of the result have, and another one of the same line that a
+// request lacks; "" if there is none.
 func questionOf(r *reading, b block, sent []block) (word, answer string) {
 	for line := range strings.Lines(b.text) {
 		named, _ := replay.Identifiers(line)
+		if len(named) == 0 || strings.Count(b.text, named[0]) > fewLines {
+			continue
+		}
 		for i := 1; i < len(named); i++ {
 			if named[i] != named[0] && strings.Contains(line, named[0]) && strings.Contains(line, named[i]) && !has(r, sent, named[i]) {
 				return named[0], named[i]
@@ -89,9 +94,9 @@ func questionOf(r *reading, b block, sent []block) (word, answer string) {
 }
 
 // read reads back what a handle names, and returns 1 if the answer is there.
-func (q *questions) read(ctx context.Context, handle, word, answer string) int {
-	page, err := q.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: handle,
-		Selection: artifacts.Selection{Grep: regexp.QuoteMeta(word), Limit: askedChars}})
+func (q *questions) read(ctx context.Context, handle string, of artifacts.Selection, answer string) int {
+	of.Limit = askedChars
+	page, err := q.api.ReadArtifact(ctx, ledger.ReadArtifactRequest{ID: handle, Selection: of})
 	n := tokens.O200kBase.CountString(page.Text)
 	q.out.MostTokens = max(q.out.MostTokens, n)
 	switch {

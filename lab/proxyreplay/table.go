@@ -40,6 +40,7 @@ func printPolicies(w io.Writer, all []played) {
 	t.Print(w)
 	fmt.Fprintln(w)
 	printErrors(w, all)
+	printAnswers(w, all)
 	fmt.Fprintln(w)
 	last := len(all[0].Outcomes) - 1
 	slices.SortFunc(all, func(a, b played) int {
@@ -89,6 +90,24 @@ func printErrors(w io.Writer, all []played) {
 	fmt.Fprintf(w, "None compared with what the provider reported: reads %s, writes %s, cost %s; of the sessions' costs the median is "+
 		"%s off, the 90th percentile %s, and %d of %d are within 2 %%.\n", signed(e[0]), signed(e[1]), signed(e[2]),
 		signed(costs[len(costs)/2]), signed(costs[len(costs)*9/10]), within, len(all))
+}
+
+// printAnswers prints how many questions about cut results are answered by reading back once.
+func printAnswers(w io.Writer, all []played) {
+	for i, o := range all[0].Outcomes {
+		var sum asking
+		for _, p := range all {
+			a := p.Outcomes[i].Answers
+			sum.Stubs, sum.FoundStub = sum.Stubs+a.Stubs, sum.FoundStub+a.FoundStub
+			sum.Summaries, sum.FoundSum = sum.Summaries+a.Summaries, sum.FoundSum+a.FoundSum
+			sum.MostTokens = max(sum.MostTokens, a.MostTokens)
+		}
+		if sum.Stubs+sum.Summaries > 0 {
+			fmt.Fprintf(w, "%s: one call that reads back answers %d of %d questions about results with a stub, and %d of %d about "+
+				"results in a summary; the longest answer has %d tokens.\n", o.Policy, sum.FoundStub, sum.Stubs, sum.FoundSum,
+				sum.Summaries, sum.MostTokens)
+		}
+	}
 }
 
 // printSessions prints a row for each session.
