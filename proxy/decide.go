@@ -26,14 +26,14 @@ func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
 	defer cancel()
 	results, calls := v.newest()
 	taken := v.take(r, results, calls)
-	stepped = v.step(r, soon)
+	stepped = v.step(soon)
 	for _, x := range results {
 		v.decided[x.ID] = true
 	}
 	if taken != nil && taken.within(soon) {
 		v.adopt(change{stubs: taken.out})
 	} else if taken != nil {
-		v.late = append(v.late, taken)
+		v.stubs = append(v.stubs, taken)
 	}
 	for _, x := range results {
 		if _, stubbed := v.shown[part{x.ID, x.Kind}]; !stubbed && worthStub(x) {
@@ -66,15 +66,15 @@ func (v *view) newest() (results []transcript.Part, calls map[string]transcript.
 
 // catchUp adopts what came too late, all of it or what is worth the cache that it breaks.
 func (v *view) catchUp(all bool) (changed bool) {
-	left := v.late[:0]
-	for _, j := range v.late {
+	left := v.stubs[:0]
+	for _, j := range v.stubs {
 		if j.ended() {
 			v.waiting.add(change{stubs: j.out})
 		} else {
 			left = append(left, j)
 		}
 	}
-	v.late = left
+	v.stubs = left
 	if v.waiting.empty() {
 		return false
 	}
@@ -228,28 +228,34 @@ func (v *view) take(r *reducer, results []transcript.Part, calls map[string]tran
 // maxInline is how much of a result travels inside a request to the ledger, in bytes.
 const maxInline = 2 << 20
 
-// step asks for the next step and takes what was decided: at once what pays for the cache that it breaks, and what is about
-// parts that were not sent yet.
-func (v *view) step(r *reducer, soon context.Context) bool {
-	late := v.deciding != nil
-	if !late {
-		sent, behind := v.sent, len(v.whole) > 0
-		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
-			return v.next(ctx, api, sent, behind)
-		})
+// ask has the next step decided, unless one is.
+func (v *view) ask(r *reducer) {
+	if v.late = v.deciding != nil; v.late {
+		return
+	}
+	sent, behind := v.sent, len(v.whole) > 0
+	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
+		return v.next(ctx, api, sent, behind)
+	})
+}
+
+// step takes what was decided: at once what pays for the cache that it breaks, and what is about parts that were not sent yet.
+func (v *view) step(soon context.Context) bool {
+	if v.deciding == nil {
+		return false // a request at the same time took it
 	}
 	if !v.deciding.within(soon) {
 		return false
 	}
 	c := v.deciding.out
 	v.deciding = nil
-	if c.pays || !late && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
+	if c.pays || !v.late && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
 		v.adopt(c)
 		return c.pays
 	}
 	now := newChange()
 	for p, e := range c.edits {
-		if !late && v.unsent(p) {
+		if !v.late && v.unsent(p) {
 			now.edits[p] = e
 		} else {
 			v.waiting.edits[p] = e

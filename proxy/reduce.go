@@ -58,6 +58,10 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 	if s.reducer == nil || x.dialect.format != transcript.Anthropic || r.Header.Get("Content-Encoding") != "" {
 		return
 	}
+	v := s.reducer.begin(x)
+	if v == nil {
+		return
+	}
 	var body bytes.Buffer
 	body.Grow(int(min(max(r.ContentLength, 0)+bytes.MinRead, maxBody)))
 	n, err := io.Copy(&body, io.LimitReader(written, maxBody+1))
@@ -68,12 +72,25 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 		}{io.MultiReader(&body, written), written}
 		return
 	}
-	out := s.reducer.reduce(x, body.Bytes())
+	out := s.reducer.reduce(v, x, body.Bytes())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 }
 
+// begin has the next step of a conversation decided, while its request is read; nil: its requests are sent as they are.
+func (r *reducer) begin(x *exchange) *view {
+	who := identify(x.header, &request{})
+	if !who.files {
+		return nil
+	}
+	v := r.view(who)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.ask(r)
+	return v
+}
+
 // reduce returns what is sent in the place of a body. A defect sends it as it is.
-func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
+func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			out, x.reduced = body, nil
@@ -81,11 +98,9 @@ func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
 		}
 	}()
 	d, ok := draftOf(body)
-	who := identify(x.header, &request{})
-	if !ok || !d.readable || !who.files {
+	if !ok || !d.readable {
 		return body
 	}
-	v := r.view(who)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.read(d)

@@ -43,7 +43,8 @@ type view struct {
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
-	late     []*job[map[part]string] // stubs of results that were sent whole
+	late     bool                    // it was asked for with an earlier request
+	stubs    []*job[map[part]string] // stubs of results that were sent whole
 	waiting  change                  // for a step, or until it is worth one
 	reached  int                     // how many messages the newest request had
 }
