@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -137,7 +138,7 @@ func runRules(w io.Writer, files []string, asJSON bool) error {
 	recordings, grown := make([]*recording, len(files)), make([][]growth, len(files))
 	each(files, leastRequests, func(i int, r *recording) error {
 		if r.host != codex {
-			grown[i] = (&messagesOf{r, map[int]message{}}).growths()
+			grown[i] = ofRecording(r).growths()
 		}
 		r.Session = nil // its texts are not needed any more
 		recordings[i] = r
@@ -177,14 +178,19 @@ func kept[T any](all []*T) (out []T) {
 
 // played is a session under each policy.
 type played struct {
-	Session  string    `json:"session"`
-	Model    string    `json:"model"`
-	Window   int       `json:"window"`
-	Peak     int       `json:"peak"` // tokens of the largest request, as recorded
-	Odd      int       `json:"odd"`  // requests whose size is not that of their messages
-	Recorded outcome   `json:"recorded"`
+	Session  string  `json:"session"`
+	Model    string  `json:"model"`
+	Window   int     `json:"window"`
+	Peak     int     `json:"peak"` // tokens of the largest request, as recorded
+	Odd      int     `json:"odd"`  // requests whose size is not that of their messages
+	Recorded outcome `json:"recorded"`
+	// Told says that its file tells what its agent sent: under none it costs about what was recorded. Else it is not compared.
+	Told     bool      `json:"told"`
 	Outcomes []outcome `json:"outcomes"`
 }
+
+// told is how far the cost under none may be from what was recorded.
+const told = 0.05
 
 // ratio is the cost under a policy as a share of that of none.
 func (p played) ratio(i int) float64 { return p.Outcomes[i].Dollars / cmp.Or(p.Outcomes[0].Dollars, 1) }
@@ -201,7 +207,7 @@ func runPolicies(ctx context.Context, w io.Writer, files []string, only string, 
 		if r.host != "claude-code" {
 			return errors.New("not a session of Claude Code")
 		}
-		m := &messagesOf{r, map[int]message{}}
+		m := ofRecording(r)
 		s := m.sizes()
 		used, dollars := r.recordedUse()
 		out := &played{Session: r.name, Model: r.requests[len(r.requests)-1].Model, Window: r.window(), Peak: r.peak(),
@@ -212,6 +218,9 @@ func runPolicies(ctx context.Context, w io.Writer, files []string, only string, 
 				return fmt.Errorf("%s: %w", p.name, err)
 			}
 			out.Outcomes = append(out.Outcomes, o)
+			if out.Told = math.Abs(off(out.Outcomes[0].Dollars, dollars)) <= told; !out.Told {
+				break
+			}
 		}
 		found[i] = out
 		return nil

@@ -212,6 +212,14 @@ func (b block) marked(long bool) []byte {
 type messagesOf struct {
 	*recording
 	made map[int]message
+	// cleared are results that the host has cleared, by their blocks, from requests on with so many entries before them. Session
+	// files do not tell: it is seen by the sizes.
+	cleared map[string]int
+}
+
+// ofRecording returns the messages of a recording.
+func ofRecording(r *recording) *messagesOf {
+	return &messagesOf{recording: r, made: map[int]message{}, cleared: map[string]int{}}
 }
 
 func (m *messagesOf) of(q replay.Request) (out []message) {
@@ -225,12 +233,27 @@ func (m *messagesOf) of(q replay.Request) (out []message) {
 			continue
 		}
 		if n := len(out); n > 0 && out[n-1].role == one.role {
-			out[n-1].blocks = append(slices.Clone(out[n-1].blocks), one.blocks...)
+			out[n-1].blocks = slices.Concat(out[n-1].blocks, one.blocks)
 			continue
 		}
 		out = append(out, one)
 	}
+	for i := range out {
+		out[i].blocks = slices.Clone(out[i].blocks)
+		for j, b := range out[i].blocks {
+			if from, cleared := m.cleared[b.id]; cleared && q.UpTo >= from {
+				out[i].blocks[j] = b.clear()
+			}
+		}
+	}
 	return sendable(out)
+}
+
+// clear returns what hosts send in the place of a result that they have cleared.
+func (b block) clear() block {
+	raw, _ := json.Marshal(map[string]string{"type": "tool_result", "tool_use_id": b.call, // texts
+		"content": "[Old tool result content cleared]"})
+	return blockOf("user", raw).counted("user")
 }
 
 // sendable makes messages such that a provider takes them, as hosts do: calls without results and results without calls are

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/tokens"
 )
 
@@ -17,8 +18,8 @@ type sized struct {
 
 // sizes calibrates the tokens of blocks with what the provider counted: what a request has that is not explained by the
 // blocks known before is what the new ones have, in proportion to their estimates. What they cannot explain, such as
-// reasoning, belongs to the words of the model, which no step cuts. Where a request is smaller than its messages (its host
-// has cleared something that the session file still shows), the difference stays until the next compaction.
+// reasoning, belongs to the words of the model, which no step cuts. Where a request is smaller than its messages, its host has
+// cleared old results; what they do not explain stays as a difference until the next compaction.
 func (m *messagesOf) sizes() sized {
 	s := sized{sizes: map[string]float64{}, factor: m.factor()}
 	cleared := 0.0
@@ -55,10 +56,29 @@ func (m *messagesOf) sizes() sized {
 			}
 		default:
 			s.odd++
-			cleared += guess - rest
+			cleared += guess - rest - s.clear(m, q, guess-rest)
 		}
 	}
 	return s
+}
+
+// clear clears the oldest results of a request until it is as many tokens smaller, but not its newest ones, and returns by how
+// much it became smaller.
+func (s *sized) clear(m *messagesOf, q replay.Request, tokens float64) (freed float64) {
+	const kept = 3 // as Claude Code does
+	var results []block
+	for _, said := range m.of(q) {
+		results = append(results, slices.DeleteFunc(slices.Clone(said.blocks), func(b block) bool { return !b.result })...)
+	}
+	for _, b := range results[:max(0, len(results)-kept)] {
+		with := b.clear()
+		s.sizes[with.id] = s.factor * float64(with.tokens)
+		if less := s.sizes[b.id] - s.sizes[with.id]; less > 0 && freed+less <= tokens+leastPrompt {
+			m.cleared[b.id] = q.UpTo
+			freed += less
+		}
+	}
+	return freed
 }
 
 const (
