@@ -15,12 +15,7 @@ import (
 )
 
 // decide brings the view up to date, and reports whether something that was sent becomes another one.
-func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
-	life := cacheLife
-	if v.long {
-		life = cacheLifeLong
-	}
-	v.cold = !v.sent.IsZero() && at.Sub(v.sent) > life
+func (v *view) decide(r *reducer) (stepped bool) {
 	v.resume(r)
 	soon, cancel := context.WithTimeout(r.life, r.patience)
 	defer cancel()
@@ -228,12 +223,29 @@ func (v *view) take(r *reducer, results []transcript.Part, calls map[string]tran
 // maxInline is how much of a result travels inside a request to the ledger, in bytes.
 const maxInline = 2 << 20
 
-// ask has the next step decided, unless one is.
-func (v *view) ask(r *reducer) {
-	if v.late = v.deciding != nil; v.late {
+// wake has a step decided for a request that comes at a time, if the one decided after the last answer does not fit: the
+// provider's cache has expired, or there is none.
+func (v *view) wake(r *reducer, at time.Time) {
+	life := cacheLife
+	if v.long {
+		life = cacheLifeLong
+	}
+	if v.cold = !v.sent.IsZero() && at.Sub(v.sent) > life; v.cold && v.deciding != nil && v.deciding.ended() {
+		v.waiting.add(v.deciding.out)
+		v.deciding = nil
+	}
+	if v.cold || v.sent.IsZero() {
+		v.ask(r, false)
+	}
+}
+
+// ask has the next step decided, unless one is. early says that it is for a request that has not come yet.
+func (v *view) ask(r *reducer, early bool) {
+	if v.deciding != nil {
 		return
 	}
 	sent, behind := v.sent, len(v.whole) > 0
+	v.early = early
 	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
 		return v.next(ctx, api, sent, behind)
 	})
@@ -242,20 +254,20 @@ func (v *view) ask(r *reducer) {
 // step takes what was decided: at once what pays for the cache that it breaks, and what is about parts that were not sent yet.
 func (v *view) step(soon context.Context) bool {
 	if v.deciding == nil {
-		return false // a request at the same time took it
+		return false
 	}
 	if !v.deciding.within(soon) {
 		return false
 	}
 	c := v.deciding.out
 	v.deciding = nil
-	if c.pays || !v.late && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
+	if c.pays || !v.early && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
 		v.adopt(c)
 		return c.pays
 	}
 	now := newChange()
 	for p, e := range c.edits {
-		if !v.late && v.unsent(p) {
+		if !v.early && v.unsent(p) {
 			now.edits[p] = e
 		} else {
 			v.waiting.edits[p] = e

@@ -76,7 +76,7 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 }
 
-// begin has the next step of a conversation decided, while its request is read; nil: its requests are sent as they are.
+// begin returns the view of a request that is about to be read; nil: it is sent as it is.
 func (r *reducer) begin(x *exchange) *view {
 	who := identify(x.header, &request{})
 	if !who.files {
@@ -85,8 +85,17 @@ func (r *reducer) begin(x *exchange) *view {
 	v := r.view(who)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.ask(r)
+	v.wake(r, x.at)
 	return v
+}
+
+// ended has the next step decided, after an answer: there is time until the next request.
+func (r *reducer) ended(x *exchange) {
+	if v := x.view; v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.ask(r, true)
+	}
 }
 
 // reduce returns what is sent in the place of a body. A defect sends it as it is.
@@ -103,8 +112,9 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	x.view = v
 	v.read(d)
-	return v.send(d, x, v.decide(r, x.at))
+	return v.send(d, x, v.decide(r))
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.

@@ -43,7 +43,7 @@ type view struct {
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
-	late     bool                    // it was asked for with an earlier request
+	early    bool                    // it was asked for before the request came
 	stubs    []*job[map[part]string] // stubs of results that were sent whole
 	waiting  change                  // for a step, or until it is worth one
 	reached  int                     // how many messages the newest request had
