@@ -253,7 +253,7 @@ func (r *sending) markAt(blocks []block, behind int64) int {
 // send sends a request and takes in what it used.
 func (r *sending) send(ctx context.Context, i int) error {
 	q := r.requests[i]
-	gone := q.Compacted || r.lost(i) || r.expired(i) // what the request before had in the cache
+	gone := q.Compacted || r.lost(i) || r.expired(i) || r.clears[q.UpTo] // what the request before had in the cache
 	if r.lost(i) && float64(q.Usage.CacheRead) <= r.sized.prompt {
 		r.versions++
 	}

@@ -122,6 +122,51 @@ func TestLossesAreSeen(t *testing.T) {
 	}
 }
 
+// TestResultsThatAHostHasClearedAreCleared: requests become smaller, and no session file says why.
+func TestResultsThatAHostHasClearedAreCleared(t *testing.T) {
+	r, err := open(shop(t, whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at, less = 100, 20_000
+	for i := range r.requests[at:] {
+		r.requests[at+i].Usage.CacheRead -= less
+	}
+	m := ofRecording(r)
+	s := m.sizes()
+	if s.odd != 1 || len(m.cleared) == 0 {
+		t.Fatalf("%d odd requests, %d cleared results", s.odd, len(m.cleared))
+	}
+	for _, i := range []int{at - 1, at, len(r.requests) - 1} {
+		size := s.prompt
+		for _, said := range m.of(r.requests[i]) {
+			for _, b := range said.blocks {
+				size += s.sizes[b.id]
+			}
+		}
+		if e := off(size, float64(r.requests[i].Usage.Prompt())); math.Abs(e) > near {
+			t.Errorf("request %d is %.1f %% off", i, 100*e)
+		}
+	}
+}
+
+// TestRequestsAreTaken: calls without results and results without calls are left out, and results come first.
+func TestRequestsAreTaken(t *testing.T) {
+	call := func(id string) block { return block{id: "call " + id, call: id} }
+	result := func(id string) block { return block{id: "result " + id, call: id, result: true} }
+	text := block{id: "text"}
+	got := ""
+	for _, m := range sendable([]message{{"user", []block{text, result("lost")}},
+		{"assistant", []block{call("a"), call("never")}}, {"user", []block{text, result("a")}}, {"assistant", []block{call("open")}}}) {
+		for _, b := range m.blocks {
+			got += m.role + " " + b.id + ", "
+		}
+	}
+	if want := "user text, assistant call a, user result a, user text, "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // ask has a provider answer a request whose newest message is marked.
 func ask(t *testing.T, p *provider, at time.Time, body string) tokens.Used {
 	t.Helper()

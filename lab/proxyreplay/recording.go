@@ -215,11 +215,12 @@ type messagesOf struct {
 	// cleared are results that the host has cleared, by their blocks, from requests on with so many entries before them. Session
 	// files do not tell: it is seen by the sizes.
 	cleared map[string]int
+	clears  map[int]bool // requests with which it did, by the entries before them
 }
 
 // ofRecording returns the messages of a recording.
 func ofRecording(r *recording) *messagesOf {
-	return &messagesOf{recording: r, made: map[int]message{}, cleared: map[string]int{}}
+	return &messagesOf{recording: r, made: map[int]message{}, cleared: map[string]int{}, clears: map[int]bool{}}
 }
 
 func (m *messagesOf) of(q replay.Request) (out []message) {

@@ -56,7 +56,9 @@ func (m *messagesOf) sizes() sized {
 			}
 		default:
 			s.odd++
-			cleared += guess - rest - s.clear(m, q, guess-rest)
+			if cleared += guess - rest; guess-rest >= leastCleared {
+				cleared -= s.clear(m, q, guess-rest)
+			}
 		}
 	}
 	return s
@@ -74,7 +76,7 @@ func (s *sized) clear(m *messagesOf, q replay.Request, tokens float64) (freed fl
 		with := b.clear()
 		s.sizes[with.id] = s.factor * float64(with.tokens)
 		if less := s.sizes[b.id] - s.sizes[with.id]; less > 0 && freed+less <= tokens+leastPrompt {
-			m.cleared[b.id] = q.UpTo
+			m.cleared[b.id], m.clears[q.UpTo] = q.UpTo, true
 			freed += less
 		}
 	}
@@ -82,8 +84,9 @@ func (s *sized) clear(m *messagesOf, q replay.Request, tokens float64) (freed fl
 }
 
 const (
-	leastPrompt = 1_500 // tokens
-	leastShare  = 0.3   // of an estimate: less is not what the tokenizer makes of it
+	leastPrompt  = 1_500 // tokens
+	leastCleared = 5_000 // tokens that a host clears at once: less is noise
+	leastShare   = 0.3   // of an estimate: less is not what the tokenizer makes of it
 )
 
 // give adds tokens to the first of some blocks that the model said, or else to the first.
