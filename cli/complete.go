@@ -83,7 +83,8 @@ func recorded() map[string]completer {
 func completions(a *action, cmd *cobra.Command, args string) {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, got []string, _ string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {
-		words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args)) // here: each start builds all commands
+		// Here and not above, since each start builds all commands.
+		words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args))
 		if len(words) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -298,6 +299,39 @@ func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 	}
 	if g.Measured != 2_031 || g.Turns[0].Measured != 2_031 || g.Turns[1].Measured != 0 {
 		t.Errorf("measured %d, and in the turns %d and %d", g.Measured, g.Turns[0].Measured, g.Turns[1].Measured)
+	}
+}
+
+// TestTurnsCostTogetherWhatTheSessionCost: each has the costs of its requests, those of a subagent in its log, and of models
+// that have no price nothing.
+func TestTurnsCostTogetherWhatTheSessionCost(t *testing.T) {
+	l := open(t)
+	said := func(role, model string, u *sessions.Usage) sessions.NewEntry {
+		return written(`{"role":"`+role+`","content":"some words"}`,
+			func(e *sessions.NewEntry) { e.Model, e.Usage = model, u })
+	}
+	aside := said("assistant", "claude-haiku-4-5", &sessions.Usage{Input: 9_000, Output: 70})
+	aside.Hidden, aside.Author = true, "explorer"
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true,
+		Entries: []sessions.NewEntry{
+			said("user", "", nil),
+			said("assistant", "claude-sonnet-4-5", &sessions.Usage{Input: 1_000, Output: 20}), aside,
+			said("user", "", nil), said("assistant", "of nobody", &sessions.Usage{Input: 1_000, Output: 20}),
+			said("user", "", nil), said("assistant", "claude-sonnet-4-5", &sessions.Usage{CacheRead: 2_000, Output: 1}),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: r.Session})
+	if err != nil || len(g.Turns) != 3 || g.Dollars == nil {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	costs := []float64{g.Turns[0].Dollars, g.Turns[1].Dollars, g.Turns[2].Dollars}
+	sum := costs[0] + costs[2]
+	if costs[0] <= costs[2] || costs[1] != 0 || costs[2] == 0 || math.Abs(sum-*g.Dollars) > 1e-9 {
+		t.Errorf("turns cost %v, the session %v", costs, *g.Dollars)
 	}
 }
 

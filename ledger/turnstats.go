@@ -42,6 +42,9 @@ type Turn struct {
 	HostCompacted bool   `json:"host_compacted,omitempty"`
 	HostHeld      int64  `json:"host_held,omitempty"`
 	Restored      string `json:"restored"` // the summary of an earlier compaction that was undone in this turn
+	// Dollars is what the requests of the turn cost at list prices, those of subagents in the log of the session among them; 0:
+	// nothing, or not known.
+	Dollars float64 `json:"cost_usd,omitempty"`
 }
 
 // Part is what one kind of content takes.

@@ -38,7 +38,13 @@ func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	if s.snapshot().settings.Lens == showOff {
 		return nil
 	}
-	for _, l := range agentfile.Lenses(s.usesOf(ctx, d)) {
+	uses, meter := s.usesOf(ctx, d)
+	if len(uses) == 0 {
+		return nil
+	}
+	f := s.file(d)
+	f.Meter = meter
+	for _, l := range agentfile.Lenses(uses, f) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
 		c := explains(d, l.Title, l.Hover)
 		if l.Ask != nil && s.counts() {

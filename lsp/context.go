@@ -9,12 +9,14 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
 // contextParams names a session; "" is the one that is followed, else the newest.
 type contextParams struct {
 	Session string `json:"session"`
+	Past    bool   `json:"past"` // with "" the newest session that is not live, if there is one
 }
 
 // Context is what fills the window of a session, and how it grew. Everything is empty in a workspace without sessions.
@@ -63,8 +65,16 @@ func contextMethod() method {
 		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
 			Turns: []ledger.Turn{}}
 		err := s.use(ctx, func(api Ledger) error {
-			session, err := s.session(ctx, api, p.Session)
-			if p.Session == "" && fault.Is(err, fault.NotFound) {
+			name := p.Session
+			if p.Past && name == "" {
+				page, err := api.Sessions(ctx, ledger.SessionsRequest{})
+				if err != nil {
+					return err
+				}
+				name = s.newestPast(page.Sessions)
+			}
+			session, err := s.session(ctx, api, name)
+			if name == "" && fault.Is(err, fault.NotFound) {
 				c.Unknown, err = s.unknown(ctx, api)
 				return err
 			}
@@ -80,6 +90,16 @@ func contextMethod() method {
 		})
 		return c, err
 	})
+}
+
+// newestPast returns the id of the first session of a list that is over; "": none is.
+func (s *folder) newestPast(list []sessions.Session) string {
+	now := s.o.Env.Now()
+	i := slices.IndexFunc(list, func(x sessions.Session) bool { return x.Parent == "" && !x.Live(now) && !x.Unused() })
+	if i < 0 {
+		return ""
+	}
+	return list[i].ID
 }
 
 // unknown says why nothing may be known of sessions in the workspace; "": none has been recorded.
@@ -98,7 +118,7 @@ func (s *folder) unknown(ctx context.Context, api Ledger) (string, error) {
 // contextOf converts turn statistics. Stored text is cleaned, because it is not trusted.
 func (s *folder) contextOf(g ledger.TurnStats) Context {
 	c := Context{
-		Session: g.Session.ID, Title: plainLine(g.Session.Title),
+		Session: g.Session.ID, Title: plainLine(chars.Title(g.Session.Title)),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:   g.Session.Live(s.o.Env.Now()),
 		Window: g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
@@ -124,7 +144,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		c.Sources = append(c.Sources, source{x, uri})
 	}
 	for i := range c.Turns {
-		c.Turns[i].Request = plainLine(c.Turns[i].Request)
+		c.Turns[i].Request = plainLine(chars.Title(c.Turns[i].Request))
 	}
 	return c
 }

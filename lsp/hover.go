@@ -25,9 +25,10 @@ func hoverMethod() method {
 		settings := k.settings
 		f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
 		if settings.Hover != showOff {
-			_, end := d.text.Line(0)
 			uses, meter := s.usesOf(ctx, d)
-			note, ok = agentfile.Hover(uses, meter, offset, end)
+			own := f
+			own.Meter = meter
+			note, ok = agentfile.Hover(uses, own, offset)
 		}
 		switch {
 		case ok:

@@ -212,6 +212,7 @@ type audited struct {
 // habit is a way of working that made requests larger.
 type habit struct {
 	Cost   string `json:"cost"`
+	Tokens string `json:"tokens"` // that Cost is for, with each request that carried them; "": Cost says it
 	Name   string `json:"name"`
 	Advice string `json:"advice"` // what to do about it
 }
@@ -256,7 +257,11 @@ func auditedOf(r report.Report) audited {
 	out.Said += "."
 	for _, h := range r.Habits {
 		advice := strings.Replace(h.Advice, report.ListsParts, "the In Every Request view lists", 1)
-		out.Habits = append(out.Habits, habit{h.Cost(), h.Name, advice})
+		one := habit{Cost: h.Cost(), Name: h.Name, Advice: advice}
+		if h.Dollars > 0 {
+			one.Tokens = "≈" + report.Magnitude(h.Sent)
+		}
+		out.Habits = append(out.Habits, one)
 	}
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
@@ -50,6 +51,22 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 		map[string]any{"command": commandFollow, "arguments": []any{map[string]any{"session": "none"}}}, nil)
 	if err == nil {
 		t.Error("a session that does not exist is followed")
+	}
+}
+
+// TestTheLastSessionIsOneThatIsOver: a page about it does not show the one that is going on, unless there is no other.
+func TestTheLastSessionIsOneThatIsOver(t *testing.T) {
+	now := time.Now()
+	s := &folder{Server: &Server{o: Options{Env: env.Env{Now: func() time.Time { return now }}}}}
+	over, used := now.Add(-time.Hour), sessions.Usage{Output: 1}
+	list := []sessions.Session{{ID: "live", Updated: now}, {ID: "subagent", Parent: "over", Updated: over},
+		{ID: "copy", Continues: "over", Updated: over}, {ID: "over", Updated: over, Usage: used},
+		{ID: "older", Updated: over}}
+	if got := s.newestPast(list); got != "over" {
+		t.Errorf("the last session is %q", got)
+	}
+	if got := s.newestPast(list[:2]); got != "" {
+		t.Errorf("none is over, but %q", got)
 	}
 }
 
@@ -242,8 +259,8 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
 			Habits: []report.Habit{priced, unpriced}},
 			audited{2, "2 sessions on this machine have cost ≈$1,234.50 at list prices since 2026-11-02.",
-				[]habit{{"≈$1.50", "old results", "compact"},
-					{"≈2.00 M tokens", "old results", "the In Every Request view lists them"}}}},
+				[]habit{{"≈$1.50", "≈2.00 M", "old results", "compact"},
+					{"≈2.00 M tokens", "", "old results", "the In Every Request view lists them"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
 			audited{1, "1 session on this machine has cost 1.50 K tokens of models without a known price.", nil}},
 		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},

@@ -72,11 +72,11 @@ func (s *folder) status(k snapshot) Status {
 	}
 	others := make([]live.Other, 0, len(l.Others))
 	for _, o := range l.Others {
-		o.Title, o.Model = plainLine(o.Title), plainLine(o.Model)
+		o.Title, o.Model = plainLine(chars.Title(o.Title)), plainLine(o.Model)
 		others = append(others, o)
 	}
 	return Status{
-		Folder: s.name(), Session: l.Session, Title: plainLine(l.Title), Model: plainLine(l.Model),
+		Folder: s.name(), Session: l.Session, Title: plainLine(chars.Title(l.Title)), Model: plainLine(l.Model),
 		Held: l.Held, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
 		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
 		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,

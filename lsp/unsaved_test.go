@@ -166,11 +166,11 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 		}
 	}
 	says(false, `^Claude Code: ≈\d+ tokens in every request\ncounted as [^\n]*\n< 0.1% of the window of 200,000 tokens\n`+
-		`(?s:.*)% of the file's ≈\d+ tokens; rough estimates, not calibrated yet$`, `^CLAUDE.md: ≈\d+ tokens`)
+		`(?s:.*)% of the file's ≈\d+ tokens, counted on its own; rough estimates, not calibrated yet$`, `^CLAUDE.md: ≈\d+ tokens`)
 	f.refreshed(t, func() { b.types(t, "# Shop\nSee @other.md\n## More\nRun.\n") })
 	says(true, `^Claude Code, on disk, in every request: ≈\d+ tokens\nthis buffer, once saved, in every request: ≈\d+ tokens\n`+
-		`counted as [^\n]*\nrough estimate for [^\n]*\n.Shop., counted on its own in this buffer: ≈[^\n]*\n`+
-		`100% of this buffer's ≈\d+ tokens; rough [^\n]*$`,
+		`counted as [^\n]*\nrough estimate for [^\n]*\n.Shop. · ≈[^\n]*\n`+
+		`100% of this buffer's ≈\d+ tokens, counted on its own; rough [^\n]*$`,
 		`^CLAUDE.md, open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
 	var links []struct{ Tooltip string }
 	if err := f.Call(f.ctx, "textDocument/documentLink", b.of(nil), &links); err != nil || len(links) != 1 ||
@@ -269,9 +269,9 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.md")
 	for _, c := range []struct{ u, want, unsaved string }{
 		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: \d+ tokens\n` +
-			`(?s:.*)67% of this buffer's \d tokens$`, "true"},
-		{"untitled:Untitled-1", `67% of this buffer's \d+ tokens$`, "null"},
-		{string(uri.File(outside)), `67% of this buffer's \d+ tokens$`, "null"},
+			`(?s:.*)67% of this buffer's \d tokens, counted on its own$`, "true"},
+		{"untitled:Untitled-1", `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
+		{string(uri.File(outside)), `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
 	} {
 		b := &buffer{fixture: f, u: c.u}
 		if c.u != deleted.u {

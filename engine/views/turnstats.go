@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -58,7 +59,7 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		}
 		l.maskUse(&out.Use)
 		for _, t := range replay.turns {
-			out.Turns = append(out.Turns, t.turn(g, f.View.Host))
+			out.Turns = append(out.Turns, t.turn(g, f))
 		}
 		if n := len(out.Turns); n > 0 {
 			last := &out.Turns[n-1]
@@ -111,15 +112,15 @@ type turnStat struct {
 	compacted, restored string
 	hostCompacted       bool
 	hostHeld            int64
+	bill                sessions.Bill // of its requests
 }
 
 // turn returns a turn in the measure of what the agent's own window held at its end: what the provider measured, unless the
-// host compacted after the last answer; without any measurement the view. g is what is known now, after its host's
-// compaction in host.
-func (t *turnStat) turn(g gauge, host int64) ledger.Turn {
+// host compacted after the last answer; without any measurement the view. g and f are what is known now.
+func (t *turnStat) turn(g gauge, f *core.Folded) ledger.Turn {
 	var carries []ledger.Category
 	for _, x := range g.carries {
-		if x.Name == ledger.CategoryFixed || t.host == host {
+		if x.Name == ledger.CategoryFixed || t.host == f.View.Host {
 			carries = append(carries, x)
 		}
 	}
@@ -133,12 +134,17 @@ func (t *turnStat) turn(g gauge, host int64) ledger.Turn {
 	}
 	agents := fit(g.Counter, own, held, carries)
 	view := agents.ofView()
+	dollars := 0.0
+	if sum := t.bill.Cost(f.Models).Dollars; sum != nil {
+		dollars = *sum
+	}
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
 		Measured: t.measured.tokens, Held: held,
 		Own:       partsOf(account(categories(agents, own, t.filled), carries, held)),
 		Filled:    partsOf(categories(view, t.filled, own)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
+		Dollars: dollars,
 	}
 }
 
@@ -205,7 +211,7 @@ func (r *turnReplay) follow(ctx context.Context, f *core.Folded, size summarySiz
 		if err := r.log.Take(e); err != nil {
 			return err
 		}
-		if err := r.now().note(e); err != nil {
+		if err := r.now().note(e, f.Session.Model); err != nil {
 			return err
 		}
 	}
@@ -250,8 +256,12 @@ func (r *turnReplay) begin(e *sessions.Entry, all int, size summarySize) error {
 	return nil
 }
 
-// note takes an entry of a turn into account.
-func (t *turnStat) note(e *sessions.Entry) error {
+// note takes an entry of a turn into account. model is that of charges without one.
+func (t *turnStat) note(e *sessions.Entry, model string) error {
+	for _, c := range e.Billed() {
+		c.Model = cmp.Or(c.Model, model)
+		t.bill.Add(c)
+	}
 	if e.Cut != nil {
 		t.hostHeld = e.Cut.Before
 	}

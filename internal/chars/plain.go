@@ -73,5 +73,9 @@ func Plain(s string) string {
 	return b.String()
 }
 
+// Title returns the title of a session, or the line that asks for something, without the marks that Markdown has around code:
+// where titles stand nothing shows them as code.
+func Title(s string) string { return strings.ReplaceAll(s, "`", "") }
+
 // Line makes stored text one line that is safe to show.
 func Line(s string) string { return Plain(strings.Join(strings.Fields(s), " ")) }

@@ -188,7 +188,7 @@ func (w *witness) sections(f figures) {
 	for i, name := range names {
 		q, x := "tokens of the section "+name, sections[name]
 		f.add(q, "ctxledger count of its text", alone.Files[i].Tokens)
-		f.add(q, "the hover", w.find("`"+name+"`, counted [a-z ]+: # tokens", w.hover("docs/guide.md", x.line)))
+		f.add(q, "the hover", w.find("`"+name+"` · # tokens", w.hover("docs/guide.md", x.line)))
 		f.add(q, "the outline", w.find(`"name":"`+name+`"[^{}]*"detail":"#|"detail":"#[^{}]*"name":"`+name+`"`, string(symbols)))
 		f.add(q, "the status bar, selected", w.cost("docs/guide.md", x.span()).Tokens.N)
 		for _, h := range hints {

@@ -108,20 +108,20 @@ type Lens struct {
 }
 
 // Lenses returns the title above the first line of a file, for all agents that load it, and above each MCP server that it
-// configures. An editor shows those of one line side by side, and cuts them.
-func Lenses(uses []Use, m anyfile.Meter) (out []Lens) {
+// configures. An editor shows those of one line side by side, and cuts them. f has the meter that uses were counted by.
+func Lenses(uses []Use, f anyfile.File) (out []Lens) {
 	servers, loaded, hovers := map[string][]Use{}, []Use{}, []string{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
 			servers[u.Agent] = append(servers[u.Agent], u)
 			continue
 		}
-		loaded, hovers = append(loaded, u), append(hovers, explain(u, m))
+		loaded, hovers = append(loaded, u), append(hovers, explain(u, f))
 	}
 	if slices.ContainsFunc(loaded, func(u Use) bool { return !u.New }) { // what is in requests is the title
 		loaded = slices.DeleteFunc(loaded, func(u Use) bool { return u.New })
 	}
-	switch hover := strings.Join(append(hovers, m.Counted()), "\n"); len(loaded) {
+	switch hover := strings.Join(append(hovers, f.Meter.Counted()), "\n"); len(loaded) {
 	case 0:
 	case 1:
 		out = append(out, Lens{Title: lens(loaded[0]), Hover: hover})
@@ -227,16 +227,17 @@ func explainServer(u Use) string {
 	return said + "\n" + serving(u)
 }
 
-// Hover returns the note for a byte in the first line of a file, which ends at a byte, or in the name of an MCP server; or
-// false.
-func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bool) {
+// Hover returns the note for a byte in the first line of a file, or in the name of an MCP server; or false. f is as for
+// Lenses.
+func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
 	note, ok, counted := anyfile.Note{}, false, false
+	_, firstLine := f.Text.Line(0)
 	for _, u := range uses {
 		at, text := carried.Span{To: firstLine}, ""
 		if u.Kind == carried.Server {
 			at, text = u.Placed().At, u.Agent+": "+explainServer(u)
 		} else {
-			text = explain(u, m)
+			text = explain(u, f)
 		}
 		if offset < at.From || offset > at.To || u.Gone && u.Kind == carried.Server {
 			continue
@@ -249,7 +250,7 @@ func Hover(uses []Use, m anyfile.Meter, offset, firstLine int) (anyfile.Note, bo
 		note.Text += text
 	}
 	if counted {
-		note.Text += "\n" + m.Counted()
+		note.Text += "\n" + f.Meter.Counted()
 	}
 	return note, ok
 }
@@ -318,17 +319,21 @@ func figure(p carried.Part, when string) string {
 
 // explain returns the lines below that figure: all others. Where what is open differs, it has the figures of both and no
 // others, which would be those of the one or the other.
-func explain(u Use, m anyfile.Meter) string {
+func explain(u Use, f anyfile.File) string {
 	lines := []string{u.Agent + ": " + figure(u.Part, u.When)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if u.differs() {
 		lines = unsaved(u)
 	}
 	if (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0 {
-		say("counted as %s sends it: with what the agent puts around the text", u.Agent)
+		alone := ""
+		if !u.differs() {
+			alone = "; the file alone has " + anyfile.CostOfPart(f, 0, f.Text.Len()).String()
+		}
+		say("counted as %s sends it, with what the agent puts around the text%s", u.Agent, alone)
 	}
 	if u.Carried.N > 0 && !u.differs() {
-		if m.Window > 0 {
+		if m := f.Meter; m.Window > 0 {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
 		if whole := WithImports(u.Part); whole.N > u.Carried.N {
@@ -345,7 +350,7 @@ func explain(u Use, m anyfile.Meter) string {
 		lines = append(lines, used)
 	}
 	if u.Share > 0 && !u.differs() {
-		say("longest section: %s, %.0f%% of the file", u.Heaviest, 100*u.Share)
+		say("longest section: %s, ≈%.0f%% of the file", u.Heaviest, 100*u.Share)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 )
 
@@ -26,9 +27,12 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	much.Open = &edited
 	const nested = "a file in services/payments/internal/adapters/ is read"
 	const matching = "a file that matches services/payments/internal/adapters/** is read"
-	frame := func(agent string) string {
-		return "\ncounted as " + agent + " sends it: with what the agent puts around the text"
+	edit := func(agent string) string {
+		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
+	frame := func(agent string) string { return edit(agent) + "; the file alone has 3" }
+	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")),
+		Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
 	for _, c := range []struct {
 		uses  []Use
 		want  string
@@ -48,7 +52,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &edited, Unsaved: true}},
 			"≈80 tokens in every request, ≈91,500 once saved",
 			"Claude Code, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" +
-				frame("Claude Code")},
+				edit("Claude Code")},
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when its directory is read",
 			"Claude Code: ≈2,825 tokens when " + nested + frame("Claude Code")},
@@ -83,10 +87,10 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			By: "CLAUDE.md"}},
 			"≈80 tokens in every request, none once saved",
 			"Claude Code, on disk, in every request: ≈80 tokens\nonce open files are saved, in no request" +
-				frame("Claude Code")},
+				edit("Claude Code")},
 	} {
 		c.hover += "\ncounted in o200k_base, since no model is known"
-		got := Lenses(c.uses, anyfile.Meter{})
+		got := Lenses(c.uses, file)
 		if len(got) != 1 || got[0].Title != c.want || got[0].Hover != c.hover ||
 			utf8.RuneCountInString(got[0].Title) > anyfile.MaxLens {
 			t.Errorf("%+v, not %q with %q", got, c.want, c.hover)

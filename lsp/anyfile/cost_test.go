@@ -50,3 +50,21 @@ func TestReadingIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestReadingAFileCostsWhatASessionSaysOfIt: by features its text had one figure when it was read and another in the session
+// that had read it.
+func TestReadingAFileCostsWhatASessionSaysOfIt(t *testing.T) {
+	measured := tokens.NewEstimator("claude-opus-4-6")
+	for range 20 {
+		if !measured.Learn(tokens.FeaturesOf(strings.Repeat("some words\n", 500)), 1_700) {
+			t.Fatal("nothing is learnt")
+		}
+	}
+	counter := tokens.Builtin().For("claude-opus-4-6").With(measured)
+	const code = "func f() {\n\treturn []int{1_000, 2_000}\n}\n"
+	f := File{Text: text.New(tokens.O200kBase, []byte(code)), Meter: Meter{Counter: counter}}
+	want := counter.Of(tokens.O200kBase.CountString(numbered(code)))
+	if got := CostOf(f).Read; got != want || want == counter.Count(numbered(code)) {
+		t.Errorf("reading it costs %v, a session counts %v", got, want)
+	}
+}

@@ -26,8 +26,8 @@ func Example() {
 	}
 	// Output:
 	// ≈10 tokens · read 2 times · changed since
-	// `Install`, counted on its own: ≈7 tokens · < 0.1% of 200,000
-	// 70% of the file's ≈10 tokens; rough estimates, not calibrated yet
+	// `Install` · ≈7 tokens · < 0.1% of 200,000
+	// 70% of the file's ≈10 tokens, counted on its own; rough estimates, not calibrated yet
 	// 7 ≈10
 	// 19 ≈7
 }

@@ -44,15 +44,17 @@ func (f File) note(s outline.Section) Note {
 	n, all := f.cost(s), f.whole()
 	// Between backquotes nothing of a name becomes markup.
 	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
-	how, of := "counted on its own in this buffer", "this buffer's"
+	of := "this buffer's"
 	if f.Unsaved != nil && !*f.Unsaved {
-		how, of = "counted on its own", "the file's"
+		of = "the file's"
 	}
 	rough := ""
 	if f.Meter.Rough() {
 		rough = "; rough estimates, not calibrated yet"
 	}
 	share := Share(n.N, max(1, all.N))
-	said := fmt.Sprintf("%s, %s: %s\n%s of %s %s tokens%s", name, how, f.Meter.Say(n), share, of, all, rough)
+	// A client may leave room around code: no comma follows it.
+	said := fmt.Sprintf("%s · %s\n%s of %s %s tokens, counted on its own%s", name, f.Meter.Say(n), share, of, all,
+		rough)
 	return Note{said, s.At, s.End}
 }

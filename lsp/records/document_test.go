@@ -16,6 +16,8 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // nodes returns all nodes of a kind, by the path of their file, else by label.
@@ -440,6 +442,34 @@ func TestAChangeDoesNotReadThroughItsSession(t *testing.T) {
 		text := l.open(changes[fmt.Sprintf("%d.go", i)])
 		if !strings.Contains(text, fmt.Sprintf("- `file_path` `/ws/%d.go`\n", i)) || counting.pages > 3 {
 			t.Errorf("change %d took %d pages and says %.300s", i, counting.pages, text)
+		}
+	}
+}
+
+// TestThePageOfASessionBeginsWithWhatAPersonLooksFor: the title as words, the agent by its name, the dates and the cost, each
+// turn with its own; ids come last.
+func TestThePageOfASessionBeginsWithWhatAPersonLooksFor(t *testing.T) {
+	l := newLedger(t)
+	said := func(text []byte, u *sessions.Usage) sessions.NewEntry {
+		return sessions.NewEntry{Kind: sessions.KindMessage, Time: noon, Format: transcript.Anthropic, Original: text,
+			Message: transcript.Span{To: len(text)}, Model: "claude-sonnet-4-5", Usage: u}
+	}
+	r := must(l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
+		Session: sessions.Session{Host: "claude-code", HostID: "05758ff7", Dir: "/ws", Title: "Make `go test` green.",
+			Model: "claude-sonnet-4-5"},
+		Entries: []sessions.NewEntry{said(user("Make `go test` green."), nil),
+			said(assistant("Done."), &sessions.Usage{Input: 100_000, Output: 10_000}),
+			said(user("Thanks."), nil), said(assistant("Bye."), &sessions.Usage{CacheRead: 100_000, Output: 1_000})},
+	}))
+	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: r.Session}))
+	for _, want := range []string{
+		"# Make go test green.\n\n- Claude Code · claude-sonnet-4-5 · 2026-11-20 12:00 – 12:00 · 2 turns\n- ≈\\$0.49 ",
+		"\n- session `" + r.Session + "` · `05758ff7` · `/ws`\n\n<details",
+		"<summary>Turn 1 · 2026-11-20 12:00 · ≈$0.45 · Make go test green.</summary>",
+		"<summary>Turn 2 · 2026-11-20 12:00 · ≈$0.045 · Thanks.</summary>",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("there is no %q in\n%s", want, got)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestATurnIsNamedByWhatWasAsked(t *testing.T) {
 	for _, want := range []string{
 		"\n" + beginFolded + "\n<summary>Turn 1 · 2026-11-20 12:00 · Fix it.</summary>\n\n**User**\n",
 		"\n" + endFolded + "\n\n" + beginUnfolded + "\n<summary>Turn 2 · 2026-11-20 12:00 · &lt;/summary&gt;&lt;/details&gt;" +
-			"&lt;img src=x onerror=&#34;alert(1)&#34;&gt; &amp;…</summary>\n\n**User**\n",
+			"&lt;img src=x…</summary>\n\n**User**\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
@@ -29,7 +31,16 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	}
 	head := r.sessionHead(st)
 	t := sessionWriter{Reader: r, counter: counters[st.Session.ID], log: log{r.API, id},
-		results: map[string]sessions.Result{}, asked: map[int]string{}, turn: -1}
+		results: map[string]sessions.Result{}, asked: map[int]string{}, costs: map[int]string{}, turn: -1}
+	stats, err := r.API.TurnStats(ctx, ledger.TurnStatsRequest{Session: id})
+	if err != nil {
+		return "", err
+	}
+	for _, x := range stats.Turns {
+		if x.Dollars > 0 {
+			t.costs[x.Turn] = carried.Money(x.Dollars)
+		}
+	}
 	t.takes(head, -1)
 	left, err := t.collect(ctx, st.Session.Seq)
 	if err != nil {
@@ -48,10 +59,16 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	return r.finish(ctx, b.String(), "`ctxledger artifact read "+id+"`")
 }
 
-// sessionHead returns the metadata and the cost of a session.
+// maxHeading is the longest title of a page, in characters: two lines of it.
+const maxHeading = 80
+
+// maxAsking is how much of what was asked stands beside the date and the cost of a turn, in characters: a line.
+const maxAsking = 50
+
+// sessionHead returns the metadata and the cost of a session: what a person looks for first, ids last.
 func (r Reader) sessionHead(st ledger.Status) string {
 	s := st.Session
-	title := flat(s.Title)
+	title := cutWords(chars.Title(flat(s.Title)), maxHeading)
 	if title == "" {
 		title = "Session " + s.ID
 	}
@@ -63,24 +80,28 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}
-	long := chars.Plural(s.Turns, "turn") + ", " + chars.Plural(s.Seq, "entry")
+	long := chars.Plural(s.Seq, "entry")
 	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
 		long += fmt.Sprintf("; across all requests: %s input tokens (%s cached), %s output tokens",
 			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
 	}
 	_, prices := r.cost(s)
+	began := r.stamp(s.Created)
+	day, _, _ := strings.Cut(began, " ")
+	ended := strings.TrimPrefix(r.stamp(s.Updated), day+" ")
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
 	}
 	return "# " + literal(title) + "\n\n" +
-		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.Host)), code(flat(s.HostID)), code(flat(s.Dir)))) +
-		item(fields(" · ", code(flat(st.Model)), used)) +
+		item(fields(" · ", literal(cmp.Or(registry.Of(s.Host).Title, flat(s.Host))), literal(flat(st.Model)),
+			began+" – "+ended, chars.Plural(s.Turns, "turn"))) +
 		item(literal(prices)) +
+		item(used) +
 		item(long) +
-		item(r.stamp(s.Created)+" – "+r.stamp(s.Updated)) +
 		proxied(st.Proxy) +
-		item(gone)
+		item(gone) +
+		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.HostID)), code(flat(s.Dir))))
 }
 
 // proxied says what a proxy measured of a session, and why its cache broke; nil: nothing.
@@ -118,6 +139,7 @@ type sessionWriter struct {
 	results map[string]sessions.Result // by call id
 	asked   map[int]string             // the first line of what the user said first, by turn
 	parts   []part                     // newest first
+	costs   map[int]string             // by turn, where prices are known
 	turn    int                        // of the last part
 	size    int                        // bytes of the text, stored or escaped, whichever is more
 	wire    int                        // upper bound of the size as JSON
@@ -193,7 +215,8 @@ func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
 			if turn == t.parts[0].turn {
 				begin = beginUnfolded
 			}
-			name := fields(" · ", turnName(turn), t.stamp(p.time), cutWords(shown(t.asked[turn]), maxShort))
+			asked := cutWords(chars.Title(shown(t.asked[turn])), maxAsking)
+			name := fields(" · ", turnName(turn), t.stamp(p.time), t.costs[turn], asked)
 			b.WriteString("\n" + begin + "\n<summary>" + html.EscapeString(name) + "</summary>\n")
 		}
 		if !called || !strings.HasPrefix(p.text, listed) {

@@ -23,7 +23,7 @@ func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
 
 // session returns the node of a session.
 func (r Reader) session(b branch, s sessions.Session) Node {
-	title := flat(s.Title)
+	title := chars.Title(flat(s.Title))
 	if title == "" {
 		title = "session " + s.ID
 	}

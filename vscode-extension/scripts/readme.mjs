@@ -1,10 +1,39 @@
 // Writes the page of the extension without its pictures, build/README.md, for packages whose pictures are served from nowhere: VS
-// Code leaves out those of the package, and those inside of the text, and shows where they are missing.
+// Code leaves out those of the package, and those inside of the text, and shows where they are missing. The one at the top becomes
+// the panel in characters, with the figures that are to be read in its picture: page.py notes them in it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const gallery = /^## What it looks like\n[^]*?(?=^## )/m;
 const picture = /^!\[[^\]]*\]\(media\/[^)]*\)\n\n?/gm;
 
-const page = readFileSync('README.md', 'utf8').replace(gallery, '').replace(picture, '');
+/** Returns the words that are noted in a PNG. */
+function noted(file) {
+  const png = readFileSync(file);
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) === 'iTXt') {
+      return png.toString('utf8', at + 8, at + 8 + png.readUInt32BE(at)).split('\0').at(-1);
+    }
+  }
+  throw new Error(`${file} has no words`);
+}
+
+/** Returns the panel that words are of: how full the window is, what that costs, and what fills it. */
+function panel(words) {
+  const head = /In the agent’s window now (([\d.]+)%) · ([\d,]+ of [\d,]+ tokens).*? free (≈\$.*?\.) (Each further .*?\.) /.exec(words);
+  const table = /what tokens of the window (.*?) total /.exec(words);
+  const rows = [...(table?.[1] ?? '').matchAll(/(\D+?) (≈?[\d,]+) ((?:< )?[\d.]+%) ?/g)];
+  if (head === null || rows.length < 4) {
+    throw new Error('the words of the panel are others');
+  }
+  const [, share, percent, held, cost, next] = head;
+  const full = Math.round(percent / (100 / 30));
+  return [
+    `${share}  ${'█'.repeat(full)}${'░'.repeat(30 - full)}  ${held}`, cost, next, '',
+    ...rows.map(([, name, tokens, part]) => `${name.padEnd(38)}${tokens.padStart(9)}${part.padStart(9)}  ${'█'.repeat(Math.round(parseFloat(part) / 5))}`.trimEnd()),
+  ].join('\n');
+}
+
+const drawn = `The panel, with the figures of an example:\n\n\`\`\`text\n${panel(noted('media/page/panel-dark.png'))}\n\`\`\`\n\n`;
+const [top, ...rest] = readFileSync('README.md', 'utf8').replace(gallery, '').split(picture);
 mkdirSync('build', { recursive: true });
-writeFileSync('build/README.md', page);
+writeFileSync('build/README.md', top + drawn + rest.join(''));

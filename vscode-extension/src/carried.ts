@@ -2,7 +2,7 @@
 import { beside } from './panel/palette';
 import type { Carried, CarriedPart, Category, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
-import { oneLine, plural, sayCount, sayDollars } from './text';
+import { commas, oneLine, plural, sayCount, sayDollars } from './text';
 
 /** One row of the view. */
 export interface Row {
@@ -42,7 +42,7 @@ export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live'
   const counted = carried.model === '' ? 'Counted in o200k_base, since no model is known.' : '';
   return carried.hosts.map((host) => {
     const own = session?.live === true && session.host === host.name ? session.own : [];
-    return hostRow(host, counted, own.filter(({ name }) => besides.includes(name)).map((part) => besideRow(host, part)));
+    return hostRow(host, counted, own.find(({ name }) => besides.includes(name)));
   });
 }
 
@@ -57,21 +57,24 @@ function besideRow(host: Host, { name, tokens }: Category): Row {
 
 /** Returns what is said of parts whose cost is not known, behind a number of tokens. */
 export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
-  return unknown === 0 ? '' : ` + ${plural(unknown, 'unknown part')}`;
+  return unknown === 0 ? '' : ` + ${commas(unknown)} unknown`;
 }
 
-function hostRow(host: Host, counted: string, besides: readonly Row[]): Row {
+/** Returns the row of an agent: its figure is the sum of the rows below it. */
+function hostRow(host: Host, counted: string, own: Category | undefined): Row {
+  const all = own === undefined ? host.carried : own.name === beside ? own.tokens : sumOf([own.tokens, host.carried]);
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: `${sayCount(host.carried)} from files${sayUnknown(host)}${counted === '' ? '' : ' · o200k_base'}`,
+    description: sayCount(all) + sayUnknown(host) + (counted === '' ? '' : ' · o200k_base'),
     tooltip: [
+      own === undefined ? '' : `In every request of ${host.title}: ${sayCount(all)} tokens.`,
       `What ${host.title} loads from your files with every request: ${sayCount(host.carried)} tokens.`,
       host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`, counted, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
-    rows: [...besides, ...host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name))],
+    rows: [...own === undefined ? [] : [besideRow(host, own)], ...host.parts.map((part, i) => partRow(part, `${host.name}/${i}`, host.name))],
   };
 }
 
@@ -159,7 +162,7 @@ function costOf(part: CarriedPart): string {
     said.push(`when ${part.when}`);
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
-    said.push(`${Math.round(100 * part.share)}% of the file: ${part.heaviest}`);
+    said.push(`longest section: ${part.heaviest}, ≈${Math.round(100 * part.share)}% of the file`);
   }
   if (part.asked !== undefined) {
     said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);

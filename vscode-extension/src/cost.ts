@@ -13,20 +13,16 @@ export interface CostEntry {
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
   const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
   if (selected) {
-    return { text: `${sayCount(cost.tokens)} tokens`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
+    return { text: `${sayCount(cost.tokens)} tokens selected`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
   }
   const lines = [
     `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
     cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
-      : `When read: ${sayCount(cost.read)} tokens${cost.cut ? ' for its first part' : ''}, more than in the file, since agents get a number before each line.`,
+      : `Reading it${cost.cut ? ', its first part,' : ''} adds ${sayCount(cost.read)} tokens to a conversation: agents get a number before each line.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {
-    text: `${short(cost.tokens)} tokens · ${cost.cut && cost.read.n === 0 ? 'read in parts' : `${short(cost.read)} when read`}`,
+    text: `${mark(cost.tokens)}${sayThousands(cost.tokens.n)} tokens in file`,
     tooltip: lines.filter((line) => line !== '').join('\n'),
   };
-}
-
-function short(count: Cost['tokens']): string {
-  return mark(count) + sayThousands(count.n);
 }

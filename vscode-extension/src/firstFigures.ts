@@ -1,8 +1,9 @@
 // The pages of the walkthrough: the reader's own figures, as Markdown.
 import { sayUnknown, totalOf } from './carried';
-import { sayCost, sayDollars, sayShare } from './panel/figures';
+import { sayCost, sayCostOf, sayDollars, sayShare, sayTime } from './panel/figures';
+import { agentName } from './panel/palette';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
-import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, wholeWords } from './text';
+import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, sayDollars as sayMoney, wholeWords } from './text';
 
 const longestTitle = 80;
 
@@ -18,22 +19,26 @@ export interface Figures {
 
 /** Returns what the last session cost, below what is said already. */
 export function sessionFigures(context: Context, said = ''): Figures {
-  const title = 'What Your Last Session Cost';
+  const title = context.live ? 'What Your Session Has Cost So Far' : 'What Your Last Session Cost';
   if (context.session === '') {
     return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
-  const { held, window, nextDollars, live, model, turns, earlier } = context;
+  const { held, window, nextDollars, live, model, turns, earlier, host } = context;
+  const [last] = turns.slice(-1);
+  const day = last === undefined ? '' : sayTime(last.time);
   const cost = sayCost(context);
+  const [dearest] = turns.filter((turn) => turns.length > 1 && sayCostOf(turn) !== '').sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0));
   const name = context.title === '' ? `Session ${context.session}` : context.title;
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
-    `${live ? 'Live now' : 'The latest session in this folder'}${model === '' ? '' : `, with ${inert(model)}`}, ${plural(turns.length + earlier, 'turn')} so far.`,
+    [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
     table(['what', 'figure'],
       ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
-      ['**Context window**', fills],
-      ...nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const]),
-    'The command **ctxledger: Show What Fills the Context** has the details, turn by turn.');
+      [live ? '**Context window**' : '**Context window at the end**', fills],
+      ...!live || nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
+      ...dearest === undefined ? [] : [['**Most expensive turn**', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
+    'A click on a session in the *Ledger* view shows it turn by turn.');
 }
 
 /** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive. */
@@ -50,21 +55,37 @@ export function memoryFigures(carried: Carried): Figures {
 function memoryPage(host: Host, part: CarriedPart): Figures {
   const [agent, name, total] = [inert(host.title), oneLine(part.name, longestTitle), totalOf(part)];
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : `The longest section, **${inert(part.heaviest)}**, is ${Math.round(100 * part.share)}% of the file.`;
-  const imports = total.n > part.carried.n ? [['with its imports', sayCount(total)] as const] : [];
+    : `The longest section, **${inert(part.heaviest)}**, is ≈${Math.round(100 * part.share)}% of the file.`;
+  const paid = (dollars: number | undefined): readonly string[] => (host.cost_usd === undefined ? [] : [dollars === undefined ? '' : inert(sayMoney(dollars))]);
+  const imports = total.n > part.carried.n ? [['with its imports', sayCount(total), ...paid(spentOn(part))]] : [];
+  const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
-    table(['in every request', 'tokens'], [`**${inert(name)}**`, `**${sayCount(part.carried)}**`], ...imports,
-      [`everything that ${agent} loads from files`, sayCount(host.carried) + sayUnknown(host)]),
-    heaviest, 'The *In Every Request* view lists all of these files; a click opens one.');
+    table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : ['cost so far']],
+      [`**${inert(name)}**`, `**${sayCount(part.carried)}**`, ...paid(part.cost_usd)], ...imports,
+      [`everything that ${agent} loads from files`, sayCount(host.carried) + sayUnknown(host), ...paid(host.cost_usd)]),
+    host.cost_usd === undefined ? '' : 'The cost is that of the current session so far, at list prices.',
+    problems, heaviest, 'The *In Every Request* view lists all of these files; a click opens one.');
+}
+
+/** Returns what a part and its imports have cost so far in the session that is followed; nothing where nobody knows. */
+function spentOn(part: CarriedPart): number | undefined {
+  const all = [part.cost_usd, ...(part.imports ?? []).map(spentOn)].filter((dollars) => dollars !== undefined);
+  return all.length === 0 ? undefined : all.reduce((sum, dollars) => sum + dollars, 0);
+}
+
+/** Returns what is wrong with a part and its imports, such as an import that is missing. */
+function problemsOf(part: CarriedPart): string[] {
+  return [...(part.problems ?? []).map(({ message }) => message), ...(part.imports ?? []).flatMap(problemsOf)];
 }
 
 /** Returns what all past sessions cost, and which habits cost most. */
 export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
   return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
-    ...habits.length === 0 ? [] : ['The costliest habits (included above):', table(['cost', 'habit', 'what to do'],
-      ...habits.map(({ cost, name, advice }) => [`**${inert(cost)}**`, capital(name), `${capital(advice)}.`] as const))],
-    sessions > 0 ? 'All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
+    ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions and included in that sum:',
+      table(['cost', 'tokens', 'habit', 'what to do'],
+        ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens).replaceAll(' ', '\u00a0'), capital(name), `${capital(advice)}.`] as const))],
+    sessions > 0 ? 'Tokens are counted each time that a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
 
 function page(title: string, found: boolean, ...paragraphs: readonly string[]): Figures {
@@ -74,7 +95,7 @@ function page(title: string, found: boolean, ...paragraphs: readonly string[]): 
 /** Returns a table, whose cells are Markdown; numbers are at the right. */
 function table(...rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
-  const right = ['tokens', 'cost'];
+  const right = ['tokens', 'cost', 'cost so far'];
   return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 

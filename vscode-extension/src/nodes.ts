@@ -13,12 +13,12 @@ export function isEmpty(roots: readonly Node[]): boolean {
   return roots.every((node) => !node.children && node.tooltip === '');
 }
 
-/** The longest label of a session in characters: what it cost is to be seen in a side bar of the usual width. */
-const longestSession = 22;
+/** So many characters of a session are seen in a side bar of the usual width: what it cost and when is among them. */
+const longestSession = 32;
 
 /** Returns what a node is called: a session in short, since its tooltip has the whole title. */
-export function labelOf({ kind, label }: Pick<Node, 'kind' | 'label'>): string {
-  return kind === 'session' ? wholeWords(label, longestSession) : label;
+export function labelOf(node: Pick<Node, 'kind' | 'label' | 'description' | 'live'>): string {
+  return node.kind === 'session' ? wholeWords(node.label, Math.max(12, longestSession - descriptionOf(node).length)) : node.label;
 }
 
 /** Returns what is said behind a label: of a session what it cost and when, unless that is now, since its tooltip has the rest. */

@@ -173,6 +173,8 @@ export interface Turn {
   readonly host_compacted?: boolean;
   /** What its window held before; nothing where it did not say. */
   readonly host_held?: number;
+  /** What its requests cost in US dollars, at list prices; nothing where that is not known. */
+  readonly cost_usd?: number;
 }
 
 /** What one kind of content takes, in tokens. */
@@ -328,6 +330,8 @@ export interface Audited {
 /** A way of working that made requests larger, with what that cost and what to do about it. */
 export interface Habit {
   readonly cost: string;
+  /** What that is for, in tokens; empty where the cost is in tokens. */
+  readonly tokens: string;
   readonly name: string;
   readonly advice: string;
 }
@@ -391,8 +395,8 @@ export interface InFolder {
 /** The nodes below a node; below '' the roots. */
 export const treeRequest = new RequestType<InFolder & { parent: string }, { nodes: Node[] }, Failure>('ctxledger/tree');
 
-/** What fills the window of a session; '' is the live one, else the newest. */
-export const contextRequest = new RequestType<InFolder & { session: string }, Context, Failure>('ctxledger/context');
+/** What fills the window of a session; '' is the live one, else the newest; with past the newest that is not live, if there is one. */
+export const contextRequest = new RequestType<InFolder & { session: string; past?: boolean }, Context, Failure>('ctxledger/context');
 
 /** What an open document costs, or the ranges of it. */
 export const costRequest = new RequestType<{ textDocument: { uri: string }; ranges: object[] }, Cost, Failure>('ctxledger/cost');

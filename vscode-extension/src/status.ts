@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
-import { capital, commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, thousands } from './text';
+import { capital, commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, sayThousands, thousands } from './text';
 
 /** What is set: the shares of the window in percent from which on the entry warns, and whether sessions are followed at all. */
 export interface Limits {
@@ -128,23 +128,22 @@ const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly 
 function session(status: Status, idle: number, limits: Limits): Entry {
   const share = shareOf(status.held, fullAt(status));
   const model = oneLine(status.model, longestModel);
-  const figure = share === undefined ? `${sayCount(status.held)} tokens` : `${mark(status.held)}${share}%`;
+  const figure = share === undefined ? `${mark(status.held)}${sayThousands(status.held.n)} tokens` : `${mark(status.held)}${share}%`;
   const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
-  const parts = left === '' ? [figure, model].filter((part) => part !== '').join(' ') : `${figure} · ${left}`;
   const full = colourOf(share, limits);
   const colour = idle > 0 ? 'dim' : full === 'plain' && status.warning !== '' ? 'warning' : full;
   return {
-    text: `$(${signs[colour].icon}) ${escapeIcons(parts)}`,
+    text: `$(${signs[colour].icon}) ${figure}`,
     tooltip: table(status, share, idle),
-    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${left === '' ? model : left}${full === 'error' && (share ?? 0) >= 100 && idle === 0 ? ', full' : signs[colour].word}`,
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${idle > 0 ? left : left === '' ? model : `auto-compact ${left}`}${full === 'error' && (share ?? 0) >= 100 && idle === 0 ? ', full' : signs[colour].word}`,
     colour,
     command: 'ctxledger.showPanel',
   };
 }
 
 function sayRest(left: number): string {
-  return left > 0 ? `${thousands(left)} to auto-compact` : 'auto-compact is due';
+  return left > 0 ? `in ${thousands(left)} tokens` : 'due with the next request';
 }
 
 /** Returns where the agent's window is full: where the agent compacts automatically, or else at its end. */
@@ -167,11 +166,11 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
   if (status.compactsAt > 0) {
-    rows.push(['auto-compact at', `${commas(status.compactsAt)} tokens`]);
+    rows.push(['auto-compact', sayRest(status.compactsAt - held.n)], ['auto-compact at', `${commas(status.compactsAt)} tokens`]);
   }
-  rows.push([status.compactsAt > 0 ? 'because' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
+  rows.push([status.compactsAt > 0 ? 'basis' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`], ['because', oneLine(status.windowFrom, 100)]);
+    rows.push(['window', `${commas(window)} tokens`], ['basis', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };

@@ -2,13 +2,15 @@
 import * as vscode from 'vscode';
 import type { FigurePages } from './figurePages';
 import { habitFigures, memoryFigures, sessionFigures } from './firstFigures';
-import { openRecord } from './open';
 import { carriedRequest, contextRequest, type Audited, type Done } from './protocol';
 import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 
 /** From this many tokens on, the step about hints has sections show how many tokens they have. */
 const hintsFrom = 200;
+
+/** What the server says of its hints, so that those of others are not taken for them. */
+const hintTooltip = 'how many tokens this section has, counted on its own';
 
 /** Files that have sections: texts and code, and no data. */
 const sectioned = /\.(md|go|rs|py|rb|php|[cm]?[jt]sx?|java|kt|cs|swift|cc|cpp|hh?|hpp|c)$/;
@@ -36,9 +38,9 @@ export async function readPast(server: Server, pages: FigurePages): Promise<void
   await showLastSession(server, pages, said);
 }
 
-/** Shows what the last session cost, below what is said already. Errors: those of the server. */
+/** Shows what the last session cost that is over, else the live one, below what is said already. Errors: those of the server. */
 export async function showLastSession(server: Server, pages: FigurePages, said = ''): Promise<void> {
-  const figures = sessionFigures(await server.request(contextRequest, { session: '' }), said);
+  const figures = sessionFigures(await server.request(contextRequest, { session: '', past: true }), said);
   await pages.show(server, figures);
   if (figures.found) {
     seen('past');
@@ -55,8 +57,9 @@ export async function showMemoryCost(server: Server, pages: FigurePages): Promis
 }
 
 /**
- * Has sections show how many tokens they have, for this user, unless that is on; and shows a file that has such sections,
- * the largest that the last session has read, or else the settings that say so.
+ * Has sections show how many tokens they have, for this user, unless that is on; and shows one that does, beside what is
+ * looked at: in one of the largest files of the last session. The step is ticked when there is one to be seen; else there
+ * are the settings that say so.
  */
 export async function turnHintsOn(server: Server): Promise<void> {
   const ours = vscode.workspace.getConfiguration('ctxledger');
@@ -64,11 +67,42 @@ export async function turnHintsOn(server: Server): Promise<void> {
     await ours.update('hints', hintsFrom, vscode.ConfigurationTarget.Global);
   }
   const { sources } = await server.request(contextRequest, { session: '' });
-  const file = sources.find(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri));
-  await (file === undefined
-    ? vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled')
-    : openRecord(server, file.uri));
+  const files = sources.filter(({ uri, tokens }) => tokens.n >= 2 * hintsFrom && sectioned.test(uri)).slice(0, mostFiles);
+  const shows = vscode.workspace.getConfiguration('editor').get<string>('inlayHints.enabled', 'on').startsWith('on');
+  const found = shows ? await findHint(files.map(({ uri }) => vscode.Uri.parse(uri, true))) : undefined;
+  if (found === undefined) {
+    await vscode.commands.executeCommand('workbench.action.openSettings', '@id:ctxledger.hints,editor.inlayHints.enabled');
+    return;
+  }
+  const { uri, position } = found;
+  const shown = await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
+  shown.revealRange(new vscode.Range(position.line, 0, position.line, 0), vscode.TextEditorRevealType.InCenter);
   seen('hints');
+}
+
+/** How many files are looked through for a hint, and how often: what is set reaches the server a little later. */
+const [mostFiles, mostTries, pause] = [8, 10, 200];
+
+/** The longest line whose hint is seen in half a window, in characters. */
+const longestLine = 50;
+
+/** Returns the hint of files that is nearest to the beginning of its line, since hints stand at the end of one; nothing where none is in sight. */
+async function findHint(uris: readonly vscode.Uri[]): Promise<{ uri: vscode.Uri; position: vscode.Position } | undefined> {
+  for (let tries = 0; tries < mostTries && uris.length > 0; tries++) {
+    const hints = (await Promise.all(uris.map(hintsIn))).flat().sort((a, b) => a.position.character - b.position.character);
+    if (hints.length > 0) {
+      return hints.find(({ position }) => position.character <= longestLine);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  return undefined;
+}
+
+/** Returns our hints in a file. */
+async function hintsIn(uri: vscode.Uri): Promise<{ uri: vscode.Uri; position: vscode.Position }[]> {
+  const { lineCount } = await vscode.workspace.openTextDocument(uri);
+  const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>('vscode.executeInlayHintProvider', uri, new vscode.Range(0, 0, lineCount, 0));
+  return hints.filter(({ tooltip }) => tooltip === hintTooltip).map(({ position }) => ({ uri, position }));
 }
 
 /** Shows what all past sessions cost, and which habits cost most. The server shows the progress. Errors: those of the server. */

@@ -5,18 +5,18 @@ import { sayThousands } from '../src/text';
 
 const about = (n: number) => ({ n, exact: false, upper: n });
 
-test('a file is said with what reading it costs, a selection alone', () => {
+test('a file is said in one figure, with what reading it costs in its tooltip, a selection alone', () => {
   const cost = { tokens: about(14_321), read: about(18_950), cut: false, model: 'claude-opus-4-6' };
   const file = costEntry(cost, false);
-  assert.equal(file.text, '≈14.3k tokens · ≈18.9k when read');
+  assert.equal(file.text, '≈14.3k tokens in file');
   assert.equal(file.tooltip, 'This file: ≈14,321 tokens, for claude-opus-4-6\n' +
-    'When read: ≈18,950 tokens, more than in the file, since agents get a number before each line.\n≈ marks estimates.');
-  assert.match(costEntry({ ...cost, cut: true }, false).tooltip, /When read: ≈18,950 tokens for its first part/);
+    'Reading it adds ≈18,950 tokens to a conversation: agents get a number before each line.\n≈ marks estimates.');
+  assert.match(costEntry({ ...cost, cut: true }, false).tooltip, /Reading it, its first part, adds ≈18,950 tokens/);
   assert.match(costEntry({ ...cost, unsaved: true }, false).tooltip, /^This file, open and not saved: ≈/);
   const refused = costEntry({ ...cost, tokens: about(90_000), read: about(0), cut: true }, false);
-  assert.deepEqual([refused.text, refused.tooltip.split('\n')[1]], ['≈90.0k tokens · read in parts', 'Claude Code refuses to read it in full.']);
+  assert.deepEqual([refused.text, refused.tooltip.split('\n')[1]], ['≈90.0k tokens in file', 'Claude Code refuses to read it in full.']);
   const exact = { ...cost, tokens: { n: 412, exact: true, upper: 412 }, model: '' };
-  assert.deepEqual(costEntry(exact, true), { text: '412 tokens', tooltip: 'The selection: 412 tokens, for o200k_base, as no model is known' });
+  assert.deepEqual(costEntry(exact, true), { text: '412 tokens selected', tooltip: 'The selection: 412 tokens, for o200k_base, as no model is known' });
 });
 
 test('numbers are as short as they can be read', () => {

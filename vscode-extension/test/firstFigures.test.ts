@@ -1,14 +1,19 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
 import { habitFigures, memoryFigures, sessionFigures } from '../src/firstFigures';
-import type { CarriedPart, Context, Host } from '../src/protocol';
+import type { CarriedPart, Context, Host, Turn } from '../src/protocol';
 
 const count = (n: number, exact = true) => ({ n, exact, upper: n });
+process.env['TZ'] = 'UTC';
+
+const turn = (number: number, cost_usd: number): Turn => ({
+  turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: 'mend it', used: count(0), held: count(0), own: [], compacted: '', restored: '', cost_usd,
+});
 const context: Context = {
   session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', window: 200_000,
   windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 0,
   used: count(0), fixed: null, measured: 0, held: count(63_250, false), counting: '', saved: count(0), summary: '',
-  dollars: 0.4213, nextDollars: 0.019, categories: [], own: [], sources: [], turns: [], earlier: 0,
+  dollars: 0.4213, nextDollars: 0.019, categories: [], own: [], sources: [], turns: [turn(1, 0.02), turn(2, 0.4)], earlier: 0,
 };
 const part: CarriedPart = { kind: 'memory', name: 'CLAUDE.md', path: '/w/CLAUDE.md', carried: count(1080), later: count(0) };
 const host: Host = { name: 'claude-code', title: 'Claude Code', parts: [part], carried: count(1500), unknown: 0 };
@@ -24,20 +29,22 @@ Read 3 past sessions.
 
 **Fix the cart**
 
-The latest session in this folder, with claude-sonnet-4-5, 0 turns so far.
+2026-11-20 11:05 · Claude Code · claude-sonnet-4-5 · 2 turns
 
 | what | figure |
 | :-- | :-- |
-| **Cost** | **≈$0.42 so far, at list prices** |
-| **Context window** | ≈63,250 of 200,000 tokens (≈31.6%) |
-| **Each further request** | ≈$0.019 just to re-read that |
+| **Cost** | **≈$0.42, at list prices** |
+| **Context window at the end** | ≈63,250 of 200,000 tokens (≈31.6%) |
+| **Most expensive turn** | turn 2, ≈$0.40: mend it |
 
-The command **ctxledger: Show What Fills the Context** has the details, turn by turn.
+A click on a session in the *Ledger* view shows it turn by turn.
 `);
   assert.ok(full.found);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
-  assert.match(unpriced, /\*\*Session ab12\*\*\n\nLive now, .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n\n/s);
+  assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n/s);
   assert.doesNotMatch(unpriced, /Each further/);
+  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*\| \*\*Each further request\*\* \| ≈\$0\.019 just to re-read that \|/s);
+  assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });
 
@@ -58,7 +65,11 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
   const claude = figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] });
   assert.deepEqual([claude.title, claude.found], ['What CLAUDE.md Costs', true]);
-  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is 57% of the file\./s);
+  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is ≈57% of the file\./s);
+  assert.doesNotMatch(claude.text, /cost so far|⚠/);
+  const missing = { ...part, cost_usd: 0.05, imports: [{ ...part, cost_usd: 0.2, problems: [{ message: 'there is no file a.md' }] }] };
+  const paid = words(figures({ ...host, cost_usd: 1.5, parts: [missing] }).text);
+  assert.match(paid, /\| tokens \| cost so far \|\n.*\n.*\| ≈\$0\.050 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices.*\n\n- ⚠ There is no file a\.md\n/);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);
@@ -68,9 +79,9 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
 });
 
 test('what everything cost ends with the habits, each with what to do', () => {
-  const habits = [{ cost: '≈$1.20', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
+  const habits = [{ cost: '≈$1.20', tokens: '≈3.10 M', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
   const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost ≈$5.36 at list prices.', habits });
-  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
   assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
   assert.ok(found);
   const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });

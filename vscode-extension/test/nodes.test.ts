@@ -63,8 +63,10 @@ test('past sessions are offered where other things are recorded, but no session'
 
 test('a session is called in short, so that its cost is seen, and others as they are', () => {
   const label = 'We oversold the oak table last week: two customers got';
-  assert.equal(labelOf({ kind: 'session', label }), 'We oversold the oak…');
-  assert.equal(labelOf({ kind: 'artifact', label }), label);
+  const session = { kind: 'session', label, live: false } as const;
+  assert.equal(labelOf({ ...session, description: '≈$3.56 · Nov 23 · 7 turns · claude-sonnet-4-5' }), 'We oversold the…');
+  assert.equal(labelOf({ ...session, description: '≈$3.56 · 12:00 · 7 turns · claude-sonnet-4-5', live: true }), 'We oversold the oak…');
+  assert.equal(labelOf({ ...session, kind: 'artifact', description: '' }), label);
 });
 
 test('behind a session is what it cost and when', () => {

@@ -70,8 +70,8 @@ test('compactions of the agent itself are marked in the chart, and told of their
 });
 
 test('what can be done about the window is one click away', () => {
-  assert.match(shown(session(2)), /data-wish="handoff">Copy for a New Chat/);
-  assert.match(shown(session(2)), /data-wish="resume">Start a Compacted Session.*data-wish="compact">Compact/s);
+  assert.match(shown(session(2)), /data-wish="handoff" title="[^"]+">Copy for a New Chat/);
+  assert.match(shown(session(2)), /data-wish="resume" title="[^"]+">Start a Compacted Session.*data-wish="compact" title="[^"]+">Compact Session/s);
 });
 
 test('words of others stay words', () => {
@@ -127,7 +127,6 @@ test('the table has the same figures, largest first, and says what is an estimat
   const apart = { ...context, own: [], held: about(9_000, true) };
   assert.deepEqual(rows(apart), [
     '|what|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
-    '|ctxledger compacts above|80,000|40.0%|',
   ]);
   assert.deepEqual(rows({ ...apart, fixed: about(20), window: 0, threshold: 0 }), [
     '|what|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt, tools and memory files|≈20|0.5%|',
@@ -274,19 +273,19 @@ test('lines and marks stand where they belong, and those far off are left out', 
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
-  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000) })];
+  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000), cost_usd: 0.523 })];
   const context = session(2, { turns });
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766', 'removed', '≈69,000', 'after compaction', '≈40,000 tokens',
+    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'after compaction', '≈40,000 tokens', 'cost', '≈$0.52',
     '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 since the previous turn',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '≈$0.52',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
-  assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000/);
+  assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000 tokens</);
   const only = (of: Turn): string => turnCard({ ...context, turns: [of] }, 0);
   assert.match(only(turn(0, 0, 5, { request: '' })), /before the first request/);
   const timeless = only(turn(4, 0, 5, { request: '', time: '0001-01-01T00:00:00Z' }));
@@ -369,7 +368,7 @@ test('what tools take adds up: those that are not listed are together in a row',
   const rows = (results: number): string => textOf(viewOf({
     kind: 'context', context: session(1, { sources, own: own.map((part, i) => (i === 0 ? { ...part, tokens: about(results) } : part)) }), asked: live,
   }, 800, 0).sources);
-  assert.match(rows(50_093), /\|other\|≈793\|0\.4%\|/);
+  assert.match(rows(50_093), /\|other\|≈793\|0\.4%\|–\|–\|/);
   assert.doesNotMatch(rows(49_300), /other/);
 });
 
@@ -384,7 +383,7 @@ test('what the agent put in is named after it, and what nothing explains is unat
 test('estimates that nothing was measured for are said to be rough', () => {
   assert.match(shown(session(1)), /≈ marks rough estimates, not calibrated yet\./);
   assert.match(shown(session(1, { counting: 'calibrated(135)' })), /≈ marks estimates, calibrated on 135 requests\./);
-  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts above\|≈80,000/);
+  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts above ≈80,000 tokens \(40\.0%\)/);
 });
 
 test('a panel that comes back shows the session that was asked for', () => {
@@ -414,4 +413,28 @@ test('a turn that was compacted and undone opens both', () => {
   assert.deepEqual(turnCard(both, 0).match(/data-summary="\w+">[^<]+/g), [
     'data-summary="abcdef">Open the first', 'data-summary="123456">Open the second',
   ]);
+});
+
+test('what no record explains is saved in no turn, and explained', () => {
+  const rest = (n: number): Partial<Turn> => ({ held: about(23_000), own: [{ name: 'user', tokens: 20_000 - n }, { name: 'not attributable', tokens: n }] });
+  const at = (n: number): string => growthChart(session(1, { turns: [turn(1, 0, 0, rest(n))] }), 800);
+  assert.match(at(0), /class="sent" d="M/);
+  assert.doesNotMatch(at(2_500), /class="sent"/);
+  const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
+  assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 1, 'the line is only where something is saved');
+  assert.doesNotMatch(turnCard(mixed, 0), /after compaction/);
+  assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider, but no record says what it is\|/);
+  const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
+  assert.match(turnCard(both, 0), /after compaction<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
+  assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
+  assert.match(shown(session(1, { own: [{ name: 'not attributable', tokens: about(9) }] })), /“Unattributed” was measured by the provider, but/);
+  assert.doesNotMatch(shown(session(2)), /nattributed/);
+});
+
+test('what turns cost is below their numbers where there is room', () => {
+  const paid = session(3, { turns: [0.5, 0, 12].map((cost_usd, i) => turn(i + 1, 0, 5, { cost_usd })) });
+  assert.match(textOf(growthChart(paid, 800)), /\|tokens\|turn\|cost\|1\|≈\$0\.50\|2\|3\|≈\$12\.00\|/);
+  assert.doesNotMatch(growthChart(paid, 100), /\$/);
+  assert.doesNotMatch(growthChart(session(3), 800), />cost</);
+  assert.ok(layoutOf(paid, 800).bottom < layoutOf(session(3), 800).bottom);
 });

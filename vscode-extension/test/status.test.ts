@@ -15,21 +15,21 @@ const other: Other = { session: 'cd', title: 'Paint it', model: 'claude-opus-4',
 const now = 1_800_000_000_000;
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
 
-test('the entry is the share, the model and whether the count is exact', () => {
-  assert.equal(entryOf(running, live, now, limits)?.text, '$(dashboard) ≈29% claude-opus-4');
-  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now, limits)?.text, '$(dashboard) 29% claude-opus-4');
-  assert.equal(entryOf(running, { ...live, window: 0 }, now, limits)?.text, '$(dashboard) ≈57,453 tokens claude-opus-4');
-  assert.equal(entryOf(running, { ...live, model: '' }, now, limits)?.text, '$(dashboard) ≈29%');
+test('the entry is one figure, and whether it is exact: the rest is in its tooltip', () => {
+  assert.equal(entryOf(running, live, now, limits)?.text, '$(dashboard) ≈29%');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now, limits)?.text, '$(dashboard) 29%');
+  assert.equal(entryOf(running, { ...live, window: 0 }, now, limits)?.text, '$(dashboard) ≈57.5k tokens');
 });
 
-test('where the agent compacts automatically is known, the entry says what is left until then', () => {
+test('where the agent compacts automatically is known, the tooltip says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999, compactsFrom: 'it was set' };
-  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 53% · 78k to auto-compact');
+  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 53%');
   assert.equal(entryOf(running, known, now, limits)?.colour, 'plain');
   assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'error', 'of what it compacts at, not of the window');
-  assert.equal(entryOf(running, { ...known, held: count(167_900, false) }, now, limits)?.text, '$(error) ≈100% · 99 to auto-compact');
-  assert.equal(entryOf(running, { ...known, held: count(170_000) }, now, limits)?.text, '$(error) 101% · auto-compact is due');
-  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| because \| it was set \|/);
+  const says = (n: number) => /\| auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
+  assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['in 78k tokens', 'in 99 tokens', 'due with the next request']);
+  assert.match(entryOf(running, known, now, limits)?.spoken ?? '', /^context 53 percent full, auto-compact in 78k tokens$/);
+  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| basis \| it was set \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
@@ -86,7 +86,7 @@ test('how full it is has a sign and a word besides its colour', () => {
 
 test('a warning is a colour, a sign and a sentence in the tooltip', () => {
   const entry = entryOf(running, { ...live, warning: 'the conversation was resumed' }, now, limits);
-  assert.deepEqual([entry?.colour, entry?.text], ['warning', '$(warning) ≈29% claude-opus-4']);
+  assert.deepEqual([entry?.colour, entry?.text], ['warning', '$(warning) ≈29%']);
   assert.match(entry?.tooltip ?? '', /\*\*\n\n\$\(warning\) The conversation was resumed\\\.\n\n\| \| \|/);
   assert.equal(entryOf(running, { ...live, held: count(190_000), warning: 'x' }, now, limits)?.colour, 'error');
 });
@@ -104,14 +104,15 @@ test('what is shown and what is coloured are the same number', () => {
   assert.equal(shareOf(count(1), 0), undefined);
 });
 
-test('a quiet session is dimmed and says since when', () => {
+test('a quiet session is dimmed, and its tooltip says since when', () => {
   const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000, limits);
-  assert.equal(after(9)?.text, '$(error) 95% · 10k to auto-compact');
+  assert.equal(after(9)?.text, '$(error) 95%');
   assert.equal(after(9)?.colour, 'error');
-  assert.equal(after(14)?.text, '$(dashboard) 95% · idle 14 min');
+  assert.equal(after(14)?.text, '$(dashboard) 95%');
   assert.equal(after(14)?.colour, 'dim');
   assert.match(after(14)?.tooltip ?? '', /\| last active \| 14 min ago \|/);
-  assert.equal(after(150)?.text, '$(dashboard) 95% · idle 2 h');
+  assert.match(after(150)?.tooltip ?? '', /\| last active \| 2 h ago \|/);
+  assert.match(after(150)?.spoken ?? '', /, idle 2 h$/);
 });
 
 test('what is said of a session is renewed when it changes', () => {
@@ -139,14 +140,10 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now, limits);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| because | known \\| of it |', '| share | ≈29% |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| basis | known \\| of it |', '| share | ≈29% |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
     '', '[Set the Size of the Context Window…](command:ctxledger.setWindow)',
   ]);
-});
-
-test('a model cannot bring an icon along', () => {
-  assert.equal(entryOf(running, { ...live, model: '$(bug)' }, now, limits)?.text, '$(dashboard) ≈29% \\$(bug)');
 });
 
 test('a count says when it is an estimate', () => {

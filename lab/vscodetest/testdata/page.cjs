@@ -124,10 +124,10 @@ async function readPast(page) {
 // little while later, and one session is to have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
-  await see(page, 'the status bar', status, /\d+% claude-sonnet-4-5/);
+  await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
+  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
   await page.locator(`${status} a`).click();
   await inside(page).locator('svg.bar').first().waitFor();
   await awaitMeasurements(page);
@@ -155,7 +155,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.shoot(2000);
 
   await readPast(page);
-  const past = await see(page, 'a session of before', rows, /^We oversold the.*≈\$/s);
+  const past = await see(page, 'a session of before', rows, /^We oversold.*≈\$/s);
   const last = await page.locator(rows).last().boundingBox();
   await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);

@@ -13,8 +13,8 @@ TOURS = ("dark", "light")
 
 
 def smaller(picture):
-    """A picture with a palette: these have few colours."""
-    return picture.convert("RGB").quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    """A picture with a palette: these have few colours, of which small ones are not to be taken for their neighbours."""
+    return picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
 
 
 def note(words):

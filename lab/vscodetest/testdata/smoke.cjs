@@ -7,13 +7,13 @@ const { inside, look, main, read, rows, run, see, showViews, status } = require(
 /** The steps, with the pictures after which they are named. */
 const steps = {
   async editor(page) {
-    await see(page, 'the status bar', status, /\d+% claude-sonnet-4-5/);
+    await see(page, 'the status bar', status, /^\s*\d+%\s*$/);
     await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · read \d+ times(, ≈[\d,]+ tokens)? · unchanged since$/);
   },
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know….*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
@@ -40,7 +40,7 @@ const steps = {
   async sources(page) {
     const panel = inside(page);
     await panel.locator('#sources h2').scrollIntoViewIfNeeded();
-    for (const button of ['Forget…', 'Compact the Ledger’s View']) await panel.locator('button', { hasText: button }).first().waitFor();
+    for (const button of ['Forget…', 'Compact Session']) await panel.locator('button', { hasText: button }).first().waitFor();
     await panel.locator('#sent .actions').scrollIntoViewIfNeeded();
     console.log('seen: the largest files, and the window after a compaction');
   },
@@ -60,6 +60,14 @@ async function ticked(page, title, wanted) {
   else if (await mark.count() > 0) throw new Error(`${title} is ticked before its result was seen`);
 }
 
+/** Waits for a hint that is in sight: not hidden behind the edge of its editor, which is beside the walkthrough. */
+async function hinted(page) {
+  const hint = await see(page, 'a hint', '.editor-instance .view-line [class*="dyn-rule"]', /≈[\d,]+\stokens$/);
+  const [at, editor] = [await hint.boundingBox(), await page.locator('.editor-instance .lines-content').last().boundingBox()];
+  if (at.x + at.width > editor.x + editor.width) throw new Error('the hint is out of sight');
+  await page.locator('.getting-started-step').first().waitFor(); // the walkthrough is, too
+}
+
 /** The walkthrough, whose figures are pages beside it: there is no message. */
 const last = {
   async walkthrough(page, pictures) {
@@ -75,9 +83,9 @@ const last = {
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
     for (const [title, button, said] of [
-      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Please get to know.*Live now, with claude-sonnet-4-5.*≈\$\d+\.\d+ so far/s],
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*with its imports/s],
-      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine have cost ≈\$.*≈\$[\d.]+\s/s],
+      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+, at list prices/s],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*cost so far.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) {
       await ticked(page, title, false);
@@ -85,7 +93,7 @@ const last = {
       await step.first().click();
       await step.locator('.monaco-button', { hasText: button }).first().click();
       if (said !== undefined) await read(page, title, said);
-      else await see(page, title, '.editor-instance .view-line', /≈[\d,]+/);
+      else await hinted(page);
       await page.waitForTimeout(500); // the page has its style
       await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
       if (said === undefined) await run(page, 'Get Started');

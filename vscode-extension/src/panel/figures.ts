@@ -1,5 +1,5 @@
 // Figures as the panel shows them: shares, axes, times.
-import type { Context } from '../protocol';
+import type { Context, Turn } from '../protocol';
 import { commas, percentOf } from '../text';
 
 /** Returns a share in percent, with one decimal where that says something; '' of nothing. */
@@ -44,8 +44,13 @@ export function sayDollars(amount: number): string {
   return `≈$${amount.toFixed(Math.max(2, decimals))}`;
 }
 
+/** Says what the requests of a turn cost; nothing where that is not known. */
+export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): string {
+  return dollars > 0 ? sayDollars(dollars) : '';
+}
+
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
-export function sayCost({ dollars, unpriced = '' }: Pick<Context, 'dollars' | 'unpriced'>): string {
-  const priced = dollars === null ? '' : `${sayDollars(dollars)} so far, at list prices`;
+export function sayCost({ dollars, unpriced = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'live'>): string {
+  const priced = dollars === null ? '' : `${sayDollars(dollars)}${live ? ' so far' : ''}, at list prices`;
   return [priced, unpriced].filter((said) => said !== '').join(', and ');
 }

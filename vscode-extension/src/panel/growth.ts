@@ -1,9 +1,9 @@
 // How the window filled, turn by turn: stacked columns with the limits as lines.
 import type { Context } from '../protocol';
 import { plural, sayTokens } from '../text';
-import { sayShort } from './figures';
+import { sayCostOf, sayShort } from './figures';
 import { element } from './html';
-import { apart, viewCount } from './held';
+import { apart, unattributed, viewCount } from './held';
 import { fillOf, stacked } from './palette';
 import { layoutOf, ticks, type Layout } from './scale';
 
@@ -71,10 +71,10 @@ function outline(run: readonly Column[]): string {
 
 /** Reports whether ctxledger would have sent something else than the agent did, in any turn. */
 export function sentApart({ turns, fixed }: Context): boolean {
-  return turns.some(({ held, used }) => apart({ held, used, fixed }));
+  return turns.some((turn) => apart({ ...turn, fixed }));
 }
 
-/** Returns what ctxledger would have sent in each turn, where that differs. */
+/** Returns what ctxledger would have sent in each turn, where that differs, with what no record explains: that is not saved. */
 function sent(context: Context, layout: Layout): string {
   if (!sentApart(context)) {
     return '';
@@ -83,8 +83,8 @@ function sent(context: Context, layout: Layout): string {
   let path = '';
   turns.forEach((turn, i) => {
     const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
-    if (wide > 0) {
-      path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n)}h${wide}`;
+    if (wide > 0 && apart({ ...turn, fixed })) {
+      path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n + unattributed({ ...turn, fixed }))}h${wide}`;
     }
   });
   return element('path', { class: 'sent halo', d: path }) + element('path', { class: 'sent', d: path });
@@ -135,8 +135,9 @@ function grid(layout: Layout): string {
 /** So many turns have their numbers, each of them. */
 const namedTurns = 12;
 
-/** Returns what the axes count, and the numbers of the turns: of many, about one for each 60 pixels. */
+/** Returns what the axes count, and the numbers of the turns: of many, about one for each 60 pixels. Where there is room, what each cost. */
 function axis({ turns }: Context, layout: Layout): string {
+  const { numbers, costs } = layout;
   const first = turns[0]?.turn ?? 1;
   const wanted = Math.max(1, Math.floor((layout.right - layout.left) / 60));
   const step = turns.length <= namedTurns ? 1 : Math.max(1, ticks(turns.length, wanted)[1] ?? 1);
@@ -145,10 +146,11 @@ function axis({ turns }: Context, layout: Layout): string {
       return [];
     }
     const x = (layout.column(i) + layout.column(i + 1) - layout.gap) / 2;
-    return element('text', { x, y: layout.height - 6, 'text-anchor': 'middle' }, String(turn.turn));
+    return [[numbers, String(turn.turn)] as const, [costs, sayCostOf(turn)] as const].filter(([y, words]) => y > 0 && words !== '')
+      .map(([y, words]) => element('text', { x, y, 'text-anchor': 'middle' }, words));
   });
   const unit = (y: number, name: string): string => element('text', { x: layout.left - 6, y, 'text-anchor': 'end' }, name);
-  return element('g', { class: 'axis' }, unit(layout.top - 6, 'tokens'), unit(layout.height - 6, 'turn'), ...named);
+  return element('g', { class: 'axis' }, unit(layout.top - 6, 'tokens'), unit(numbers, 'turn'), costs > 0 ? unit(costs, 'cost') : '', ...named);
 }
 
 /** Says what the chart shows, for those who do not see it. */

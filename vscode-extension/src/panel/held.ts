@@ -15,10 +15,23 @@ export function viewCount({ used, fixed }: Pick<Context, 'used' | 'fixed'>): Cou
 /** From this difference on, as a share of the larger, the view is shown apart from what the agent's window holds. */
 const apartFrom = 0.05;
 
+/** What is compared with ctxledger's view: the agent's window, now or at the end of a turn. */
+type Compared = Pick<Context, 'held' | 'used' | 'fixed'> & { readonly own: readonly { readonly name: string; readonly tokens: Count | number }[] };
+
+/** Returns what of a window no record explains. */
+export function unattributed({ own }: Compared): number {
+  const tokens = own.find(({ name }) => name === notAttributable)?.tokens ?? 0;
+  return typeof tokens === 'number' ? tokens : tokens.n;
+}
+
+/** Returns by how much the view is smaller than the agent's window. What no record explains is perhaps in each request: it is no saving. */
+function savedOf(compared: Compared): number {
+  return compared.held.n - unattributed(compared) - viewCount(compared).n;
+}
+
 /** Reports whether the agent's window and ctxledger's view differ by more than the error of estimates. */
-export function apart(context: Pick<Context, 'held' | 'used' | 'fixed'>): boolean {
-  const [held, view] = [context.held.n, viewCount(context).n];
-  return Math.abs(held - view) > apartFrom * Math.max(held, view);
+export function apart(compared: Compared): boolean {
+  return Math.abs(savedOf(compared)) > apartFrom * Math.max(compared.held.n, viewCount(compared).n);
 }
 
 /** Returns how much the bars show: all of what is in them, and the window. */
@@ -48,17 +61,17 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
   const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
     : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)}): ` +
       (left > 0 ? `${sayTokens(left, held.exact)} left.` : 'due with the next request.');
-  return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Change…');
+  return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Change Window Size…');
 }
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
 function money(context: Context): string {
-  const { nextDollars, subagents = '' } = context;
+  const { nextDollars, subagents = '', live } = context;
   const cost = sayCost(context);
   if (cost === '') {
     return '';
   }
-  const next = nextDollars === null || nextDollars === 0 ? ''
+  const next = !live || nextDollars === null || nextDollars === 0 ? ''
     : ` Each further request costs ${sayDollars(nextDollars)} just to re-read the window.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
   return element('p', { class: 'money' }, `${escape(cost)}${part}.${next}`);
@@ -80,13 +93,11 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
 
 /** Returns the head of ctxledger's view. */
 export function viewHead(context: Context): string {
-  const { held, window, own } = context;
+  const { held, window } = context;
   const view = viewCount(context);
-  // What cannot be attributed is perhaps in each request: it is no saving.
-  const unknown = own.find(({ name }) => name === notAttributable)?.tokens.n ?? 0;
-  const less = held.n - unknown - view.n;
+  const less = savedOf(context);
   const differs = !apart(context) ? 'much the same' : `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
-    (unknown > 0 ? `, not counting what is ${wordsOf(notAttributable)}` : '');
+    (unattributed(context) > 0 ? `, not counting what is ${wordsOf(notAttributable)}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
   return element('h2', { id: 'view' }, 'After compaction by ctxledger') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +

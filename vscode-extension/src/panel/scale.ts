@@ -12,6 +12,9 @@ export interface Layout {
   readonly bottom: number;
   /** Where the column of a turn begins, and the one behind it. */
   readonly column: (index: number) => number;
+  /** Where the numbers of turns stand, and below them what each cost; 0: there is no room, or nothing is known. */
+  readonly numbers: number;
+  readonly costs: number;
   /** How wide the gap between two columns is. */
   readonly gap: number;
   /** The coordinate of a number of tokens. */
@@ -29,7 +32,10 @@ const top = 18;
 const foot = 22;
 
 /** The widest that a column gets. */
-const widest = 48;
+const widest = 54;
+
+/** What each turn cost has a row of this height, where columns are so wide. */
+const costRow = { height: 16, from: 48 };
 
 /** Returns the places of a chart that is so wide. */
 export function layoutOf(context: Context, width: number): Layout {
@@ -37,13 +43,15 @@ export function layoutOf(context: Context, width: number): Layout {
   const left = 44;
   const room = Math.max(40, width - left - 4);
   const right = left + Math.min(room, turns * widest);
-  const bottom = height - foot;
+  const costly = (right - left) / turns >= costRow.from && context.turns.some(({ cost_usd: dollars = 0 }) => dollars > 0);
+  const bottom = height - foot - (costly ? costRow.height : 0);
   const highest = highestOf(context);
   const most = Math.max(100, highest * 1.06);
   const column = (index: number): number => Math.round(left + ((right - left) * index) / turns);
   const each = (right - left) / turns;
   return {
     width, height, left, right, top, bottom, most, highest, column,
+    numbers: bottom + foot - 6, costs: costly ? height - 6 : 0,
     gap: each >= 12 ? 2 : each >= 4 ? 1 : 0,
     level: (tokens) => Math.round((bottom - ((bottom - top) * Math.min(tokens, most)) / most) * 10) / 10,
     turnAt: (x) => Math.max(0, Math.min(turns - 1, Math.floor(((x - left) * turns) / (right - left)))),

@@ -28,8 +28,8 @@ export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
   }));
 }
 
-/** Returns a table of shares, the largest first, with their total; more are further lines of it. */
-export function table(shares: readonly Share[], total: Count, window: number, ...more: readonly string[]): string {
+/** Returns a table of shares, the largest first, with their total. */
+export function table(shares: readonly Share[], total: Count, window: number): string {
   const whole = window > 0 ? window : total.n;
   const largest = [...shares].sort((a, b) => b.n - a.n);
   const rows = largest.map(({ name, words, n, exact }) =>
@@ -40,11 +40,11 @@ export function table(shares: readonly Share[], total: Count, window: number, ..
   const figures = ['tokens', window > 0 ? 'of the window' : 'share'];
   const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'what'),
     ...figures.map((name) => element('th', { scope: 'col', class: 'number' }, name)));
-  return element('table', { class: 'legend' }, element('thead', {}, head), element('tbody', {}, ...rows, ...more));
+  return element('table', { class: 'legend' }, element('thead', {}, head), element('tbody', {}, ...rows));
 }
 
 /** Returns a line of a table of shares. */
-export function line(sample: string, name: string, figure: string, share: string, kind?: string, about?: string): string {
+function line(sample: string, name: string, figure: string, share: string, kind?: string, about?: string): string {
   return element('tr', { class: kind },
     element('td', { class: 'swatch' }, sample), element('th', { scope: 'row', title: about }, escape(name)),
     element('td', { class: 'number' }, figure), element('td', { class: 'number' }, share));

@@ -35,7 +35,7 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
     number(kind === 'tool' || source.artifacts === undefined ? '' : forgets(source.name))));
   if (other > 0) {
     rows.push(element('tr', {}, element('th', { scope: 'row' }, 'other'), number(sayTokens(other, false)), number(sayShare(other, whole)),
-      number(''), number(''), number('')));
+      number('–'), number('–'), number('')));
   }
   const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),

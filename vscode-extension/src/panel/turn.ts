@@ -1,10 +1,10 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
 import { sayCount, sayTokens, wholeWords } from '../text';
-import { sayTime } from './figures';
-import { apart, viewCount } from './held';
+import { sayCostOf, sayTime } from './figures';
+import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
-import { beside, fillOf, stacked, wordsOf } from './palette';
+import { beside, fillOf, notAttributable, stacked, wordsOf } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -14,8 +14,8 @@ export function spokenTurn(context: Context, index: number): string {
     return '';
   }
   const grown = change(context, index);
-  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} since the previous turn`;
-  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, cut(turn)];
+  const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} tokens since the previous turn`;
+  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, sayCostOf(turn), cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -29,15 +29,20 @@ export function turnCard(context: Context, index: number): string {
   const facts: [string, string][] = [['in the window', `${sayCount(turn.held)} tokens`]];
   const grown = change(context, index);
   if (grown !== undefined) {
-    facts.push(['change', signed(grown, turn.held.exact)]);
+    facts.push(['change', `${signed(grown, turn.held.exact)} tokens`]);
   }
   const changes = grown === undefined ? [] : changed(context, index);
   const gone = -changes.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
   if (gone > 0 && turn.host_compacted === true) {
-    facts.push(['removed', sayTokens(gone, false)]);
+    facts.push(['removed', `${sayTokens(gone, false)} tokens`]);
   }
-  if (apart({ ...turn, fixed: context.fixed })) {
-    facts.push(['after compaction', `${sayCount(viewCount({ used: turn.used, fixed: context.fixed }))} tokens`]);
+  const compared = { ...turn, fixed: context.fixed };
+  if (apart(compared)) {
+    const rest = unattributed(compared);
+    facts.push(['after compaction', `${sayCount(viewCount(compared))} tokens${rest > 0 ? ` + ${sayTokens(rest, false)} ${wordsOf(notAttributable)}` : ''}`]);
+  }
+  if (sayCostOf(turn) !== '') {
+    facts.push(['cost', sayCostOf(turn)]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },

@@ -1,12 +1,12 @@
 // The panel's two windows: what the agent's own holds now, and, for comparison, what it would hold after a compaction.
 import type { Category, Context } from '../protocol';
-import { plural, sayCount, sayTokens } from '../text';
+import { capital, plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
-import { apart, heldBar, heldHead, viewCount, viewHead, wholeOf } from './held';
+import { apart, heldBar, heldHead, unattributed, viewCount, viewHead, wholeOf } from './held';
 import { element } from './html';
-import { beside, besideConversation } from './palette';
-import { line, piecesOf, sharesOf, table } from './shares';
+import { aboutOf, beside, besideConversation, notAttributable, wordsOf } from './palette';
+import { piecesOf, sharesOf, table } from './shares';
 
 /** Returns the top of the panel: the agent's own window, and what can be done about it. */
 export function windowSection(context: Context): string {
@@ -14,19 +14,22 @@ export function windowSection(context: Context): string {
   const parts = own.length === 0 ? '' : table(own, context.held, context.window);
   return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts,
     element('p', { class: 'basis' }, restsOn(context)),
-    actions(['resume', 'Start a Compacted Session'], ['handoff', 'Copy for a New Chat']));
+    actions(
+      ['resume', 'Start a Compacted Session', 'Writes a shorter copy of this session, and says in a terminal how to resume it. This session stays as it is.'],
+      ['handoff', 'Copy for a New Chat', 'Copies what a new chat needs to go on from here. Nothing is changed.']));
 }
 
 /** Returns the comparison: the window after a compaction by ctxledger. Where that is much the same there is nothing to draw. */
 export function sentSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
-    notes(context), actions(['compact', 'Compact the Ledger’s View']));
+    notes(context), actions(
+      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger hands on. It can be undone; the running agent keeps its own window.']));
 }
 
 /** Returns buttons, none of which stands out: what a newcomer wants is to look. */
-function actions(...buttons: readonly (readonly [wish: string, words: string])[]): string {
-  return element('p', { class: 'actions' }, buttons.map(([wish, words]) =>
-    element('button', { class: 'second', 'data-wish': wish }, words)).join(' '));
+function actions(...buttons: readonly (readonly [wish: string, words: string, about: string])[]): string {
+  return element('p', { class: 'actions' }, buttons.map(([wish, words, title]) =>
+    element('button', { class: 'second', 'data-wish': wish, title }, words)).join(' '));
 }
 
 /** Returns what a request has besides the conversation, in the parts that the agent's window has of it where these are all of it. */
@@ -46,10 +49,10 @@ function viewBar(context: Context): string {
   const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const due = { at: threshold, words: `ctxledger compacts above ${sayTokens(threshold, exact)} tokens` };
-  const last = threshold > 0
-    ? [line(dash('threshold'), 'ctxledger compacts above', sayTokens(threshold, exact), sayShare(threshold, window))] : [];
-  return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) +
-    table(shares, viewCount(context), window, ...last);
+  const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
+  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `ctxledger compacts above ${sayTokens(threshold, exact)} tokens${share}`);
+  return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
+    table(shares, viewCount(context), window);
 }
 
 /** Returns the sample of a line. */
@@ -65,8 +68,10 @@ function notes({ saved, summary }: Context): string {
 }
 
 /** Says what the parts of the window rest on. */
-function restsOn({ fixed, counting }: Context): string {
-  return (fixed === null ? '' : 'What every request has besides is estimated from the first, which was measured. ') + basis(counting);
+function restsOn(context: Context): string {
+  const { fixed, counting } = context;
+  return (fixed === null ? '' : 'The system prompt, tools and memory files are estimated from the first request, which was measured. ') + basis(counting) +
+    (unattributed(context) > 0 ? ` “${capital(wordsOf(notAttributable))}” was ${aboutOf(notAttributable)}.` : '');
 }
 
 /** Says what counts rest on. */
