@@ -126,6 +126,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
+		if s.reducer != nil {
+			defer s.reducer.ended(x)
+		}
 	}
 	s.upstream[provider].ServeHTTP(w, r)
 }

@@ -48,7 +48,8 @@ type view struct {
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
-	late     []*job[map[part]string] // stubs of results that were sent whole
+	early    bool                    // it was asked for before the request came
+	stubs    []*job[map[part]string] // stubs of results that were sent whole
 	waiting  change                  // for a step, or until it is worth one
 	reached  int                     // how many messages the newest request had
 }
@@ -81,7 +82,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 // read takes in the messages of a request. Those of the request before are known.
 func (v *view) read(d draft) {
 	before := v.pieces
-	v.long = v.long || bytes.Contains(d.body, []byte(`"ttl":"1h"`))
+	head, last := d.body[:d.spans[0].From], d.spans[len(d.spans)-1].In(d.body) // where marks of the cache are
+	v.long = bytes.Contains(head, []byte(`"ttl":"1h"`)) || bytes.Contains(last, []byte(`"ttl":"1h"`))
 	v.pieces, v.order = make(map[uint64]*piece, len(d.spans)), make([]*piece, len(d.spans))
 	for i, span := range d.spans {
 		raw := span.In(d.body)
