@@ -98,6 +98,9 @@ func (r *reducer) recover(
 		done.Limit = done.Verdict.Limit
 		class := done.Verdict.Class
 		done.Advice.Retry = class != overflow.None && class != overflow.BrokenPairs
+		if done.Advice.OutputCap = done.Verdict.OutputCap; done.Advice.OutputCap > 0 {
+			done.Advice.Action = overflow.LowerOutput
+		}
 	}
 	refused := done.Advice.Retry
 	if actual := done.Verdict.Actual; actual > 0 {
