@@ -253,17 +253,14 @@ func (v *view) ask(r *reducer, early bool) {
 
 // step takes what was decided: at once what pays for the cache that it breaks, and what is about parts that were not sent yet.
 func (v *view) step(soon context.Context) bool {
-	if v.deciding == nil {
-		return false
-	}
-	if !v.deciding.within(soon) {
+	if v.deciding == nil || !v.deciding.within(soon) {
 		return false
 	}
 	c := v.deciding.out
 	v.deciding = nil
 	if c.pays || !v.early && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
 		v.adopt(c)
-		return c.pays
+		return c.pays || v.cold && !c.empty()
 	}
 	now := newChange()
 	for p, e := range c.edits {

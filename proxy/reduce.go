@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
@@ -153,6 +154,11 @@ func begin[T any](r *reducer, do func(ctx context.Context, api Ledger) (T, error
 	j := &job[T]{done: make(chan struct{})}
 	r.jobs.Go(func() {
 		defer close(j.done)
+		defer func() {
+			if recover() != nil {
+				j.err = fault.New(fault.Internal, "proxy.reduce", "a defect in deciding what is sent")
+			}
+		}()
 		ctx, cancel := context.WithTimeout(r.life, afterwards)
 		defer cancel()
 		api, err := r.config.Ledger(ctx)

@@ -196,26 +196,17 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 		}
 		for k := range p.parts {
 			x := &p.parts[k]
-			x.Text = "" // it is in the body
+			x.Text, x.Args = "", nil // they are in the body
 			if x.Kind == transcript.KindResult && v.whole[x.ID] && len(whole) < ledger.MaxWhole {
 				whole = append(whole, x.ID)
 			}
 		}
 	}
-	first, kept := v.cut.bounds(v.order)
-	if stepped && kept > first && (loses(v.order[first:kept]) || !sendable(v.order, v.cut.message, first, kept)) {
-		v.cut, first, kept = nil, 0, 0
-	}
-	if kept > first {
-		parts += kept - first
-	}
+	first, kept, summary := v.replaced()
+	parts += kept - first
 	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 {
 		return d.body
-	}
-	var summary []byte
-	if kept > first {
-		summary = v.cut.message
 	}
 	body := d.with(out, summary, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
