@@ -117,7 +117,7 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	v.read(d)
 	stepped := v.decide(r) || v.copied
 	v.copied = false
-	x.prepared = &prepared{d, v, v.send(d, x, stepped)}
+	x.prepared = &prepared{d, v.send(d, x, stepped)}
 	v.fitting(r, x)
 	return x.prepared.sent
 }
