@@ -30,10 +30,12 @@ func TestEveryDocumentHasTheAttempts(t *testing.T) {
 			Reason: "no\nuse"})
 	}
 	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesContext, Text: "the session context"})
-	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesHypothesis, Text: "a hypothesis", ID: "h1", Status: "open"})
+	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesHypothesis, Text: "a hypothesis", ID: "h1",
+		Status: "open"})
 	for round := range 2 {
 		text := compact(t, l, r.Session, compaction.Options{Keep: 2}).Summary.Text
-		if strings.Count(text, "→ no use") != 6 || !strings.Contains(text, "[ATTEMPTS — logged by agents, oldest first]\n(") {
+		if strings.Count(text, "→ no use") != 6 ||
+			!strings.Contains(text, "[ATTEMPTS — logged by agents, oldest first]\n(") {
 			t.Fatalf("round %d: %s", round, text)
 		}
 		if strings.Contains(text, "the session context") || strings.Contains(text, "a hypothesis") {
@@ -52,12 +54,14 @@ func TestNotesThatAreRefused(t *testing.T) {
 	}{
 		{"no text", sessions.Notes{Kind: sessions.NotesAttempt, Text: " "}, fault.Invalid},
 		{"an unknown kind", sessions.Notes{Kind: "mood", Text: "x"}, fault.Invalid},
-		{"a hypothesis without an id", sessions.Notes{Kind: sessions.NotesHypothesis, Text: "x", Status: "open"}, fault.Invalid},
+		{"a hypothesis without an id", sessions.Notes{Kind: sessions.NotesHypothesis, Text: "x", Status: "open"},
+			fault.Invalid},
 		{"an unknown status", sessions.Notes{Kind: sessions.NotesHypothesis, Text: "x", ID: "h1", Status: "maybe"},
 			fault.Invalid},
 		{"a long session context", sessions.Notes{Kind: sessions.NotesContext, Text: strings.Repeat("é", 32_001)},
 			fault.TooLarge},
-		{"a long attempt", sessions.Notes{Kind: sessions.NotesAttempt, Text: strings.Repeat("x", 4<<10+1)}, fault.TooLarge},
+		{"a long attempt", sessions.Notes{Kind: sessions.NotesAttempt, Text: strings.Repeat("x", 4<<10+1)},
+			fault.TooLarge},
 	} {
 		_, err := l.KeepNotes(t.Context(), ledger.KeepNotesRequest{Notes: c.n})
 		if fault.CodeOf(err) != c.code {
@@ -92,7 +96,8 @@ func TestForgottenNotesAreGone(t *testing.T) {
 	l := open(t)
 	keep := func(r ledger.KeepNotesRequest) (sessions.Session, error) { return l.KeepNotes(t.Context(), r) }
 	r := hand(t, l, ledger.AppendMessagesRequest{Messages: long(2)})
-	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesHandoff, Text: "x zebrafish x", Agent: "zebrafish", To: "zebrafish"})
+	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesHandoff, Text: "x zebrafish x", Agent: "zebrafish",
+		To: "zebrafish"})
 	noted(t, keep, r.Session, sessions.Notes{Kind: sessions.NotesHypothesis, Text: "zebrafish", ID: "zebrafish",
 		Status: sessions.StatusRejected, Reason: "zebrafish"})
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: "zebrafish"}); err != nil {

@@ -24,8 +24,8 @@ func TestSourcesAreReadAsTheyAreWritten(t *testing.T) {
 			t.Errorf("%q: %v %s", text, err, diff)
 		}
 	}
-	for _, text := range []string{"", "x", "file:", "file:..", "file:a/../../b", "file:/a", `file:\\host\a`, "file:C:/a",
-		"brief_field:", "changes_recent:", "changes_recent:-1", "own_history:many"} {
+	for _, text := range []string{"", "x", "file:", "file:..", "file:a/../../b", "file:/a", `file:\\host\a`,
+		"file:C:/a", "brief_field:", "changes_recent:", "changes_recent:-1", "own_history:many"} {
 		if s, err := Parse(text); err == nil {
 			t.Errorf("%q is %+v", text, s)
 		}

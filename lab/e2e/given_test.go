@@ -55,6 +55,10 @@ func TestSubagentsOfTheRealAgentAreGivenTheirContext(t *testing.T) {
 		}
 	}
 	if len(given) != 5 {
+		for _, x := range server.Log() {
+			_, after, _ := strings.Cut(string(x.Body), "SubagentStart hook additional context: ")
+			t.Logf("%s: %.600s", x.Session, after)
+		}
 		t.Errorf("given: %v", given)
 	}
 	page, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{Kinds: []string{ledger.EventAssembly}})
