@@ -39,7 +39,7 @@ var layers = map[string]int{
 	"report/...":      2,
 	"given/spec":      2,
 	"given":           3,
-"kv/stores":       2, // names every store
+	"kv/stores":       2, // names every store
 	"kv/...":          1,
 	"tokens/...":      1,
 	"internal/...":    0,
