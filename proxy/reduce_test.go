@@ -189,8 +189,8 @@ func (k *talk) reads() {
 			}
 			page, err := k.ledger.ReadArtifact(k.Context(), ledger.ReadArtifactRequest{ID: m[1]})
 			if err != nil || page.TotalBytes != int64(len(was)) || !strings.HasPrefix(was, page.Text) {
-				k.Errorf("request %d: %s reads %.100q of %d bytes, %v; it was %.100q", i, m[1], page.Text, page.TotalBytes,
-					err, was)
+				k.Errorf("request %d: %s reads %.99q of %d bytes, %v; it was %.99q", i, m[1], page.Text,
+					page.TotalBytes, err, was)
 			}
 		}
 	}
