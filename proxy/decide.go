@@ -17,7 +17,7 @@ import (
 
 // decide brings the view up to date, and reports whether something that was sent becomes another one.
 func (v *view) decide(r *reducer) (stepped bool) {
-	v.resume(r)
+	resumed := v.resume(r)
 	soon, cancel := context.WithTimeout(r.life, r.patience)
 	defer cancel()
 	results, calls := v.newest()
@@ -36,7 +36,7 @@ func (v *view) decide(r *reducer) (stepped bool) {
 			v.whole[x.ID] = true
 		}
 	}
-	return v.catchUp(stepped || v.cold) || stepped
+	return v.catchUp(stepped || v.cold) || stepped || resumed
 }
 
 // newest returns the results of a request that were not sent before, with the calls of the newest answer by id, which they
@@ -143,10 +143,11 @@ func (v *view) waits(p *piece) bool {
 	})
 }
 
-// resume goes on with what another proxy has sent. The first request of a view waits for it.
-func (v *view) resume(r *reducer) {
+// resume goes on with what another proxy has sent. The first request of a view waits for it. changed says that the ledger has a
+// step which that did not send any more.
+func (v *view) resume(r *reducer) (changed bool) {
 	if v.resumed {
-		return
+		return false
 	}
 	if v.resuming == nil {
 		v.resuming = begin(r, v.recorded)
@@ -157,12 +158,12 @@ func (v *view) resume(r *reducer) {
 		v.resuming.within(first)
 	}
 	if !v.resuming.ended() {
-		return
+		return false
 	}
 	c, err := v.resuming.out, v.resuming.err
 	v.resuming, v.resumed = nil, err == nil
 	if err != nil {
-		return // the next request asks again
+		return false // the next request asks again
 	}
 	whole := change{stubs: map[part]string{}}
 	for _, call := range c.whole {
@@ -173,11 +174,12 @@ func (v *view) resume(r *reducer) {
 		}
 	}
 	v.waiting.add(whole)
-	if v.sent.IsZero() {
-		v.adopt(c)
-	} else {
+	if !v.sent.IsZero() {
 		v.waiting.add(c)
+		return false
 	}
+	v.adopt(c)
+	return c.seq > c.sent
 }
 
 // worthStub reports whether the ledger replaces a result by a stub in views, if it is one of a command or large.
@@ -312,7 +314,7 @@ func (v *view) next(
 		c.pays = true
 		return c, err
 	}
-	c.pays = pays
+	c.pays, c.seq = pays, done.Edited.Step
 	c.edits, err = v.located(ctx, api, s.ID, done.Edited.Edits)
 	return c, err
 }

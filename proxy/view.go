@@ -37,6 +37,7 @@ type view struct {
 	shown   map[part]string      // what stands for a part
 	edits   map[part]window.Edit // decided, and not applied yet
 	cut     *cut
+	seq     int64           // the entry of the log with the newest step
 	summary string          // the compaction that the ledger's view began with when it was read last
 	decided map[string]bool // calls whose results were sent, as they are or as a stub
 	whole   map[string]bool // calls whose results were sent as they are although the ledger has stubs, or will have
@@ -145,6 +146,7 @@ func (v *view) adopt(c change) {
 		v.edits[p] = e
 		v.stale(p)
 	}
+	v.seq = max(v.seq, c.seq)
 	if c.all && c.summary != v.summary {
 		v.cut, v.summary = c.cut, c.summary
 	}
@@ -211,6 +213,6 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 	}
 	body := d.with(out, summary, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
-		Whole: whole}
+		Whole: whole, Seq: v.seq}
 	return body
 }
