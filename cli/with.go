@@ -23,7 +23,7 @@ func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with st
 
 func withCommand() command {
 	var upstream []string
-	var reduce bool
+	var reduce, beyond bool
 	return command{
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
@@ -36,6 +36,7 @@ func withCommand() command {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
 			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
@@ -51,6 +52,9 @@ func withCommand() command {
 			}
 			if a.workspace != "" {
 				serve = append(serve, "--workspace", a.workspace)
+			}
+			if beyond {
+				serve = append(serve, "--beyond-limits")
 			}
 			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
 			if reduce || a.reduces() {

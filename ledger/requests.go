@@ -17,6 +17,8 @@ type ModelRequests interface {
 	NoteRequest(ctx context.Context, r NoteRequestRequest) (ModelRequest, error)
 	// Requests returns a page of the measured requests of a session, oldest first.
 	Requests(ctx context.Context, r RequestsRequest) (RequestsResponse, error)
+	// Limits says what was used of the limits that are configured, by what was measured.
+	Limits(ctx context.Context, r LimitsRequest) (LimitsResponse, error)
 }
 
 // Bounds of what is kept of one request.
@@ -42,9 +44,12 @@ type ModelRequest struct {
 	At      time.Time `json:"at"`      // when it came
 	Dialect string    `json:"dialect"` // of the provider's interface: "anthropic", "chat", "responses", "gemini"
 	Model   string    `json:"model,omitempty"`
-	Agent   string    `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
-	Status  int       `json:"status"`          // of HTTP; 0: the provider could not be reached
-	Cut     bool      `json:"cut,omitempty"`   // the answer ended before it was complete
+	// Provider and Endpoint say where it was sent: the kind of interface, and the address without the request's own path.
+	Provider string `json:"provider,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
+	Agent    string `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
+	Status   int    `json:"status"`          // of HTTP; 0: the provider could not be reached
+	Cut      bool   `json:"cut,omitempty"`   // the answer ended before it was complete
 	// FirstMS and TookMS are the milliseconds until the first byte of the answer, and until its last one.
 	FirstMS int64 `json:"first_byte_ms"`
 	TookMS  int64 `json:"took_ms"`
@@ -54,6 +59,8 @@ type ModelRequest struct {
 	Reply string         `json:"reply,omitempty"`
 	Usage sessions.Usage `json:"usage"`
 	Bill  sessions.Bill  `json:"bill,omitempty"`
+	// Loaded is how many tokens of context the server says that it has loaded the model with; 0: it was not asked, or did not say.
+	Loaded int `json:"loaded,omitempty"`
 	// Kept is how many items at the head of the request are those of the request before it, and New what comes behind them:
 	// at most MaxRequestItems of Items.
 	Kept  int           `json:"kept"`
@@ -76,6 +83,10 @@ type Reduced struct {
 	Messages int   `json:"messages"` // that show less
 	// Step says that something which had been sent became another one with this request.
 	Step bool `json:"step,omitempty"`
+	// Refused is how often the provider refused the request for its size before it took a smaller one, and Trimmed says that it
+	// was sent as a trimmed copy, of which nothing stays.
+	Refused int  `json:"refused,omitempty"`
+	Trimmed bool `json:"trimmed,omitempty"`
 	// Whole are calls whose results it has as they are, although there are stubs: these came too late. At most MaxWhole.
 	Whole []string `json:"whole,omitempty"`
 }

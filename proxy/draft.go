@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
@@ -46,6 +47,12 @@ func draftOf(body []byte) (d draft, ok bool) {
 		}
 	}
 	return d, w.End() == nil && len(d.spans) > 0
+}
+
+// replaced returns the body with other messages.
+func (d draft) replaced(messages [][]byte) []byte {
+	from, to := d.spans[0].From, d.spans[len(d.spans)-1].To
+	return slices.Concat(d.body[:from], bytes.Join(messages, []byte(",")), d.body[to:])
 }
 
 // with returns the body with other messages: those of out that are not nil, and a summary instead of those from first on before

@@ -103,7 +103,7 @@ func (r *reducer) ended(x *exchange) {
 func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			out, x.reduced = body, nil
+			out, x.reduced, x.prepared = body, nil, nil
 			r.config.Say("a request was sent as it is: a defect in making it smaller")
 		}
 	}()
@@ -115,7 +115,11 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	defer v.mu.Unlock()
 	x.view = v
 	v.read(d)
-	return v.send(d, x, v.decide(r))
+	stepped := v.decide(r) || v.copied
+	v.copied = false
+	x.prepared = &prepared{d, v.send(d, x, stepped)}
+	v.fitting(r, x)
+	return x.prepared.sent
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.

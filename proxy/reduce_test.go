@@ -65,19 +65,24 @@ func (k *talk) call(tool, args, result string) string {
 // ask sends the conversation and returns the body that the provider got. Then the session file has what was said.
 func (k *talk) ask() string {
 	k.Helper()
-	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
-		k.tools, strings.Join(k.messages, ", "))
-	k.bodies = append(k.bodies, body)
-	resp, _ := k.send("/"+token+"/anthropic/v1/messages?beta=true", body, "User-Agent", "claude-cli/2.1.330",
-		"X-Claude-Code-Session-Id", session)
-	if resp.StatusCode != http.StatusOK {
-		k.Fatal(resp.Status)
+	if resp, got := k.post(); resp.StatusCode != http.StatusOK {
+		k.Fatalf("%s: %.300s", resp.Status, got)
 	}
 	k.file()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.sent = append(k.sent, string(k.asked[len(k.asked)-1].body))
 	return k.sent[len(k.sent)-1]
+}
+
+// post sends the conversation and returns the answer.
+func (k *talk) post(headers ...string) (*http.Response, []byte) {
+	k.Helper()
+	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
+		k.tools, strings.Join(k.messages, ", "))
+	k.bodies = append(k.bodies, body)
+	headers = append(headers, "User-Agent", "claude-cli/2.1.330", "X-Claude-Code-Session-Id", session)
+	return k.send("/"+token+"/anthropic/v1/messages?beta=true", body, headers...)
 }
 
 // file writes what was said into the session file, which the ledger follows.

@@ -15,10 +15,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -32,14 +35,32 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
+	policy   window.Policy
+	ask      map[string]bool
 	// reduce says that requests are made smaller: they wait for decisions as long as these take.
 	reduce bool
 	// open returns the ledger for the proxy in the place of ledger, if it is set.
 	open proxy.Opener
 
-	mu    sync.Mutex
-	asked []asked  // guarded by mu
-	said  []string // guarded by mu
+	mu      sync.Mutex
+	asked   []asked           // guarded by mu
+	said    []string          // guarded by mu
+	limits  []config.LimitSet // guarded by mu
+	handler http.HandlerFunc  // guarded by mu; the provider
+}
+
+// limit sets the limits that are configured.
+func (s *scene) limit(limits ...config.LimitSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = limits
+}
+
+// limited returns them.
+func (s *scene) limited() []config.LimitSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits
 }
 
 // asked is a request as the provider got it.
@@ -52,9 +73,10 @@ type asked struct {
 // newScene starts a proxy for a provider that answers with handler.
 func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 	t.Helper()
-	s := &scene{T: t}
+	s := &scene{T: t, policy: window.Default(), handler: handler}
 	var err error
-	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System()}
+	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System(),
+		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited(), Policy: &s.policy} }}
 	s.ledger, err = engine.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +87,10 @@ func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 		s.asked = append(s.asked, asked{r.Method, r.RequestURI, r.Header.Clone(), body})
 		s.mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		handler(w, r)
+		s.mu.Lock()
+		answer := s.handler
+		s.mu.Unlock()
+		answer(w, r)
 	}))
 	t.Cleanup(func() {
 		s.stop()
@@ -94,6 +119,8 @@ func (s *scene) start() {
 			}
 			return s.ledger, nil
 		},
+		Ask:     s.ask,
+		Limited: func() bool { return len(s.limited()) > 0 },
 		Say: func(text string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -190,4 +217,10 @@ func message(input, read, written int) string {
 	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5",`+
 		`"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,`+
 		`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":7}}`, input, read, written)
+}
+
+// measuredAt is a request of 10 tokens some hours from now.
+func measuredAt(e env.Env, hours int) ledger.ModelRequest {
+	return ledger.ModelRequest{At: e.Now().Add(time.Duration(hours) * time.Hour), Dialect: "anthropic",
+		Status: http.StatusOK, Model: "mm", Usage: sessions.Usage{Input: 10}}
 }

@@ -29,7 +29,8 @@ const (
 // thread is a conversation as its newest request had it.
 type thread struct {
 	agent    string // of a subagent
-	model    string
+	model    string // as the agent names it
+	answers  string // as the newest answer names it
 	items    []ledger.RequestItem
 	servers  map[string]string // of tools, by their names
 	head     int               // how many items come before the messages

@@ -40,6 +40,11 @@ type view struct {
 	decided map[string]bool // calls whose results were sent, as they are or as a stub
 	whole   map[string]bool // calls whose results were sent as they are although the ledger has stubs, or will have
 
+	limit   int     // tokens that a provider takes of a request, by a refusal; 0: not known
+	limited string  // the model of that
+	copied  bool    // the newest request was sent as a smaller copy, of which nothing stays
+	perByte float64 // tokens of a byte of a request, as the provider counted the newest one; 0: not known
+
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for

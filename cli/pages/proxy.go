@@ -37,3 +37,14 @@ func (p Page) Proxy(u *ledger.ProxyUse) {
 			columns.OneLine(u.MissedWhy))
 	}
 }
+
+// Spent says what was used of each limit.
+func (p Page) Spent(all []ledger.Spent) {
+	for _, s := range all {
+		head := "limit"
+		if s.Reached() {
+			head = "stopped"
+		}
+		fmt.Fprintf(p.W, "%-11s%s\n", head, columns.OneLine(s.String()))
+	}
+}
