@@ -5,8 +5,9 @@ package cli
 func commands() []command {
 	return []command{
 		program(),
-		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), countCommand(),
-		compactCommand(), restoreCommand(), resumeCommand(),
+		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), assembleCommand(), noteCommand(),
+		countCommand(),
+		compactCommand(), restoreCommand(), resumeCommand(), handoffCommand(),
 		memoryCommand(), recallCommand(), getCommand(), saveCommand(), deleteCommand(),
 		restoreMemoryCommand(), blockCommand(), importMemoriesCommand(), exportMemoriesCommand(), candidatesCommand(),
 		acceptCommand(), dismissCommand(),
@@ -17,6 +18,7 @@ func commands() []command {
 		ledgerCommand(), ledgersCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
 		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),
+		tokenCommand(), addTokenCommand(), listTokensCommand(), revokeTokenCommand(),
 		daemonCommand(), daemonStatusCommand(), daemonStopCommand(),
 
 		hookCommand(), recoverCommand(), eventsCommand(),

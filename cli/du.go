@@ -40,7 +40,7 @@ func diskUsage(ctx context.Context, a *action, api ledger.API, _ []string) (duAn
 }
 
 func printUsage(a *action, w io.Writer, u duAnswer) {
-	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
+	t := a.newTable("PART", ">ON DISK", "HOLDS")
 	holds := chars.Plural(u.SessionTotal, "session") + ", " + chars.Plural(u.Memories.Count, "memory")
 	if u.Requests.Count > 0 {
 		holds += ", " + chars.Plural(u.Requests.Count, "measured request") + " (" + chars.Size(u.Requests.Bytes) + ")"

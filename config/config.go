@@ -17,6 +17,7 @@ import (
 	"maps"
 	"slices"
 
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
@@ -51,6 +52,9 @@ type Config struct {
 	// Agents are the policies of single agents, by agentname.Key: the key agents. What one leaves
 	// out is that of context. Default: none.
 	Agents map[string]window.Policy
+	// Given says what single agents are given when they start. Keys: agents[].context, known_as, and of fuseraft's
+	// selection the handoff_context. Default: nothing.
+	Given spec.Spec
 	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.
 	// Key: corrections. Default: nil, for those that are known (transcript.Corrections).
 	Corrections []string
@@ -294,6 +298,10 @@ func (p *parser) settings(c *Config) {
 		if p.decode(f, &said); said != nil {
 			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(f), c.FollowFrom
 		}
+	}
+	if f := p.parts.selection; f.Key != "" {
+		said := p.handoffs(f)
+		c.Given.Handoffs, c.Given.States = said.Handoffs, said.States
 	}
 	if f := p.parts.models; f.Key != "" {
 		c.Models = p.models(c.Models, f)

@@ -24,7 +24,7 @@ type Hooks struct {
 // where there is nothing to say. docs/hooks.md has the figures.
 func DefaultHooks() Hooks {
 	h := AllHooks()
-	h.Environment, h.Outputs, h.Reads = false, false, false
+	h.Outputs, h.Reads = false, false
 	return h
 }
 
@@ -42,8 +42,8 @@ func (h Hooks) Compactions() bool { return h.Summary }
 func (h Hooks) Prompts() bool { return h.Record || h.Memory || h.Environment }
 
 var hookRules = []Rule{
-	hookRule("environment", "a new session is given the system, the directory and the time",
-		func(h *Hooks) *bool { return &h.Environment }),
+	hookRule("environment", "a new session is given the `.gitignore`, and what its host does not tell of the system and "+
+		"the time", func(h *Hooks) *bool { return &h.Environment }),
 	hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
 	hookRule("stale", "the agent is told which files others changed since it read them",
 		func(h *Hooks) *bool { return &h.Stale }),

@@ -66,6 +66,7 @@ var indexRules = []Rule{
 type parts struct {
 	follow, summarizer, models, context, agents yamldoc.Field
 	compaction, contextBudget, tokenBudget      yamldoc.Field
+	selection                                   yamldoc.Field
 }
 
 // summarizerText is a summarizer as it is written.
@@ -144,8 +145,10 @@ var modelRules = []Rule{
 
 // agentText is an agent as it is written.
 type agentText struct {
-	name string
-	view yamldoc.Field
+	name          string
+	view, context yamldoc.Field
+	knownAs       []string
+	skipState     bool
 }
 
 var agentRules = append([]Rule{
@@ -154,6 +157,15 @@ var agentRules = append([]Rule{
 	{Key: "context_window", Kind: Mapping, Rules: contextRules,
 		Doc:  "the keys of `context`; omitted ones are as in `context`",
 		into: func(t *target) any { return &t.agent.view }},
+	{Key: "context", Kind: List, Rules: sourceRules,
+		Doc: "what the agent is [given](given.md) when it starts, instead of the history: sources, in their order. " +
+			"At most 20", into: func(t *target) any { return &t.agent.context }},
+	{Key: "known_as", Kind: Texts, Default: "[]",
+		Doc:  "what hosts call the agent: a type of subagent, `claude-code` for its main conversation",
+		into: func(t *target) any { return &t.agent.knownAs }},
+	{Key: "skip_execution_state", Kind: Bool, Default: "false",
+		Doc: "an agent of a state machine (`selection`) is not given `execution_state` and `investigation_log` unless " +
+			"`context` has them", into: func(t *target) any { return &t.agent.skipState }},
 	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", ""),
 	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", ""),
 }, foreignAgentRules...)

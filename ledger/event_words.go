@@ -36,6 +36,7 @@ var descriptions = map[string]func(json.RawMessage) string{
 	EventOverflow:      describe(ContextOverflow.words),
 	EventWindowLearned: describe(WindowLearned.words),
 	EventTrimmed:       describe(RequestTrimmed.words),
+	EventAssembly:      describe(ContextAssembly.words),
 }
 
 // describe returns a function that decodes a payload and describes it, "" for one that cannot be decoded.
@@ -83,6 +84,15 @@ func (d CompactionSkipped) words() string {
 
 func (d CompactionFailed) words() string {
 	return fmt.Sprintf("mode %s: %s: %s; the deterministic document is kept%s", d.Mode, d.Class, d.Why, d.Cost.words())
+}
+
+func (d ContextAssembly) words() string {
+	out := fmt.Sprintf("for %s: %s in %s characters", d.Agent, chars.Plural(d.Artifacts, "source"),
+		chars.Commas(d.ContextChars))
+	if len(d.Empty) > 0 {
+		out += "; empty: " + strings.Join(d.Empty, ", ")
+	}
+	return out
 }
 
 func (d CompactionRestored) words() string { return d.Sizes.words() }

@@ -191,3 +191,22 @@ type RequestTrimmed struct {
 	Reason  string `json:"reason"`
 	Outcome string `json:"outcome"`
 }
+
+// The values of ContextAssembly.Strategy.
+const (
+	StrategySpec     = "artifact_spec"           // from declared sources
+	StrategyFallback = "shared_history_fallback" // nothing is declared for the agent
+)
+
+// ContextAssembly is the payload of EventAssembly: what an agent was given. Members that other programs set and ctxledger
+// has nothing for are left out.
+type ContextAssembly struct {
+	Agent        string   `json:"agent"`
+	From         string   `json:"from,omitempty"` // who hands its work over
+	Artifacts    int      `json:"artifacts"`      // sources with content
+	ContextChars int      `json:"context_chars"`
+	MS           int64    `json:"assembly_ms"`
+	Strategy     string   `json:"context_strategy"`
+	Declared     []string `json:"declared_sources"`
+	Empty        []string `json:"empty_sources"`
+}

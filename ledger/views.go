@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -366,6 +367,22 @@ func (u Use) Besides() string {
 		return ""
 	}
 	return "; its system prompt and tools come to that, and are not measured yet"
+}
+
+// full is from how much of a window on, in percent, it is said to be almost full.
+const full = 90
+
+// AlmostFull says how much a window takes until it is full, or its host compacts it, where that is little; "": it is not.
+func (u Use) AlmostFull() string {
+	limit := cmp.Or(u.CompactsAt, u.Window)
+	switch left := limit - u.Held.N; {
+	case limit == 0 || u.Held.N*100 < full*limit:
+		return ""
+	case left <= 0:
+		return "; full"
+	default:
+		return "; almost full: " + tokens.Count{N: left, Exact: u.Held.Exact}.String() + " left"
+	}
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

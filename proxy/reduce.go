@@ -39,6 +39,9 @@ type reducer struct {
 
 func newReducer(c Config) *reducer {
 	r := &reducer{config: c, views: map[identity]*view{}, patience: patience, resuming: resuming}
+	if c.Patience > 0 {
+		r.patience, r.resuming = c.Patience, c.Patience
+	}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r
 }

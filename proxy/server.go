@@ -35,6 +35,8 @@ type Config struct {
 	Say func(text string)
 	// Reduce makes requests smaller.
 	Reduce bool
+	// Patience is how long a request waits for a decision about it; 0: 10 ms.
+	Patience time.Duration
 }
 
 // Server passes requests on to providers of models, and records them. It is an http.Handler, safe for concurrent use.

@@ -17,7 +17,7 @@ func claudeCode() Agent {
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
-		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir),
+		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: 1154, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
 		Install: Install{
@@ -52,6 +52,7 @@ var claudeEvents = []struct {
 	wanted         func(config.Hooks) bool // whether anything is to do; nil: always, something is recorded
 }{
 	{"SessionStart", "", 5, nil},
+	{"SubagentStart", "", 5, nil}, // of an agent for which nothing is declared it does nothing
 	{"UserPromptSubmit", "", 5, config.Hooks.Prompts},
 	{"PreToolUse", ".*", 5, nil},
 	{"PostToolUse", ".*", 5, config.Hooks.Results},

@@ -20,6 +20,7 @@ import (
 type Options struct {
 	State     string        // state directory; created when absent
 	Workspace string        // root directory that paths are relative to; "" for a user ledger
+	Hosted    bool          // the workspace has no directory on this machine: see daemon.Options
 	Env       env.Env       // clock and randomness
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv

@@ -47,6 +47,11 @@ func Log(e env.Env) *slog.Logger {
 	return slog.New(logcap.New(slog.NewTextHandler(masked(e, logcap.Records(os.Stderr)), o)))
 }
 
+// ServiceLog returns the logger of a program that many use at once: a line of JSON for each record, none of which is left out.
+func ServiceLog(e env.Env) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(masked(e, logcap.Records(os.Stderr)), nil))
+}
+
 // Role returns the configuration of the daemons that a program becomes. They follow the session files of coding agents
 // in their workspace, observe the files that sessions touch, update the user ledger's estimators from measured usage,
 // and keep the exports of the active session current. They ignore sessions of a tree whose configuration says follow:

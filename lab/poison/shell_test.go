@@ -63,6 +63,10 @@ func commands(s *scene) []command {
 		c("proxy", "--listen", "HOSTILE"), c("proxy", "--upstream", "HOSTILE"), c("proxy", "--upstream", "openai=HOSTILE"),
 		c("with", "--", "HOSTILE"), c("with", "--upstream", "HOSTILE=x", "--", "true"),
 		c("daemon"), c("daemon", "status"), c("context"), c("context", "--agent", "HOSTILE"),
+		exact("context", "note", "context", "--text", "HOSTILE", "--agent", "HOSTILE"),
+		c("context", "note", "HOSTILE", "--text", "x"), exact("context", "assemble", "--agent", "Tester"),
+		c("context", "assemble", "--agent", "HOSTILE"), exact("handoff", "--from", "Developer", "--to", "Tester"),
+		c("handoff", "--from", "HOSTILE", "--to", "Tester"),
 		c("config"), c("config", "preset", "HOSTILE"), c("config", "window", "HOSTILE", "200000"),
 		c("config", "window", "gpt-5", "HOSTILE"), c("config", "window"), c("config", "validate"), c("config", "validate", "HOSTILE"),
 		c("config", "models"), c("config", "models", "--update", "HOSTILE"),
@@ -224,7 +228,8 @@ func usual(s *scene, all []command) (out []command) {
 		if known(c) {
 			continue
 		}
-		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file})
+		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file,
+			"WORKSPACE": "shop"})
 		if ok {
 			out = append(out, command{line: here})
 		}
