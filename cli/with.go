@@ -29,7 +29,9 @@ func withCommand() command {
 		short: "Start an agent, and measure its requests to its model while it runs",
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program has the variables, and the proxy ends with it. The exit status is " +
-			"the program's.",
+			"the program's.\n\n" +
+			"With --reduce, requests of Claude Code are sent as the view of their session: large results as stubs, old " +
+			"ones shortened in steps that pay. It gets the tool that reads them back, and may call that unasked.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {

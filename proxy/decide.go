@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -245,9 +246,14 @@ func (v *view) ask(r *reducer, early bool) {
 		return
 	}
 	sent, behind := v.sent, len(v.whole) > 0
+	var summary *string
+	if v.resumed {
+		known := v.summary
+		summary = &known
+	}
 	v.early = early
 	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
-		return v.next(ctx, api, sent, behind)
+		return v.next(ctx, api, sent, behind, summary)
 	})
 }
 
@@ -282,8 +288,11 @@ func (v *view) unsent(p part) bool {
 }
 
 // next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind
-// says that a step has more to show less of.
-func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool) (c change, err error) {
+// says that a step has more to show less of, and summary which compaction is known, if any is: a person or the
+// agent may have made another.
+func (v *view) next(
+	ctx context.Context, api Ledger, sent time.Time, behind bool, summary *string,
+) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if err != nil {
 		return c, err
@@ -294,7 +303,11 @@ func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool
 		return c, err
 	}
 	pays := len(done.Edited.Edits) > 0 && done.Edited.Rewritten > 0
-	if done.Action == ledger.AutoCompacted || pays && behind {
+	now, err := api.View(ctx, ledger.ViewRequest{Session: s.ID, From: math.MaxInt32}) // none of its messages
+	if err != nil {
+		return c, err
+	}
+	if summary != nil && *summary != now.Summary || done.Action == ledger.AutoCompacted || pays && behind {
 		c, err = v.recorded(ctx, api)
 		c.pays = true
 		return c, err

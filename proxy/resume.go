@@ -18,6 +18,9 @@ type change struct {
 	edits map[part]window.Edit
 	cut   *cut
 	whole []string // calls whose results were sent although there are stubs
+	// all says that it is the whole view of the ledger, and summary which compaction that begins with; "": with none.
+	all     bool
+	summary string
 	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
 	pays bool
 }
@@ -28,13 +31,13 @@ func newChange() change { return change{stubs: map[part]string{}, edits: map[par
 func (c *change) add(more change) {
 	maps.Copy(c.stubs, more.stubs)
 	maps.Copy(c.edits, more.edits)
-	if more.cut != nil {
-		c.cut = more.cut
+	if more.all {
+		c.all, c.cut, c.summary = true, more.cut, more.summary
 	}
 }
 
 // empty reports whether it changes nothing.
-func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && c.cut == nil }
+func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && !c.all }
 
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
@@ -66,7 +69,7 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if err != nil {
 		return c, err
 	}
-	c = change{stubs: map[part]string{}, cut: v.cutOf(seen)}
+	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
