@@ -5,8 +5,9 @@ package cli
 func commands() []command {
 	return []command{
 		program(),
-		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), countCommand(),
-		compactCommand(), restoreCommand(), resumeCommand(),
+		statusCommand(), sessionsCommand(), auditCommand(), contextCommand(), assembleCommand(), noteCommand(),
+		countCommand(),
+		compactCommand(), restoreCommand(), resumeCommand(), handoffCommand(),
 		memoryCommand(), recallCommand(), getCommand(), saveCommand(), deleteCommand(),
 		restoreMemoryCommand(), blockCommand(), importMemoriesCommand(), exportMemoriesCommand(), candidatesCommand(),
 		acceptCommand(), dismissCommand(),

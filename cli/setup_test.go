@@ -20,7 +20,7 @@ import (
 func TestARepositoryDoesNotChooseTheUsersHooks(t *testing.T) {
 	const off = "hooks: {large: false, outputs: false, reads: false, repeats: false, terminal: false, summary: false, " +
 		"record: false, memory: false, environment: false}\n"
-	const less, all = 4, 7
+	const less, all = 5, 8
 	for what, c := range map[string]struct {
 		tree, own     string
 		user, project int

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/proxy/launch"
 )
@@ -19,6 +23,7 @@ func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with st
 
 func withCommand() command {
 	var upstream []string
+	var reduce, beyond bool
 	return command{
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
@@ -30,6 +35,8 @@ func withCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
@@ -46,8 +53,21 @@ func withCommand() command {
 			if a.workspace != "" {
 				serve = append(serve, "--workspace", a.workspace)
 			}
-			status, err := launch.Run(ctx, launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out,
-				Err: a.Err})
+			if beyond {
+				serve = append(serve, "--beyond-limits")
+			}
+			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
+			if reduce || a.reduces() {
+				programs, err := findPrograms(a.Env)
+				if err != nil {
+					return err
+				}
+				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
+					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
+				}
+				o.Proxy, o.Server = append(serve, "--reduce"), registry.ClaudeServer(programs.MCP, a.workspace)
+			}
+			status, err := launch.Run(ctx, o)
 			if err == nil && status != 0 {
 				err = agentEnded(status)
 			}

@@ -17,6 +17,7 @@ import (
 	"maps"
 	"slices"
 
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
@@ -37,6 +38,9 @@ type Config struct {
 	// Exports says whether the daemon keeps changes.json and intents.json of the active session up to
 	// date in the state directory, for other programs to read. Key: exports. Default: true.
 	Exports bool
+	// Reduce says whether a proxy makes requests smaller without being told to. A workspace's file can only switch it off.
+	// Key: reduce. Default: false.
+	Reduce bool
 	// LedgerWarnMB is the size of a ledger on disk, in millions of bytes, above which status and du
 	// warn; 0: never. Key: ledger_warn_mb. Default: 2048.
 	LedgerWarnMB int
@@ -48,6 +52,9 @@ type Config struct {
 	// Agents are the policies of single agents, by agentname.Key: the key agents. What one leaves
 	// out is that of context. Default: none.
 	Agents map[string]window.Policy
+	// Given says what single agents are given when they start. Keys: agents[].context, known_as, and of fuseraft's
+	// selection the handoff_context. Default: nothing.
+	Given spec.Spec
 	// Corrections are how messages of an orchestrator begin that correct an agent: such stay in every view.
 	// Key: corrections. Default: nil, for those that are known (transcript.Corrections).
 	Corrections []string
@@ -56,6 +63,8 @@ type Config struct {
 	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
 	// nothing.
 	Index Index
+	// Limits are what requests may use: the keys of limits. Default: none.
+	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -278,7 +287,7 @@ func few(problems []Problem) []Problem {
 
 // settings takes the document's settings into c, but for the policies, which are read when all documents are there.
 func (p *parser) settings(c *Config) {
-	before := c.Hooks
+	before := Config{Hooks: c.Hooks, Reduce: c.Reduce}
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
 	if !p.user {
 		p.onlyOff(c, before)
@@ -289,6 +298,10 @@ func (p *parser) settings(c *Config) {
 		if p.decode(f, &said); said != nil {
 			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(f), c.FollowFrom
 		}
+	}
+	if f := p.parts.selection; f.Key != "" {
+		said := p.handoffs(f)
+		c.Given.Handoffs, c.Given.States = said.Handoffs, said.States
 	}
 	if f := p.parts.models; f.Key != "" {
 		c.Models = p.models(c.Models, f)

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction/settings"
@@ -27,7 +29,7 @@ func policies(c *Config, parsers []*parser) {
 			p.originate("context")
 		}
 	}
-	for name := range names {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		for i, p := range parsers {
 			p.entry("agents."+name, agents[i][name])
 		}
@@ -35,7 +37,7 @@ func policies(c *Config, parsers []*parser) {
 		for i, p := range parsers {
 			p.everybody(&own)
 			if f := agents[i][name]; f.Key != "" {
-				p.agent(f, &own)
+				p.given(c, p.agent(f, &own))
 			}
 		}
 		if c.Agents == nil {
@@ -102,7 +104,7 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 	out := make(map[string]yamldoc.Field, len(items))
 	for _, item := range items {
 		scratch := window.Default()
-		name := agentname.Key(p.agent(item, &scratch))
+		name := agentname.Key(p.agent(item, &scratch).name)
 		if strings.TrimSpace(name) == "" {
 			p.wrongValue(item, "agents: one has no name")
 			continue
@@ -119,8 +121,8 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 // short returns the beginning of a name for a message.
 func short(name string) string { return string([]rune(name)[:min(200, len([]rune(name)))]) }
 
-// agent reads what is otherwise for one agent into w, and returns its name.
-func (p *parser) agent(f yamldoc.Field, w *window.Policy) string {
+// agent reads what is otherwise for one agent into w, and returns how it is written.
+func (p *parser) agent(f yamldoc.Field, w *window.Policy) agentText {
 	var a agentText
 	t := &target{policy: w, agent: &a}
 	clear(p.set) // of others
@@ -129,5 +131,5 @@ func (p *parser) agent(f yamldoc.Field, w *window.Policy) string {
 		p.mapping(a.view, contextRules, "", t)
 	}
 	p.together(*w)
-	return a.name
+	return a
 }

@@ -19,13 +19,13 @@ func TestWhoSaysWhatHooksDo(t *testing.T) {
 		warned                string
 	}{
 		{"nothing said", "-", "-", DefaultHooks(), ""},
-		{"the user switches on", "-", "hooks: {environment: true, reads: true}\n",
-			with(func(h *Hooks) { h.Environment, h.Reads = true, true }), ""},
+		{"the user switches on", "-", "hooks: {outputs: true, reads: true}\n",
+			with(func(h *Hooks) { h.Outputs, h.Reads = true, true }), ""},
 		{"the user switches off", "-", "hooks: {memory: false}\n", with(func(h *Hooks) { h.Memory = false }), ""},
-		{"a workspace cannot switch on", "hooks: {environment: true, reads: true, memory: true}\n", "-", DefaultHooks(),
-			"ctxledger.yaml:1:9: hooks.environment ctxledger.yaml:1:28: hooks.reads"},
-		{"a workspace switches off", "hooks: {memory: false, environment: true}\n", "-",
-			with(func(h *Hooks) { h.Memory = false }), "ctxledger.yaml:1:24: hooks.environment"},
+		{"a workspace cannot switch on", "hooks: {outputs: true, reads: true, memory: true}\n", "-", DefaultHooks(),
+			"ctxledger.yaml:1:9: hooks.outputs ctxledger.yaml:1:24: hooks.reads"},
+		{"a workspace switches off", "hooks: {memory: false, outputs: true}\n", "-",
+			with(func(h *Hooks) { h.Memory = false }), "ctxledger.yaml:1:24: hooks.outputs"},
 		{"the user overrides that", "hooks: {memory: false, repeats: false}\n", "hooks: {memory: true}\n",
 			with(func(h *Hooks) { h.Repeats = false }), ""},
 		{"both switch on", "hooks:\n  outputs: true\n", "hooks: {outputs: true}\n",
@@ -46,9 +46,27 @@ func TestWhoSaysWhatHooksDo(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v; %q", c.name, got.Hooks, c.want, warned)
 		}
 		for _, s := range got.Effective() {
-			if s.Path == "hooks.environment" && s.From != (Source{}) && !s.From.User() {
-				t.Errorf("%s: hooks.environment is said to come from %s", c.name, s.From)
+			if s.Path == "hooks.outputs" && s.From != (Source{}) && !s.From.User() {
+				t.Errorf("%s: hooks.outputs is said to come from %s", c.name, s.From)
 			}
+		}
+	}
+}
+
+// TestWhoHasRequestsMadeSmaller: the user alone; a workspace can only switch it off.
+func TestWhoHasRequestsMadeSmaller(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		workspace, user string
+		want            bool
+		warned          int
+	}{
+		{"-", "-", false, 0}, {"-", "reduce: true\n", true, 0}, {"reduce: true\n", "-", false, 1},
+		{"reduce: false\n", "reduce: true\n", true, 0}, {"reduce: true\n", "reduce: false\n", false, 1},
+	} {
+		p.configure(t, c.workspace, c.user)
+		if got, problems := p.load(); got.Reduce != c.want || len(problems) != c.warned {
+			t.Errorf("%q and %q: %v, %v", c.workspace, c.user, got.Reduce, problems)
 		}
 	}
 }

@@ -66,6 +66,7 @@ type target struct {
 	summarizer *summarizerText
 	model      *modelText
 	agent      *agentText
+	source     *sourceText
 	parts      *parts
 }
 

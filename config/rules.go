@@ -20,6 +20,10 @@ var topRules = append([]Rule{
 	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
 		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
+	{Key: "reduce", Kind: Bool, Default: "false",
+		Doc: "`ctxledger with` and `ctxledger proxy` make requests smaller, as with `--reduce`: see " +
+			"[proxy](proxy.md). A workspace's file cannot turn it on",
+		into: func(t *target) any { return &t.config.Reduce }},
 	{Key: "corrections", Kind: Texts,
 		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
 			"Default: those of known orchestrators. Applied when a message is recorded",
@@ -28,6 +32,8 @@ var topRules = append([]Rule{
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
 	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
 		"agent when its session begins, to be read when needed. Paths are below the workspace"},
+	{Key: "limits", Kind: Mapping, Rules: limitRules,
+		Doc: "how much requests may use before the [proxy](proxy.md#limits) stops them, see [below](#limits)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},
@@ -60,6 +66,7 @@ var indexRules = []Rule{
 type parts struct {
 	follow, summarizer, models, context, agents yamldoc.Field
 	compaction, contextBudget, tokenBudget      yamldoc.Field
+	selection                                   yamldoc.Field
 }
 
 // summarizerText is a summarizer as it is written.
@@ -138,8 +145,10 @@ var modelRules = []Rule{
 
 // agentText is an agent as it is written.
 type agentText struct {
-	name string
-	view yamldoc.Field
+	name          string
+	view, context yamldoc.Field
+	knownAs       []string
+	skipState     bool
 }
 
 var agentRules = append([]Rule{
@@ -148,6 +157,15 @@ var agentRules = append([]Rule{
 	{Key: "context_window", Kind: Mapping, Rules: contextRules,
 		Doc:  "the keys of `context`; omitted ones are as in `context`",
 		into: func(t *target) any { return &t.agent.view }},
+	{Key: "context", Kind: List, Rules: sourceRules,
+		Doc: "what the agent is [given](given.md) when it starts, instead of the history: sources, in their order. " +
+			"At most 20", into: func(t *target) any { return &t.agent.context }},
+	{Key: "known_as", Kind: Texts, Default: "[]",
+		Doc:  "what hosts call the agent: a type of subagent, `claude-code` for its main conversation",
+		into: func(t *target) any { return &t.agent.knownAs }},
+	{Key: "skip_execution_state", Kind: Bool, Default: "false",
+		Doc: "an agent of a state machine (`selection`) is not given `execution_state` and `investigation_log` unless " +
+			"`context` has them", into: func(t *target) any { return &t.agent.skipState }},
 	of("max_in_turn_tool_pairs", "max_in_turn_tool_pairs", ""),
 	of("max_in_turn_context_tokens", "max_in_turn_context_tokens", ""),
 }, foreignAgentRules...)

@@ -35,8 +35,10 @@ var foreignRules = []Rule{
 		other),
 	ignored("api_profiles", "fuseraft", other), ignored("saga", "fuseraft", other), ignored("scratchpad",
 		"fuseraft", other),
-	ignored("chatroom", "fuseraft", other), ignored("mcp_servers", "fuseraft", other), ignored("selection",
-		"fuseraft", other),
+	ignored("chatroom", "fuseraft", other), ignored("mcp_servers", "fuseraft", other),
+	{Key: "selection", Kind: Any, From: "fuseraft",
+		Doc:  "of a state machine: which agent hands over to which, and the `handoff_context` of the transition",
+		into: func(t *target) any { return &t.parts.selection }},
 	ignored("termination", "fuseraft", other),
 }
 
@@ -93,12 +95,12 @@ func mode() Rule {
 
 // foreignAgentRules are keys of fuseraft's agents.
 var foreignAgentRules = []Rule{
-	ignored("context", "fuseraft", notYet), ignored("agent_file", "fuseraft", other),
+	ignored("agent_file", "fuseraft", other),
 	ignored("instructions", "fuseraft", other), ignored("description", "fuseraft", other), ignored("model",
 		"fuseraft", other),
 	ignored("plugins", "fuseraft", other), ignored("capabilities", "fuseraft", other),
 	ignored("function_choice", "fuseraft", other), ignored("trust_score", "fuseraft", other),
-	ignored("isolation", "fuseraft", other), ignored("skip_execution_state", "fuseraft", other),
+	ignored("isolation", "fuseraft", other),
 	ignored("knowledge_weight", "fuseraft", other), ignored("max_tool_calls_per_turn", "fuseraft", other),
 	ignored("sub_agent_model", "fuseraft", other), ignored("sub_agent_plugins", "fuseraft", other),
 	ignored("sub_agent_max_tool_calls", "fuseraft", other), ignored("produces", "fuseraft", other),

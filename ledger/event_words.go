@@ -36,6 +36,7 @@ var descriptions = map[string]func(json.RawMessage) string{
 	EventOverflow:      describe(ContextOverflow.words),
 	EventWindowLearned: describe(WindowLearned.words),
 	EventTrimmed:       describe(RequestTrimmed.words),
+	EventAssembly:      describe(ContextAssembly.words),
 }
 
 // describe returns a function that decodes a payload and describes it, "" for one that cannot be decoded.
@@ -85,6 +86,15 @@ func (d CompactionFailed) words() string {
 	return fmt.Sprintf("mode %s: %s: %s; the deterministic document is kept%s", d.Mode, d.Class, d.Why, d.Cost.words())
 }
 
+func (d ContextAssembly) words() string {
+	out := fmt.Sprintf("for %s: %s in %s characters", d.Agent, chars.Plural(d.Artifacts, "source"),
+		chars.Commas(d.ContextChars))
+	if len(d.Empty) > 0 {
+		out += "; empty: " + strings.Join(d.Empty, ", ")
+	}
+	return out
+}
+
 func (d CompactionRestored) words() string { return d.Sizes.words() }
 
 func (d EditsMade) words() string {
@@ -99,6 +109,9 @@ func (d EditsMade) words() string {
 
 // String returns the warning in a sentence.
 func (d BudgetWarning) String() string {
+	if d.Spent != nil {
+		return d.Spent.String()
+	}
 	who := "the conversation"
 	if d.Agent != "" {
 		who = "agent " + d.Agent

@@ -91,6 +91,7 @@ const (
 	EventOverflow      = "context_overflow"       // ContextOverflow
 	EventWindowLearned = "window_learned"         // WindowLearned
 	EventTrimmed       = "adaptive_trim"          // RequestTrimmed
+	EventAssembly      = "context_assembly"       // ContextAssembly
 )
 
 // WaitEventsRequest asks for the events after a sequence number.

@@ -29,6 +29,7 @@ type LiveSession struct {
 	HostID string `json:"host_id"`
 	Parent string `json:"parent,omitempty"` // the host's id of the session that started it, of a subagent
 	Dir    string `json:"dir,omitempty"`    // where the host runs
+	Agent  string `json:"agent,omitempty"`  // the kind of agent, of a subagent
 }
 
 // BeginSessionRequest tells that a session begins or goes on.

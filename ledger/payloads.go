@@ -115,6 +115,9 @@ type EditedItem struct {
 // ReasonResumed is the reason of a BudgetWarning about a session that continues after a pause.
 const ReasonResumed = "resumed"
 
+// ReasonSpent is the reason of a BudgetWarning about one of the limits of the configuration.
+const ReasonSpent = "spent"
+
 // BudgetWarning is the payload of EventBudgetWarn and EventCutover: what an agent has taken since the last
 // compaction, or what a session holds that continues after a pause.
 type BudgetWarning struct {
@@ -127,6 +130,8 @@ type BudgetWarning struct {
 	Held      int    `json:"held_tokens,omitempty"` // by the agent's window, where it was resumed
 	Threshold int    `json:"threshold,omitempty"`   // of Held
 	Estimate  bool   `json:"estimate,omitempty"`    // Held was not measured
+	// Spent is the limit of the configuration that is near or reached, where the reason is ReasonSpent.
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // CapWarning is the payload of EventCapWarning: the view has nearly as many messages as are shown.
@@ -185,4 +190,23 @@ type RequestTrimmed struct {
 	After   int    `json:"chars_after"`
 	Reason  string `json:"reason"`
 	Outcome string `json:"outcome"`
+}
+
+// The values of ContextAssembly.Strategy.
+const (
+	StrategySpec     = "artifact_spec"           // from declared sources
+	StrategyFallback = "shared_history_fallback" // nothing is declared for the agent
+)
+
+// ContextAssembly is the payload of EventAssembly: what an agent was given. Members that other programs set and ctxledger
+// has nothing for are left out.
+type ContextAssembly struct {
+	Agent        string   `json:"agent"`
+	From         string   `json:"from,omitempty"` // who hands its work over
+	Artifacts    int      `json:"artifacts"`      // sources with content
+	ContextChars int      `json:"context_chars"`
+	MS           int64    `json:"assembly_ms"`
+	Strategy     string   `json:"context_strategy"`
+	Declared     []string `json:"declared_sources"`
+	Empty        []string `json:"empty_sources"`
 }

@@ -17,7 +17,8 @@ type Recorder interface {
 	AppendEntries(ctx context.Context, r AppendEntriesRequest) (AppendEntriesResponse, error)
 	// AppendMessages records a conversation handed in by a host that keeps it itself.
 	AppendMessages(ctx context.Context, r AppendMessagesRequest) (AppendMessagesResponse, error)
-	// KeepNotes records what an agent noted for whoever goes on. The next document of the session has it.
+	// KeepNotes records what an agent noted for whoever goes on: the next document of the session has plain notes and
+	// attempts, and agents are given the rest (package given).
 	KeepNotes(ctx context.Context, r KeepNotesRequest) (sessions.Session, error)
 }
 
@@ -101,7 +102,9 @@ type KeepNotesRequest struct {
 	Session string `json:"session,omitempty"`
 	Host    string `json:"host,omitempty"` // of a new session ("mcp")
 	Dir     string `json:"dir,omitempty"`  // of a new session; "": the root of the workspace
-	Text    string `json:"text"`           // at most limits.Notes
+	sessions.Notes
+	// Assembled is what an agent was given, which is announced as an event. It may come without notes.
+	Assembled *ContextAssembly `json:"assembled,omitempty"`
 }
 
 // ReadNotes returns what agents noted in a session, newest first.
@@ -110,8 +113,9 @@ func ReadNotes(ctx context.Context, api SessionReader, session string) (texts []
 		if err != nil {
 			return nil, err
 		}
-		if text := sessions.NotesOf(e.Original); e.Kind == sessions.KindNotes && text != "" {
-			texts = append(texts, text)
+		n := sessions.NotesOf(e.Original)
+		if e.Kind == sessions.KindNotes && n.Kind == sessions.NotesPlain && n.Text != "" {
+			texts = append(texts, n.Text)
 		}
 	}
 	slices.Reverse(texts)

@@ -11,7 +11,8 @@ import (
 // memoryPrompt gives a chat what earlier ones noted.
 var memoryPrompt = prompt{
 	name: "memory", description: "What earlier sessions noted: the facts that fit the task best, with their bodies",
-	argument: "task", meaning: "words of the task; default: all facts by their kind", write: recalledFacts,
+	arguments: []promptArgument{{"task", "words of the task; default: all facts by their kind"}},
+	write:     asUser("task", recalledFacts),
 }
 
 // recalledFacts returns the block of memories for a task.

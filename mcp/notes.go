@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // keepNotes records the notes of a call that compacted nothing, so that the next document has them.
@@ -14,7 +15,8 @@ func (a *compactArgs) keepNotes(ctx context.Context, c *call, r *compactResult) 
 		return nil
 	}
 	s, err := c.api.KeepNotes(ctx, ledger.KeepNotesRequest{
-		Mutation: ledger.Mutation{Key: a.key("notes")}, Session: r.Session, Host: hostName, Text: a.Notes,
+		Mutation: ledger.Mutation{Key: a.key("notes")}, Session: r.Session, Host: hostName,
+		Notes: sessions.Notes{Text: a.Notes},
 	})
 	if err != nil {
 		return err

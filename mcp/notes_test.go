@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // resumed returns what the prompt resume gives.
@@ -51,7 +52,8 @@ func TestNotesOfAChatWithoutASessionAreHandedOff(t *testing.T) {
 // note records notes directly.
 func (f *fixture) note(t *testing.T, session, text string) string {
 	t.Helper()
-	s, err := f.local.KeepNotes(t.Context(), ledger.KeepNotesRequest{Session: session, Text: text})
+	s, err := f.local.KeepNotes(t.Context(), ledger.KeepNotesRequest{Session: session,
+		Notes: sessions.Notes{Text: text}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,10 @@ func (s *Server) cost(found carried.Report, name string) registry.OwnCost {
 // toolList returns the JSON of the tool list as it is sent.
 func (s *Server) toolList() string {
 	var list []proto.Tool
-	for _, t := range tools() {
-		list = append(list, s.describe(t))
+	for _, t := range s.tools() {
+		if !t.hidden {
+			list = append(list, s.describe(t))
+		}
 	}
 	slices.SortFunc(list, func(a, b proto.Tool) int { return strings.Compare(a.Name, b.Name) })
 	raw, err := json.Marshal(list)

@@ -24,7 +24,7 @@ var memoryLike = chars.TagLike(true, "agent_memory")
 // resumePrompt continues an earlier chat in a new one.
 var resumePrompt = prompt{
 	name: "resume", description: "Continue from an earlier chat: its record as a handoff",
-	argument: "session", meaning: "default: the newest", write: handoff,
+	arguments: []promptArgument{{"session", "default: the newest"}}, write: asUser("session", handoff),
 }
 
 // handoff writes the document for a new chat.

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 
+	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -40,6 +43,10 @@ type Options struct {
 	Permit func(ctx context.Context, operation string, needed access.Role) error
 	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
 	Models func(root string) *tokens.Registry
+	// Given returns what the tree at root declares for agents. nil: nothing.
+	Given func(root string) spec.Spec
+	// AgentTools offers the tools by which several agents of one session tell each other what they know.
+	AgentTools bool
 	// Author returns the model that writes summaries for the tree at root, and the sections of a summary. nil: no
 	// model is available.
 	Author func(root string) (write ledger.Author, sections string, err error)
@@ -74,9 +81,9 @@ func New(open Opener, o Options) (*Server, error) {
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false,
-			false), server.WithHooks(withholding()),
+			false), server.WithHooks(withholding()), server.WithToolFilter(s.shown),
 	)
-	for _, t := range tools() {
+	for _, t := range s.tools() {
 		checked, err := parseSchema(t)
 		if err != nil {
 			return nil, err
@@ -89,6 +96,26 @@ func New(open Opener, o Options) (*Server, error) {
 	s.addResources()
 	s.overhead = s.measure()
 	return s, nil
+}
+
+// tools returns the tools of the server.
+func (s *Server) tools() []tool {
+	if s.o.AgentTools {
+		return slices.Concat(tools(), agentTools())
+	}
+	return tools()
+}
+
+// shown returns the tools of a list without those that are hidden. A call asks for one alone.
+func (s *Server) shown(_ context.Context, list []proto.Tool) []proto.Tool {
+	if len(list) <= 1 {
+		return list
+	}
+	hidden := map[string]bool{}
+	for _, t := range s.tools() {
+		hidden[s.o.ToolPrefix+t.name] = t.hidden
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(t proto.Tool) bool { return hidden[t.Name] })
 }
 
 // instructions is the text about the server that a host gives its model.

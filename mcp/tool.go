@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -34,6 +35,8 @@ type tool struct {
 	// reads says of a tool that is not read-only whether these arguments only read. nil: none do.
 	reads func(args json.RawMessage) bool
 	run   func(ctx context.Context, c *call) (reply, error)
+	// hidden tools can be called, and no list has them.
+	hidden bool
 }
 
 // needs returns the least role that may make a call with these arguments.
@@ -91,9 +94,12 @@ type Tool struct {
 	Calls []string
 }
 
-// Tools returns every tool.
+// Tools returns every tool, those of Options.AgentTools included.
 func Tools() (all []Tool) {
-	for _, t := range tools() {
+	for _, t := range slices.Concat(tools(), agentTools()) {
+		if t.hidden {
+			continue
+		}
 		all = append(all, Tool{t.name, t.secrets, t.why, t.calls})
 	}
 	return all

@@ -13,6 +13,7 @@ type Session struct {
 	Host    string    `json:"host"`              // the agent: "claude-code", or "mcp" for messages handed in
 	HostID  string    `json:"host_id,omitempty"` // the host's own id of the conversation
 	Parent  string    `json:"parent,omitempty"`  // the session that started this one, as a subagent
+	Agent   string    `json:"agent,omitempty"`   // the kind of agent that runs it, of a subagent, as its host calls it
 	Title   string    `json:"title,omitempty"`   // first line of the first request, at most 120 characters
 	Model   string    `json:"model,omitempty"`   // the model of the newest answer
 	Dir     string    `json:"dir,omitempty"`     // the host's working directory

@@ -34,6 +34,7 @@ var update = flag.Bool("update", false, "rewrite the answers of the cases in tes
 //	-- file NAME --, -- home NAME --   a file of the workspace, of the user's home
 //	-- memory NAME --                  a memory: a line that describes it, and its body
 //	-- log ID --                       what the session file of the session ID has: a message in a line
+//	-- note ID --                      notes of an agent in the log of the session ID, as JSON
 //	-- file of the session --          what its session file has then: a record in a line
 //	-- EVENT --                        the input of the hook: of session "main" in the workspace, if it does not say
 //	                                   otherwise; "{{100 of text}}" stands for a long text, "{{root}}" for the workspace
@@ -110,6 +111,8 @@ func play(t *testing.T, raw string) string {
 			w.remember(memory.Entry{Name: name, Description: description, Body: body, Type: "project"})
 		case "log":
 			w.record(name, s.text)
+		case "note":
+			w.note(name, s.text)
 		default:
 			out += "-- " + s.head + " --\n" + s.text + "-- prints --\n" + w.shown(w.run(kind, w.filled(s.text)))
 			continue
@@ -203,8 +206,8 @@ func (w *world) run(event, input string) string {
 func (w *world) serve(server, event string, raw []byte) string {
 	w.t.Helper()
 	settings, _ := config.Load(w.env, w.root, "")
-	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Contexts: &w.contexts,
-		Server: server}
+	o := hook.Options{Env: w.env, Root: w.root, Open: w.ledger, Index: settings.Index, Given: settings.Given,
+		Contexts: &w.contexts, Server: server}
 	a, err := hook.Run(w.t.Context(), o, event, raw)
 	if err := a.After(w.t.Context(), err == nil); err != nil {
 		w.t.Error(err)
@@ -253,13 +256,13 @@ func (w *world) filled(text string) string {
 }
 
 // machine matches what a text says of the machine.
-var machine = regexp.MustCompile(`OS: \w+\\nArchitecture: \w+`)
+var machine = regexp.MustCompile(`Architecture: \w+`)
 
 // shown returns a text as cases have it, the same on every machine.
 func (w *world) shown(text string) string {
 	text = strings.ReplaceAll(text, filepath.ToSlash(w.root), "{{root}}")
 	text = strings.ReplaceAll(text, filepath.ToSlash(w.env.Home), "{{home}}")
-	text = machine.ReplaceAllString(text, "OS: {{os}}")
+	text = machine.ReplaceAllString(text, "Architecture: {{arch}}")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -294,6 +297,22 @@ func (w *world) record(host, text string) {
 			HostID: fmt.Sprintf("%s-%d-%d", host, r.Offset, i), Original: []byte(line), Time: w.env.Now()})
 	}
 	if _, err := w.l.AppendEntries(w.t.Context(), r); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// note keeps notes of an agent.
+func (w *world) note(host, text string) {
+	w.t.Helper()
+	s, err := w.l.Session(w.t.Context(), ledger.SessionRequest{HostID: host})
+	r := ledger.KeepNotesRequest{Session: s.ID}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &r.Notes)
+	}
+	if err == nil {
+		_, err = w.l.KeepNotes(w.t.Context(), r)
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

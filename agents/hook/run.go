@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/config"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -28,6 +29,8 @@ type Options struct {
 	Do *config.Hooks
 	// Index names what is listed for reading on demand.
 	Index config.Index
+	// Given says what agents are given when they start.
+	Given spec.Spec
 	// Server is the program of our MCP server whose reading tools the person agreed to at install; "": none.
 	Server string
 	// Contexts are those of the sessions whose hooks run. nil: nothing is known of what came before.
@@ -102,6 +105,7 @@ func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error
 	}
 	act := map[string]func(*run, context.Context) ([]byte, error){
 		hooks.SessionStart:     (*run).begin,
+		hooks.SubagentStart:    (*run).started,
 		hooks.UserPromptSubmit: (*run).prompted,
 		hooks.PreToolUse:       (*run).before,
 		hooks.PostToolUse:      (*run).after,
@@ -118,7 +122,8 @@ func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error
 	}
 	r := &run{Options: o, event: e}
 	id, parent := e.HostID()
-	r.live = ledger.LiveSession{Host: string(claudecode.Name), HostID: id, Parent: parent, Dir: e.Dir}
+	r.live = ledger.LiveSession{Host: string(claudecode.Name), HostID: id, Parent: parent, Dir: e.Dir,
+		Agent: e.AgentType}
 	r.known = r.Contexts.live(id)
 	soon, cancel := answering(ctx)
 	defer cancel()

@@ -195,7 +195,7 @@ func besideOurs(t *testing.T, theirs string, starts int) {
 	connect(2)
 	raw, err = os.ReadFile(path)
 	must(t, err)
-	if n := strings.Count(string(raw), "ctxhook"); n != 7+starts || strings.Contains(string(raw), "/opt/bin") ||
+	if n := strings.Count(string(raw), "ctxhook"); n != 8+starts || strings.Contains(string(raw), "/opt/bin") ||
 		!strings.Contains(string(raw), theirs) {
 		t.Errorf("%d hooks in %s", n, raw)
 	}
@@ -336,7 +336,7 @@ func TestAHookThatSomebodyExtendedGetsNoSecondBesideIt(t *testing.T) {
 		must(t, err)
 		must(t, m.Write(p))
 		raw, err = os.ReadFile(path)
-		if s := string(raw); err != nil || strings.Count(s, "ctxhook") != 7 || strings.Contains(s, "tee") ||
+		if s := string(raw); err != nil || strings.Count(s, "ctxhook") != 8 || strings.Contains(s, "tee") ||
 			!strings.Contains(s, c.after) {
 			t.Errorf("%s: replaced: %s, %v", what, s, err)
 		}

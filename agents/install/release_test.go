@@ -163,13 +163,13 @@ func TestEventsWithNothingToDoAreLeftOut(t *testing.T) {
 		do   config.Hooks
 		want string
 	}{
-		{"nothing", config.Hooks{}, "SessionStart PreToolUse PostCompact SessionEnd"},
-		{"results", config.Hooks{Repeats: true}, "SessionStart PreToolUse PostToolUse PostCompact SessionEnd"},
-		{"large files", config.Hooks{Reads: true}, "SessionStart PreToolUse PostToolUse PostCompact SessionEnd"},
-		{"summaries", config.Hooks{Summary: true}, "SessionStart PreToolUse PreCompact PostCompact SessionEnd"},
+		{"nothing", config.Hooks{}, "SessionStart SubagentStart PreToolUse PostCompact SessionEnd"},
+		{"results", config.Hooks{Repeats: true}, "SessionStart SubagentStart PreToolUse PostToolUse PostCompact SessionEnd"},
+		{"large files", config.Hooks{Reads: true}, "SessionStart SubagentStart PreToolUse PostToolUse PostCompact SessionEnd"},
+		{"summaries", config.Hooks{Summary: true}, "SessionStart SubagentStart PreToolUse PreCompact PostCompact SessionEnd"},
 		{"the default", config.DefaultHooks(),
-			"SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
-		{"what was lost", config.Hooks{Record: true}, "SessionStart UserPromptSubmit PreToolUse PostCompact SessionEnd"},
+			"SessionStart SubagentStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact SessionEnd"},
+		{"what was lost", config.Hooks{Record: true}, "SessionStart SubagentStart UserPromptSubmit PreToolUse PostCompact SessionEnd"},
 	} {
 		var events []string
 		for _, e := range claudeHooks(registry.Programs{Hook: "/bin/ctxhook"}, c.do) {

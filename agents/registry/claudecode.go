@@ -17,7 +17,7 @@ func claudeCode() Agent {
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
-		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir),
+		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: 1154, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
 		Install: Install{
@@ -52,6 +52,7 @@ var claudeEvents = []struct {
 	wanted         func(config.Hooks) bool // whether anything is to do; nil: always, something is recorded
 }{
 	{"SessionStart", "", 5, nil},
+	{"SubagentStart", "", 5, nil}, // of an agent for which nothing is declared it does nothing
 	{"UserPromptSubmit", "", 5, config.Hooks.Prompts},
 	{"PreToolUse", ".*", 5, nil},
 	{"PostToolUse", ".*", 5, config.Hooks.Results},
@@ -81,11 +82,27 @@ func claudeHooks(p Programs, do config.Hooks) (out []confedit.Entry) {
 	return out
 }
 
+// claudeServer is our server as Claude Code registers it.
+func claudeServer(program string, args ...string) server {
+	return server{"stdio", program, append([]string{}, args...), true}
+}
+
+// ClaudeServer is a configuration of Claude Code with our server, for its option --mcp-config: it joins the configurations that
+// the person has, and of two servers of one name that one counts. workspace is whose ledger the server has, "" the one of its
+// directory.
+func ClaudeServer(program, workspace string) string {
+	var args []string
+	if workspace != "" {
+		args = []string{"--workspace", workspace}
+	}
+	return string(JSON(map[string]any{"mcpServers": map[string]server{ServerName: claudeServer(program, args...)}}))
+}
+
 // claudeFiles returns the files of Claude Code. They are strict: version 2.1.328 does not start with a comment or a
 // trailing comma in .claude.json, says of a settings file that nothing in it is in effect, and passes over .mcp.json
 // without a word. A byte order mark is no trouble to it.
 func claudeFiles(p Places) []File {
-	servers := serverEntry(server{"stdio", p.Programs.MCP, []string{}, true}, "mcpServers")
+	servers := serverEntry(claudeServer(p.Programs.MCP), "mcpServers")
 	if p.Scope == Project {
 		return []File{{Path: p.Below(".mcp.json"), Entries: servers, Strict: true},
 			{Path: p.Below(".claude", "settings.local.json"), Entries: claudeHooks(p.Programs, p.Hooks), Strict: true}}

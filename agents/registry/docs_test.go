@@ -39,8 +39,8 @@ func TestThePageHasTheHooksOfTheTable(t *testing.T) {
 		}
 	}
 	all := claudeHooks(Programs{CLI: "x"}, config.AllHooks())
-	if len(all) != 7 || strings.Count(page, "hook for each of seven events") != 2 {
-		t.Errorf("there are %d hooks: the page says seven", len(all))
+	if len(all) != 8 || strings.Count(page, "hook for each of eight events") != 2 {
+		t.Errorf("there are %d hooks: the page says eight", len(all))
 	}
 }
 

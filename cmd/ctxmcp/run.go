@@ -19,6 +19,9 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		"put `text` before tool names, where they collide with others")
 	structured := p.Flags.Bool("structured", false,
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
+	agents := p.Flags.Bool("agent-tools", false,
+		"offer the tools by which several agents of a session tell each other what they know: session_context, "+
+			"log_attempt, log_hypothesis, handoff")
 	var w web
 	w.flags(p.Flags)
 	return p.Run(args, func() (func() error, error) {
@@ -42,6 +45,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		}
 		o.AskRoots, o.Log = nowhere, wiring.Log(e)
 		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
+		o.Given, o.AgentTools = wiring.Given(e), *agents
 		s, err := mcp.New(open, o)
 		if err != nil {
 			return nil, err

@@ -79,6 +79,9 @@ func hooked[R any](ctx context.Context, l *Ledger, m Mutation, r ledger.LiveSess
 			state = *s.Hooked
 		}
 		s.Hooked = &state
+		if s.Agent == "" {
+			s.Agent = CutLabel(r.Agent)
+		}
 		out, events, err := fn(tx, &s)
 		if err != nil {
 			return none, nil, err
@@ -283,5 +286,5 @@ func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*change
 	if c == nil || err != nil {
 		return nil, err
 	}
-	return &changes.Stale{Path: path, ReadSeq: newest, Changed: c.Time, By: c.By()}, nil
+	return &changes.Stale{Path: path, ReadSeq: newest, Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()}, nil
 }

@@ -50,6 +50,7 @@ type Ledger struct {
 
 	logs     readLogs
 	tallies  tallies
+	spending spending
 	families families
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/attribution"
@@ -17,13 +18,8 @@ import (
 
 // KeepNotes implements ledger.Recorder.
 func (l *Ledger) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sessions.Session, error) {
-	const op = "engine.notes"
-	if err := CheckTexts(op, Label("session", r.Session), Text("host", r.Host, maxHostID),
-		Text("directory", r.Dir, attribution.MaxPath), Text("notes", r.Text, limits.Notes)); err != nil {
+	if err := checkNotes(r); err != nil {
 		return sessions.Session{}, err
-	}
-	if strings.TrimSpace(r.Text) == "" {
-		return sessions.Session{}, fault.New(fault.Invalid, op, "the notes are empty")
 	}
 	m, err := l.NewMutation("notes", r.Key, r)
 	if err != nil {
@@ -32,23 +28,60 @@ func (l *Ledger) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sess
 	if s, done, err := PreviousResponse[sessions.Session](ctx, l, m); done || err != nil {
 		return s, err
 	}
-	original, err := sessions.Notes{Text: l.Masks.String(r.Text)}.Bytes() // they go to other agents
+	kept := r.Notes // they go to other agents
+	kept.Text, kept.Reason = l.Masks.String(kept.Text), l.Masks.String(kept.Reason)
+	original, err := kept.Bytes()
 	if err != nil {
-		return sessions.Session{}, fault.Wrap(fault.Internal, op, err)
+		return sessions.Session{}, fault.Wrap(fault.Internal, "engine.notes", err)
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (sessions.Session, []ledger.Event, error) {
 		s, err := l.sessionForNotes(tx, r, m)
 		if err != nil {
 			return s, nil, err
 		}
-		e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindNotes, Time: m.At, Turn: s.Turns,
-			Size: int64(len(original))}, original)
-		if err != nil {
-			return s, nil, err
+		var events []ledger.Event
+		if r.Kind != sessions.NotesPlain || r.Text != "" {
+			e, err := sessions.Append(tx, &s, sessions.Entry{Kind: sessions.KindNotes, Note: string(r.Kind), Time: m.At,
+				Turn: s.Turns, Size: int64(len(original))}, original)
+			if err != nil {
+				return s, nil, err
+			}
+			events = append(events, ledger.Event{Kind: ledger.EventEntries, Session: s.ID, Entry: e.Seq, Count: 1})
 		}
-		event := ledger.Event{Kind: ledger.EventEntries, Session: s.ID, Entry: e.Seq, Count: 1}
-		return s, []ledger.Event{event}, sessions.Save(tx, s)
+		if r.Assembled != nil {
+			event, err := NewEvent(ledger.EventAssembly, s.ID, 0, r.Assembled)
+			if err != nil {
+				return s, nil, err
+			}
+			events = append(events, event)
+		}
+		return s, events, sessions.Save(tx, s)
 	})
+}
+
+// checkNotes refuses what is too long, or says nothing.
+func checkNotes(r ledger.KeepNotesRequest) error {
+	const op = "engine.notes"
+	most := limits.Notes
+	switch r.Kind {
+	case sessions.NotesContext:
+		if n := utf8.RuneCountInString(r.Text); n > limits.SessionContext {
+			return fault.New(fault.TooLarge, op, "the session context has %d characters, more than the limit of %d", n,
+				limits.SessionContext).WithHint("name files instead of quoting them")
+		}
+		most = limits.SessionContext * utf8.UTFMax
+	case sessions.NotesHandoff:
+		most = limits.Handoff
+	}
+	if err := CheckTexts(op, Label("session", r.Session), Text("host", r.Host, maxHostID),
+		Text("directory", r.Dir, attribution.MaxPath), Text("notes", r.Text, most), Label("agent", r.Agent),
+		Label("agent", r.To), Label("id", r.ID), Text("reason", r.Reason, limits.Notes)); err != nil {
+		return err
+	}
+	if strings.TrimSpace(r.Text) == "" && r.Kind != sessions.NotesTaken && r.Assembled == nil {
+		return fault.New(fault.Invalid, op, "the notes are empty")
+	}
+	return r.Check()
 }
 
 // sessionForNotes returns the session that notes belong to, or makes one for them.
@@ -63,27 +96,37 @@ func (l *Ledger) sessionForNotes(tx kv.Tx, r ledger.KeepNotesRequest, m Mutation
 	}, sessions.Digest([]byte(m.key+"\x00"+m.At.String()+"\x00"+r.Text)))
 }
 
-// maxNotes is how many of a session's newest notes are read for a document.
-const maxNotes = 4
+// Bounds of what a document is given of notes: the newest ones.
+const (
+	maxNotes    = 4
+	maxAttempts = 50
+)
 
-// Notes returns the newest notes of a session that its current summary does not have, newest first.
-func (f *Folded) Notes(tx kv.Tx) (out []compaction.Noted, err error) {
+// Notes returns the newest notes of a session that its current summary does not have, newest first, and what agents logged
+// as tried, oldest first.
+func (f *Folded) Notes(tx kv.Tx) (notes, attempts []compaction.Noted, err error) {
 	from := int64(0)
 	if cur := f.Current(); cur != nil {
 		from = f.At[cur.ID]
 	}
 	for _, e := range slices.Backward(f.Entries) {
-		if e.Seq <= from || len(out) == maxNotes {
-			break
-		}
-		if e.Kind != sessions.KindNotes || e.Forgotten != nil {
+		plain := e.Note == string(sessions.NotesPlain) && e.Seq > from && len(notes) < maxNotes
+		attempt := e.Note == string(sessions.NotesAttempt) && len(attempts) < maxAttempts
+		if e.Kind != sessions.KindNotes || e.Forgotten != nil || !plain && !attempt {
 			continue
 		}
 		original, err := sessions.Inline(tx, f.Session.ID, e.Seq)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out = append(out, compaction.Noted{Turn: e.Turn, Text: sessions.NotesOf(original)})
+		n := sessions.NotesOf(original)
+		if attempt {
+			attempts = append(attempts, compaction.Noted{Turn: e.Turn,
+				Text: strings.TrimSuffix(n.Text+" → "+n.Reason, " → ")})
+		} else {
+			notes = append(notes, compaction.Noted{Turn: e.Turn, Text: n.Text})
+		}
 	}
-	return out, nil
+	slices.Reverse(attempts)
+	return notes, attempts, nil
 }

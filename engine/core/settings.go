@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/kv"
@@ -71,6 +72,8 @@ type Settings struct {
 	Agents map[string]window.Policy
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
+	// Limits are what requests that pass a proxy may use.
+	Limits []config.LimitSet
 	// CompactsAt returns at how many tokens the host of a session compacts automatically, as it is set for it: 0 where that is
 	// switched off, and what says so, "" if nothing is set. nil: not known.
 	CompactsAt func(s sessions.Session, window int) (at int, why string)

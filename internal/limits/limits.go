@@ -68,6 +68,12 @@ const MaskText = 1 << 20
 // Notes is how many bytes of an agent's own notes a compaction takes along.
 const Notes = 4 << 10
 
+// SessionContext is how many characters a session context has: a reader is given 8,000 of them.
+const SessionContext = 32_000
+
+// Handoff is how many bytes one agent hands to another.
+const Handoff = 128 << 10
+
 // Times.
 const (
 	// Call is the deadline of a request that came without one.

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"ctxledger.dev/config"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
@@ -33,14 +34,22 @@ func Author(e env.Env) func(root string) (ledger.Author, string, error) {
 
 // Models returns how a server gets the models that the tree at a root configures.
 func Models(e env.Env) func(root string) *tokens.Registry {
-	return func(root string) *tokens.Registry {
-		ws, err := workspace.Find(e, workspace.Options{Flag: root})
-		if err != nil {
-			return tokens.Builtin()
-		}
-		c, _ := config.Load(e, ws.Root, ws.State)
-		return c.Models
+	return func(root string) *tokens.Registry { return settingsOf(e, root).Models }
+}
+
+// Given returns how a server gets what the tree at a root declares for agents.
+func Given(e env.Env) func(root string) spec.Spec {
+	return func(root string) spec.Spec { return settingsOf(e, root).Given }
+}
+
+// settingsOf returns the settings of the tree at a root, the defaults where there is none.
+func settingsOf(e env.Env, root string) config.Config {
+	ws, err := workspace.Find(e, workspace.Options{Flag: root})
+	if err != nil {
+		return config.Default()
 	}
+	c, _ := config.Load(e, ws.Root, ws.State)
+	return c
 }
 
 // Problems returns how a server that acts for an agent gets the problems of the configuration of the tree at a root:

@@ -29,9 +29,10 @@ func answerer(
 		}
 		c := load(event.Root)
 		o := hook.Options{
-			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index, Contexts: contexts,
-			Server: event.Server,
-			Open:   func(context.Context) (ledger.API, error) { return api, nil },
+			Env: environmentOf(e, event), Root: event.Root, Do: &c.Hooks, Index: c.Index, Given: c.Given,
+			Contexts: contexts,
+			Server:   event.Server,
+			Open:     func(context.Context) (ledger.API, error) { return api, nil },
 		}
 		if c.Follow && agent.Sessions.Decoder != nil {
 			o.Read = func(ctx context.Context, path string) error { return read(ctx, reads[agent.Name], path) }

@@ -30,10 +30,10 @@ func TestHooksDoWhatTheUserSays(t *testing.T) {
 	}
 	defer l.Close() // nothing is of interest but the answers
 	for i, c := range []struct{ agent, workspace, user, wants string }{
-		{"claude-code", "", "hooks: {environment: true}\n", "Shell: /bin/fish"},
-		{"claude-code", "hooks: {environment: false}\n", "hooks: {environment: true}\n", "Shell: /bin/fish"},
+		{"claude-code", "", "hooks: {environment: true}\n", "Date/time: "},
+		{"claude-code", "hooks: {environment: false}\n", "hooks: {environment: true}\n", "Date/time: "},
 		{"claude-code", "hooks: {environment: true}\n", "hooks: {environment: false}\n", ""},
-		{"claude-code", "hooks: {environment: true}\n", "", ""},
+		{"claude-code", "hooks: {environment: true}\n", "", "Date/time: "},
 		{"another", "", "hooks: {environment: true}\n", ""},
 	} {
 		for path, text := range map[string]string{

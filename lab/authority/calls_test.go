@@ -31,7 +31,10 @@ var special = map[string][][]string{
 	"artifact read": {{"artifact", "read", "$SESSION"}, {"artifact", "read", "$HANDLE", "--grep", "x"}},
 	"context": {{"context"}, {"context", "--json"}, {"context", "--ask", "program"},
 		{"context", "--ask", "shell", "--json"}, {"context", "--ask", "address"}},
-	"config preset": {{"config", "preset"}, {"config", "preset", "coding"}},
+	"context assemble": {{"context", "assemble", "--agent", "Tester"}, {"context", "assemble", "--agent", "Tester", "--json"}},
+	"context note":     {{"context", "note", "context", "--text", "$CANARY"}, {"context", "note", "attempt", "--text", "x"}},
+	"handoff":          {{"handoff", "--from", "Developer", "--to", "Tester"}},
+	"config preset":    {{"config", "preset"}, {"config", "preset", "coding"}},
 	"config window": {{"config", "window"}, {"config", "window", "ranked", "100000"},
 		{"config", "window", "ranked", "--automatic"}},
 	"config models":   {{"config", "models"}, {"config", "models", "--update", "$OUT/models.txt"}, {"config", "models", "--undo"}},
@@ -69,6 +72,7 @@ var asking = map[string]bool{"compact": true, "recover": true, "config trust": t
 var hookCalls = []struct{ event, input string }{
 	{"SessionStart", `"source": "startup"`},
 	{"UserPromptSubmit", `"prompt": "$CANARY"`},
+	{"SubagentStart", `"agent_id": "a1", "agent_type": "Tester"`},
 	{"PreToolUse", `"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "$CANARY"}`},
 	{"PreToolUse", `"tool_name": "Write", "tool_use_id": "t2", "tool_input": {"file_path": "$CANARY", ` +
 		`"content": "[cleared: read_file(a.go) — 100 chars, ~25 tokens; run the tool again]"}`},
@@ -103,7 +107,8 @@ func tools() map[string][]any {
 }
 
 // prompts are the arguments of each MCP prompt.
-var prompts = map[string]map[string]any{"resume": {"session": "$SESSION"}, "memory": {"task": "fact"}}
+var prompts = map[string]map[string]any{"resume": {"session": "$SESSION"}, "memory": {"task": "fact"},
+	"context": {"session": "$SESSION", "agent": "Tester"}, "environment": {}}
 
 // resources are the addresses that are read of each MCP resource, and of each template of resources.
 var resources = map[string]string{

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/carried/library"
+	"ctxledger.dev/given"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp"
@@ -86,6 +87,18 @@ var indexSubject = subject{
 		return func(ctx context.Context) (string, bool) {
 			block := library.Find(ctx, o).Block(many, memory.Tokens)
 			return block, strings.Count(block, "inside") < 3
+		}
+	},
+}
+
+// givenSubject reads a file of the workspace for what an agent is given.
+var givenSubject = subject{
+	name: "given", inside: map[string]string{".gitignore": "/inside\n"}, outside: map[string]string{".gitignore": canary + "\n"},
+	targets: []target{{path: ".gitignore"}},
+	start: func(_ testing.TB, p *place) func(context.Context) (string, bool) {
+		return func(context.Context) (string, bool) {
+			block := given.Ignored(p.inside, func(string) bool { return true })
+			return block, !strings.Contains(block, "/inside")
 		}
 	},
 }

@@ -11,6 +11,8 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/settings"
+	"ctxledger.dev/config"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
@@ -94,7 +96,8 @@ func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
 	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
-		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s)})
+		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s), AgentTools: true,
+			Given: func(string) spec.Spec { c, _ := config.Load(s.env, s.root, ""); return c.Given }})
 	s.do(err)
 	c := server.Connect(nil)
 	a := &agent{s, func(message []byte) []byte { return server.Handle(c.Context(s.t.Context()), message) }, func() {
@@ -164,7 +167,8 @@ func uses(s *scene) (all []use) {
 	for _, t := range mcp.Tools() {
 		for _, c := range t.Calls {
 			c = strings.NewReplacer("SESSION", s.session, "HANDLE", s.artifact).Replace(c)
-			all = append(all, use{tool: t.Name, args: json.RawMessage(c)})
+			all = append(all, use{tool: t.Name, args: json.RawMessage(c),
+				exact: t.Name == "session_context" || t.Name == "handoff"}) // see declared
 		}
 	}
 	return append(all,
@@ -232,6 +236,14 @@ func tools(s *scene, look looker) {
 			continue
 		}
 		look("resource "+uri, content(r), visible, poison.Framed)
+	}
+	for name, args := range map[string]map[string]any{"environment": {},
+		"context": {"agent": "Tester", "session": s.session}} {
+		if r, refused := a.ask("prompts/get", map[string]any{"name": name, "arguments": args}); refused != "" {
+			s.t.Errorf("prompt %s: %s", name, refused)
+		} else {
+			look("prompt "+name, content(r), visible)
+		}
 	}
 	r, refused := a.ask("prompts/get", map[string]any{"name": "memory", "arguments": map[string]any{"task": "build"}})
 	if refused != "" {

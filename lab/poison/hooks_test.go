@@ -66,7 +66,7 @@ func TestHooksPutDataIntoAContext(t *testing.T) {
 	}
 	t.Logf("%d texts, %d scenes: %v", len(texts), scenes, said)
 	for _, exit := range append([]string{"startup", "resume", "compact", "summary", "stale", "marker", "result",
-		"repeated", "record", "lost"}, fences...) {
+		"repeated", "record", "lost", "given"}, fences...) {
 		if said[exit] < scenes/4 {
 			t.Errorf("%s was there %d times in %d scenes", exit, said[exit], scenes)
 		}
@@ -77,7 +77,8 @@ func TestHooksPutDataIntoAContext(t *testing.T) {
 func (s *scene) plantIndex(texts []poison.Text) {
 	s.t.Helper()
 	s.write("ctxledger.yaml", "context: {mode: intent}\nindex:\n  skills: [skills]\n  references: [docs]\n  "+
-		"memories: [notes]\n")
+		"memories: [notes]\n"+declared)
+	s.write(".gitignore", planted(texts[0].Value, s.form)+"\n")
 	index := "# Memory Index\n\n"
 	for i, text := range texts {
 		value := s.cut(planted(text.Value, s.form), 150) // so that several fit
@@ -107,6 +108,7 @@ func (s *scene) hooks(look looker) {
 	value := planted(s.text.Value, s.form)
 	start := func(source string) { s.looked(source, look, "SessionStart", map[string]any{"source": source}) }
 	start("startup")
+	s.looked("given", look, "SubagentStart", map[string]any{"agent_id": "a1", "agent_type": "tester"})
 	s.changeWhatWasRead()
 	start("resume")
 	s.looked("stale", look, "PreToolUse", map[string]any{"tool_name": "Edit", "tool_use_id": "toolu_e",
@@ -152,7 +154,8 @@ func (s *scene) looked(exit string, look looker, event string, fields map[string
 	}
 	open := func(context.Context) (ledger.API, error) { return s.api, nil }
 	settings, _ := config.Load(s.env, s.root, "")
-	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index, Server: wayback.Server}
+	o := hook.Options{Env: s.env, Root: s.root, Open: open, Index: settings.Index,
+		Given: settings.Given, Server: wayback.Server}
 	a, err := hook.Run(s.t.Context(), o, event, encoded(fields))
 	s.do(err)
 	s.do(a.After(s.t.Context(), true))
@@ -177,6 +180,9 @@ func (s *scene) looked(exit string, look looker, event string, fields map[string
 		text = said.Specific.Context + said.Specific.Reason + said.Specific.Output
 	}
 	checks := []check{visible, poison.Framed}
+	if event == "SubagentStart" {
+		checks = checks[:1] // see declared
+	}
 	for _, tag := range fences {
 		if strings.Contains(text, "\n<"+tag+">\n") {
 			checks = append(checks, func(out string) error { return poison.Tagged(out, tag) })

@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
@@ -219,7 +220,7 @@ func newScene(t *testing.T, texts []poison.Text, f form, at []place) *scene {
 		file: filepath.Join(top, "session.jsonl")}
 	s.env = environment(s.state)
 	s.do(os.Mkdir(s.root, 0o700))
-	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"), 0o600))
+	s.do(os.WriteFile(filepath.Join(s.root, "ctxledger.yaml"), []byte("context: {mode: intent}\n"+declared), 0o600))
 	rec := harmless(s.root)
 	for i, p := range at {
 		p.put(rec, planted(texts[i%len(texts)].Value, f))
@@ -271,6 +272,7 @@ func (s *scene) close() {
 func (s *scene) plantStores() {
 	s.t.Helper()
 	ctx, value := s.t.Context(), planted(s.text.Value, s.form)
+	s.tell(value)
 	s.remember(ctx, memory.Entry{Name: "build", Description: "how to build", Body: s.cut(value, 3000), Type: "project",
 		Source: "user"})
 	for _, e := range []memory.Entry{ // each may be refused
@@ -299,6 +301,22 @@ func (s *scene) plantStores() {
 	s.do(err)
 	if len(list.Changes) > 0 {
 		s.change = list.Changes[0].ID
+	}
+}
+
+// declared is what agents are given in a scene. Its texts stand as other programs know them: unfenced, where they have no
+// heading and no fence of their own.
+const declared = "agents: [{name: Tester, context: [{source: session_context}, {source: changes_recent}, " +
+	"{source: own_history}, {source: execution_state}, {source: investigation_log}, {source: \"file:.gitignore\"}]}]\n" +
+	"selection: {state_machine: {states: {a: {agent: Developer, transitions: [{to: b, handoff_context: " +
+	"[{source: session_context}]}]}, b: {agent: Tester}}}}\n"
+
+// tell has agents note a text for others.
+func (s *scene) tell(value string) {
+	for _, n := range []sessions.Notes{{Kind: sessions.NotesContext, Text: value},
+		{Kind: sessions.NotesAttempt, Text: s.cut(value, 2000), Reason: s.cut(value, 2000), Agent: s.cut(value, 100)},
+		{Kind: sessions.NotesHypothesis, Text: s.cut(value, 2000), ID: "h1", Status: sessions.StatusOpen}} {
+		_, _ = s.api.KeepNotes(s.t.Context(), ledger.KeepNotesRequest{Session: s.session, Notes: n}) // some are too long
 	}
 }
 

@@ -32,9 +32,22 @@ func questions(session string) (all []asked) {
 		tool("compact_conversation",
 			map[string]any{"session": session, "dry_run": true, "return": "summary", "keep_turns": 1}),
 		tool("compact_conversation", map[string]any{"session": session, "return": "receipt", "keep_turns": 1}),
+		asked{"prompt context", "prompts/get", map[string]any{"name": "context",
+			"arguments": map[string]string{"session": session, "agent": "Tester"}}},
+		asked{"prompt environment", "prompts/get", map[string]any{"name": "environment"}},
 		asked{"prompt memory", "prompts/get", map[string]any{"name": "memory"}},
 		asked{"prompt resume", "prompts/get",
 			map[string]any{"name": "resume", "arguments": map[string]string{"session": session}}})
+}
+
+// noted are what an agent notes for the others of a session.
+func noted(session string, list []canary) (all []asked) {
+	for _, c := range list[:min(len(list), 5)] {
+		all = append(all, tool("log_attempt", map[string]any{"session": session, "attempt": c.text, "outcome": c.text}),
+			tool("log_hypothesis", map[string]any{"session": session, "hypothesis": c.text}),
+			tool("session_context", map[string]any{"session": session, "summary": "See " + c.text}))
+	}
+	return all
 }
 
 // others are questions about what is not of one session.
@@ -82,7 +95,7 @@ func (p *place) handOver(s *search, ask asker, list []canary) {
 		if session == nil {
 			p.t.Fatalf("nothing was compacted: %.1000s", out)
 		}
-		for _, q := range questions(session[1]) {
+		for _, q := range append(noted(session[1], list), questions(session[1])...) {
 			s.look(MCP, q.exit, "of what was handed in", ask(q.method, q.params))
 		}
 	}

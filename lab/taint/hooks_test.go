@@ -82,7 +82,7 @@ func (p *place) index(list []canary) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(settings, []byte("index: {references: [listed]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(settings, []byte(declared+"index: {references: [listed]}\n"), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = errors.Join(os.RemoveAll(dir), os.Remove(settings)) })

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"ctxledger.dev/cli"
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
@@ -99,8 +101,17 @@ func newPlace(t *testing.T) *place {
 	if err := os.MkdirAll(filepath.Join(p.root, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(p.root, config.File), []byte(declared), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
+
+// declared is what agents are given in a place.
+const declared = "agents: [{name: Tester, context: [{source: session_context}, {source: changes_recent}, " +
+	"{source: own_history}, {source: execution_state}, {source: investigation_log}]}]\n" +
+	"selection: {state_machine: {states: {a: {agent: Developer, transitions: [{to: b, handoff_context: " +
+	"[{source: session_context}, {source: investigation_log}]}]}, b: {agent: Tester}}}}\n"
 
 // inMemory is a directory in memory, where there is one: every command opens the ledger, and waits for the disk.
 func inMemory(t *testing.T) string {
@@ -136,7 +147,8 @@ func (p *place) serve() (ask asker, closed func()) {
 		t.Fatal(err)
 	}
 	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return api, "", nil },
-		mcp.Options{Version: "test", Env: p.env()})
+		mcp.Options{Version: "test", Env: p.env(), AgentTools: true,
+			Given: func(string) spec.Spec { c, _ := config.Load(p.env(), p.root, ""); return c.Given }})
 	if err != nil {
 		t.Fatal(err)
 	}

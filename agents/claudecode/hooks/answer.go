@@ -28,9 +28,9 @@ func answer(s specific) []byte {
 	return b.Bytes()
 }
 
-// Context returns the output of SessionStart or UserPromptSubmit that adds a text to the context.
+// Context returns the output of SessionStart, SubagentStart or UserPromptSubmit that adds a text to the context.
 func (e Event) Context(text string) []byte {
-	if e.Name != SessionStart && e.Name != UserPromptSubmit || text == "" {
+	if e.Name != SessionStart && e.Name != SubagentStart && e.Name != UserPromptSubmit || text == "" {
 		return nil
 	}
 	return answer(specific{Event: e.Name, Context: text})

@@ -11,6 +11,7 @@ import (
 // turn.
 const (
 	SessionStart     = "SessionStart"
+	SubagentStart    = "SubagentStart"
 	UserPromptSubmit = "UserPromptSubmit"
 	PreToolUse       = "PreToolUse"
 	PostToolUse      = "PostToolUse"
@@ -40,9 +41,10 @@ type Event struct {
 	SessionID  string          `json:"session_id"`
 	Transcript string          `json:"transcript_path"`
 	Dir        string          `json:"cwd"`
-	Agent      string          `json:"agent_id"`  // of a subagent
-	Prompt     string          `json:"prompt_id"` // of the user's prompt that is being worked on
-	Source     string          `json:"source"`    // of SessionStart
+	Agent      string          `json:"agent_id"`   // of a subagent
+	AgentType  string          `json:"agent_type"` // the kind of subagent, by its name
+	Prompt     string          `json:"prompt_id"`  // of the user's prompt that is being worked on
+	Source     string          `json:"source"`     // of SessionStart
 	Mode       string          `json:"permission_mode"`
 	Tool       string          `json:"tool_name"`
 	Input      json.RawMessage `json:"tool_input"`
@@ -59,13 +61,16 @@ func Decode(name string, raw []byte) (e Event, ok bool) {
 	if json.Unmarshal(raw, &e) != nil {
 		return Event{}, false
 	}
-	known := []string{SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, PostCompact, SessionEnd}
+	known := []string{SessionStart, SubagentStart, UserPromptSubmit, PreToolUse, PostToolUse, PreCompact, PostCompact,
+		SessionEnd}
 	if !slices.Contains(known, name) || e.Name != "" && e.Name != name || !isID(e.SessionID) {
 		return Event{}, false
 	}
 	e.Name = name
-	if len(e.Agent) > maxID || len(e.Prompt) > maxID || len(e.Tool) > maxID || len(e.CallID) > maxID {
-		return Event{}, false
+	for _, text := range []string{e.Agent, e.AgentType, e.Prompt, e.Tool, e.CallID} {
+		if len(text) > maxID {
+			return Event{}, false
+		}
 	}
 	calls := name == PreToolUse || name == PostToolUse
 	if calls && (e.CallID == "" || e.Tool == "") {

@@ -1,0 +1,154 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"ctxledger.dev/given/spec"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// sourceText is a source as it is written.
+type sourceText struct {
+	spec.Source
+	source string
+}
+
+// sourceRules are the keys of a source of agents[].context.
+var sourceRules = []Rule{
+	{Key: "source", Kind: Text,
+		Doc:  "where the text comes from: see [sources](given.md#sources)",
+		into: func(t *target) any { return &t.source.source }},
+	{Key: "max_chars", Kind: Count, Unit: "characters", Most: spec.MostChars, Default: "0",
+		Doc:  "limit for the text; 0: 4,000, of `own_history` 8,000",
+		into: func(t *target) any { return &t.source.MaxChars }},
+	{Key: "label", Kind: Text, Doc: "its heading; default: by the source",
+		into: func(t *target) any { return &t.source.Label }},
+}
+
+// given takes what an agent is given, which a later document replaces.
+func (p *parser) given(c *Config, a agentText) {
+	if a.context.Key == "" && a.knownAs == nil && !a.skipState {
+		return
+	}
+	i := slices.IndexFunc(c.Given.Agents, func(o spec.Agent) bool { return c.Given.Same(o.Name, a.name) })
+	if i < 0 {
+		i = len(c.Given.Agents)
+		c.Given.Agents = append(c.Given.Agents, spec.Agent{})
+	}
+	agent := &c.Given.Agents[i]
+	agent.Name = a.name
+	if a.knownAs != nil {
+		agent.KnownAs = a.knownAs
+	}
+	agent.SkipState = agent.SkipState || a.skipState
+	if a.context.Key != "" {
+		agent.Context = p.sources(a.context)
+	}
+}
+
+// sources reads a list of sources.
+func (p *parser) sources(list yamldoc.Field) (out []spec.Source) {
+	items, err := list.Items()
+	p.wrong(list, err)
+	if len(items) > spec.MaxSources {
+		p.wrongValue(list, fmt.Sprintf("%.200s: %d sources exceed the limit of %d", list.Key, len(items),
+			spec.MaxSources))
+		return nil
+	}
+	for _, item := range items {
+		s := sourceText{}
+		p.mapping(item, sourceRules, "", &target{source: &s})
+		if spec.Elsewhere(s.source) {
+			p.at(item, Note, fmt.Sprintf("source %.100q is ignored: %s", s.source, notYet))
+			continue
+		}
+		parsed, err := spec.Parse(s.source)
+		if err != nil {
+			p.wrong(item, err)
+			continue
+		}
+		parsed.MaxChars, parsed.Label = s.MaxChars, s.Label
+		if slices.ContainsFunc(out, func(o spec.Source) bool { return o.String() == parsed.String() }) {
+			p.at(item, Warning, fmt.Sprintf("source %.100q is listed twice", s.source))
+		}
+		out = append(out, parsed)
+	}
+	return out
+}
+
+// handoffs reads, of fuseraft's state machine, which agent hands its work to which, and what it gives it.
+func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
+	type transition struct {
+		from string
+		to   string
+		list yamldoc.Field
+	}
+	var all []transition
+	agents := map[string]string{} // by the state
+	for _, state := range p.below(p.member(p.member(selection, "state_machine"), "states")) {
+		agent := p.text(p.member(state, "agent"))
+		if agents[fold(state.Key)] = agent; agent != "" {
+			out.States = append(out.States, agent)
+		}
+		list := p.member(state, "transitions")
+		for _, item := range p.items(list) {
+			if given := p.member(item, "handoff_context"); given.Key != "" {
+				all = append(all, transition{agent, fold(p.text(p.member(item, "to"))), given})
+			}
+		}
+	}
+	for _, t := range all {
+		h := spec.Handoff{From: t.from, To: agents[t.to], Sources: p.sources(t.list)}
+		if h.To == "" || h.From == "" {
+			p.at(t.list, Warning, "the transition leads from or to a state without an agent: nothing is handed over")
+			continue
+		}
+		if slices.ContainsFunc(h.Sources, func(s spec.Source) bool { return s.Kind == spec.OwnHistory }) {
+			p.at(t.list, Warning, "own_history is left out of a handoff: it is what another agent said")
+		}
+		out.Handoffs = append(out.Handoffs, h)
+	}
+	if len(out.States) == 0 {
+		p.at(selection, Note, selection.Key+" is ignored: "+other)
+	}
+	return out
+}
+
+// below returns the members of a mapping; what is none has none, and is a problem.
+func (p *parser) below(f yamldoc.Field) []yamldoc.Field {
+	if f.Key == "" {
+		return nil
+	}
+	fields, err := f.Fields()
+	p.wrong(f, err)
+	return fields
+}
+
+// member returns a member of a mapping, the zero field if there is none.
+func (p *parser) member(f yamldoc.Field, key string) yamldoc.Field {
+	for _, m := range p.below(f) {
+		if fold(m.Key) == fold(key) {
+			return m
+		}
+	}
+	return yamldoc.Field{}
+}
+
+// items returns the items of a list, as below does the members of a mapping.
+func (p *parser) items(f yamldoc.Field) []yamldoc.Field {
+	if f.Key == "" {
+		return nil
+	}
+	items, err := f.Items()
+	p.wrong(f, err)
+	return items
+}
+
+// text returns a text.
+func (p *parser) text(f yamldoc.Field) (s string) {
+	if f.Key != "" {
+		p.decode(f, &s)
+	}
+	return s
+}
