@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,14 +61,19 @@ func withCommand() command {
 			}
 			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
 			if reduce || a.reduces() {
-				programs, err := findPrograms(a.Env)
+				ws, err := a.find()
 				if err != nil {
+					return err
+				}
+				s, err := newSetup(a.Env, ws, false)
+				if err = errors.Join(err, s.incomplete); err != nil {
 					return err
 				}
 				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
 					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
 				}
-				o.Proxy, o.Server = append(serve, "--reduce"), registry.ClaudeServer(programs.MCP, a.workspace)
+				o.Proxy = append(serve, "--reduce")
+				o.Args = registry.ClaudeReads(s.Machine.Programs.MCP, a.workspace, s.serves(registry.Of("claude-code")))
 			}
 			status, err := launch.Run(ctx, o)
 			if err == nil && status != 0 {
