@@ -1,7 +1,6 @@
 package carried
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -25,10 +24,11 @@ func (r Report) within(p *Part, s ledger.Use) bool {
 		(s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
 }
 
-// here reports whether a session ran in the workspace of the report, as far as its host said where.
+// here reports whether a session ran in the directory of the report, as far as its host said where. One that ran in a
+// directory below carried files of that, too.
 func (r Report) here(s sessions.Session) bool {
-	rel, err := filepath.Rel(r.root, s.Dir)
-	return s.Dir == "" || s.Tree != "" && s.Tree == r.root || err == nil && filepath.IsLocal(rel)
+	real, err := filepath.EvalSymlinks(s.Dir)
+	return s.Dir == "" || s.Dir == r.root || err == nil && real == r.root
 }
 
 // Differing returns the names of the files of instructions whose text a session's requests are not known to have carried.
@@ -50,7 +50,7 @@ func (r Report) Besides(s ledger.Use) []ledger.Category {
 		return nil
 	}
 	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
-	known, rest := true, ledger.Category{Name: ledger.CategoryFixed, Tokens: *s.Fixed}
+	known, rest := r.here(s.Session), ledger.Category{Name: ledger.CategoryFixed, Tokens: *s.Fixed}
 	for _, h := range r.Hosts {
 		if h.Name != s.Session.Host {
 			continue
@@ -97,22 +97,11 @@ func (r Report) Explain(s ledger.Use) (out []ledger.Category) {
 	return out
 }
 
-// Money is how an estimated sum of dollars is shown.
-func Money(dollars float64) string {
-	switch {
-	case dollars < 0.001:
-		return "less than $0.001"
-	case dollars < 0.1:
-		return fmt.Sprintf("≈$%.3f", dollars)
-	}
-	return fmt.Sprintf("≈$%.2f", dollars)
-}
-
 // Charged returns the report with what each part of a session's host has cost so far in it: an estimate, for those that its
 // requests are known to have carried. Where these together are more than was measured, or are counted for another model than
 // the session's, nothing is known.
 func (r Report) Charged(s ledger.Use) Report {
-	if s.CarriedDollars == nil || s.Fixed == nil || s.Model != s.Session.Model {
+	if s.CarriedDollars == nil || s.Fixed == nil || s.Model != s.Session.Model || !r.here(s.Session) {
 		return r
 	}
 	out := r
@@ -130,7 +119,7 @@ func (r Report) Charged(s ledger.Use) Report {
 		})
 		if 0 < sum.N && sum.N <= s.Fixed.N {
 			h.Charged, h.Dollars = sum, costs(sum, *s.CarriedDollars)
-			h.Parts = r.charged(h.Parts, s)
+			h.PaidBy, h.Parts = s.Carriers(), r.charged(h.Parts, s)
 		}
 	}
 	return out
@@ -142,7 +131,7 @@ func (r Report) charged(parts []Part, s ledger.Use) []Part {
 	for i := range parts {
 		p := &parts[i]
 		if p.Imports = r.charged(p.Imports, s); r.within(p, s) {
-			p.Dollars = costs(p.Carried, *s.CarriedDollars)
+			p.Dollars, p.PaidBy = costs(p.Carried, *s.CarriedDollars), s.Carriers()
 		}
 	}
 	return parts

@@ -137,3 +137,90 @@ func TestAPartIsAsOldAsItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestAPartIsAsOldAsTheDirectoriesAndLinksToIt: to add a case, add a row. do is what happens to the workspace, below which the
+// files of one and two have been since long ago; a part is newer only if it may have become another one by that.
+func TestAPartIsAsOldAsTheDirectoriesAndLinksToIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		imports string
+		do      []string // pairs of rename: from, to; or a link: "@" and to; or a file: "" and its name
+		newer   bool
+	}{
+		"a directory is swapped":          {"one/sub/a.md", []string{"one", "old", "two", "one"}, true},
+		"the one below it is":             {"one/sub/a.md", []string{"one/sub", "old", "two/sub", "one/sub"}, true},
+		"a link is set anew":              {"link/sub/a.md", []string{"link", "was", "@two", "link"}, true},
+		"what a link leads to is swapped": {"link/sub/a.md", []string{"one", "old", "two", "one"}, true},
+		"another directory is":            {"one/sub/a.md", []string{"two", "old"}, false},
+		"a file is created beside it":     {"one/sub/a.md", []string{"", "one/sub/b.md"}, false},
+		"one in the workspace":            {"one/sub/a.md", []string{"", "b.md"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, e := t.TempDir(), env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
+			at := func(name string) string { return filepath.Join(root, name) }
+			ok := func(errs ...error) {
+				if err := errors.Join(errs...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write := func(path string) { ok(os.WriteFile(path, []byte("@"+c.imports+"\n"), 0o600)) }
+			ok(os.MkdirAll(at("one/sub"), 0o700), os.MkdirAll(at("two/sub"), 0o700), os.Symlink("one", at("link")))
+			for _, name := range []string{"CLAUDE.md", "one/sub/a.md", "two/sub/a.md"} {
+				write(at(name))
+			}
+			since := func() time.Time {
+				p := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+					Counter: tokens.O200kBase.Counter()}).Hosts[0].Parts[0]
+				if len(p.Imports) != 1 || p.Imports[0].Unknown || p.Imports[0].Carried.N == 0 {
+					t.Fatalf("%+v", p)
+				}
+				return p.Imports[0].Since
+			}
+			first := since()
+			if first.IsZero() {
+				t.Skip("this system does not say when a file was put in its place")
+			}
+			for tick := filepath.Join(e.Home, "tick"); ; ok(os.Remove(tick)) { // the clock of the file system
+				write(tick)
+				if info, err := os.Stat(tick); err != nil || info.ModTime().After(first) {
+					ok(err)
+					break
+				}
+			}
+			for do := c.do; len(do) > 0; do = do[2:] {
+				if to, link := strings.CutPrefix(do[0], "@"); link {
+					ok(os.Symlink(to, at(do[1])))
+				} else if do[0] == "" {
+					write(at(do[1]))
+				} else {
+					ok(os.Rename(at(do[0]), at(do[1])))
+				}
+			}
+			if now := since(); now.After(first) != c.newer {
+				t.Errorf("it is there since %v, and was since %v", now, first)
+			}
+		})
+	}
+}
+
+// TestASessionThatRanBelowIsNotCharged: it had the files of its own directory, too.
+func TestASessionThatRanBelowIsNotCharged(t *testing.T) {
+	root, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	sub := filepath.Join(root, "sub")
+	if err := errors.Join(os.Mkdir(sub, 0o700), os.Symlink(root, link),
+		os.WriteFile(filepath.Join(root, "CLAUDE.md"), []byte("Be nice.\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root,
+		Env:     env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }},
+		Counter: tokens.O200kBase.Counter()})
+	for dir, charged := range map[string]bool{root: true, link: true, sub: false} {
+		s := measured(5_000)
+		s.Session.Dir, s.Session.Tree, s.Session.Created = dir, root, time.Now().Add(time.Hour)
+		if got := r.Charged(s).Hosts[0].Dollars != nil; got != charged {
+			t.Errorf("in %s: charged %v", dir, got)
+		}
+		if known := len(r.Besides(s)) > 1; known != charged {
+			t.Errorf("in %s: its memory files are known: %v", dir, known)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package carried
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,7 +76,7 @@ func Find(ctx context.Context, o Options) Report {
 
 // find is Find for the files, or with edited for the documents where they are open.
 func find(ctx context.Context, o Options, edited bool) Report {
-	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
+	f := &finder{Options: o, places: map[string]time.Time{}, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
 	r := Report{Hosts: []Host{}, root: o.Root, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
@@ -113,16 +114,54 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	return r
 }
 
-// date notes since when parts are as they are, for sure: what is imported, also since it is.
+// date notes since when parts are as they are, for sure: what is imported, also since it is; and what a path leads to, since
+// its directories and links are in their places. Where the system does not say when a file was changed, nothing is known.
 func (f *finder) date(parts []Part, by time.Time) {
 	for i := range parts {
 		p := &parts[i]
-		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].changed; p.Since.Before(by) {
-			p.Since = by
+		path := filepath.Clean(p.Path)
+		if p.Since = f.reader.stamps[path].changed; !p.Since.IsZero() {
+			p.Since = latest(p.Since, by, f.placed(path))
 		}
 		f.date(p.Imports, p.Since)
 	}
 }
+
+// placed returns since when a path surely leads to what it leads to now. A directory or link that is put in the place of
+// another one keeps its files as they are, but its own entry changes, and that of the directory around it. Either also
+// changes when files come and go, so one that has not changed is enough; where both have, nobody can tell. The workspace
+// and the home are the last that are looked at: paths are of what lies there.
+func (f *finder) placed(path string) (at time.Time) {
+	if at, known := f.places[path]; known {
+		return at
+	}
+	f.places[path] = at // ends circles of links
+	dir := filepath.Dir(path)
+	info, err := os.Lstat(path)
+	around, err2 := os.Stat(dir)
+	if err != nil || err2 != nil || dir == path {
+		return at
+	}
+	if at = changedAt(info); changedAt(around).Before(at) {
+		at = changedAt(around)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, _ := os.Readlink(path) // else the directory is asked once more
+		if !filepath.IsAbs(to) {
+			real, _ := filepath.EvalSymlinks(dir)
+			to = filepath.Join(real, to)
+		}
+		at = latest(at, f.placed(to))
+	}
+	if path != f.Root && path != f.Env.Home {
+		at = latest(at, f.placed(dir))
+	}
+	f.places[path] = at
+	return at
+}
+
+// latest returns the latest of some times.
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // agentDirs are the directories below the user's home that agents keep their files in, and the only ones there that are
 // read.
@@ -145,8 +184,9 @@ func agentDirs(o Options) (out []string) {
 type finder struct {
 	Options
 	reader *reader
-	agent  Loading         // the present one
-	loaded map[string]bool // files that it has loaded: it loads each once
+	agent  Loading              // the present one
+	loaded map[string]bool      // files that it has loaded: it loads each once
+	places map[string]time.Time // see placed
 }
 
 func (f *finder) count(text string) tokens.Count {

@@ -42,7 +42,9 @@ type Part struct {
 	// Use is how often recorded sessions used a server or a skill; nil: not known, see Report.Count.
 	Use *Use `json:"use,omitempty"`
 	// Dollars is what Carried has cost so far in a session, about; nil: not known, see Report.Charged.
+	// PaidBy says by how many requests, in words.
 	Dollars *float64 `json:"cost_usd,omitempty"`
+	PaidBy  string   `json:"paid_by,omitempty"`
 	// Tools are those of a server that a person had asked, at Asked; see Report.Count. Our own one is known without them.
 	Tools []Tool    `json:"tools,omitempty"`
 	Asked time.Time `json:"asked,omitzero"`
@@ -102,8 +104,10 @@ type Host struct {
 	Parts   []Part       `json:"parts"`
 	Carried tokens.Count `json:"carried"` // of all parts whose cost is known
 	Unknown int          `json:"unknown"` // how many parts add an unknown cost
-	// Dollars is what Charged of Carried has cost so far in a session, about; nil: not known.
+	// Dollars is what Charged of Carried has cost so far in a session, about; nil: not known. PaidBy says by how many requests,
+	// in words.
 	Dollars *float64     `json:"cost_usd,omitempty"`
+	PaidBy  string       `json:"paid_by,omitempty"`
 	Charged tokens.Count `json:"-"`
 }
 

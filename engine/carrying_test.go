@@ -12,6 +12,9 @@ import (
 	"ctxledger.dev/transcript"
 )
 
+// million is how many tokens list prices are for.
+const million = 1_000_000
+
 // TestWhatEachRequestCarriesHasAPrice: to add a case, add a row. Each answer is what the provider measured of it, the
 // parts of one answer in a row; want is dollars for a million tokens at the list prices of the model.
 func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
@@ -27,7 +30,7 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		}
 		return cost.Dollars
 	}
-	const n = 1_000_000
+	const n = million
 	for name, c := range map[string]struct {
 		model    string
 		answers  [][]sessions.Usage
@@ -37,8 +40,10 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 		"nothing": {model, nil, 0, 0},
 		"uncached": {model, [][]sessions.Usage{{{Input: 9}}, {{Input: 9, Output: 1}}}, 2,
 			price(tokens.Used{Input: 2 * n})},
-		"written": {model, [][]sessions.Usage{{{Input: 9, CacheWrite: 50}}}, 1,
+		"written": {model, [][]sessions.Usage{{{CacheWrite: 50}}}, 1,
 			price(tokens.Used{CacheWrite: n})},
+		"written in part": {model, [][]sessions.Usage{{{Input: 10, CacheWrite: 40}}}, 1,
+			price(tokens.Used{Input: n / 5, CacheWrite: n * 4 / 5})},
 		"for an hour": {model, [][]sessions.Usage{{{CacheWrite: 50, CacheLong: 50}}}, 1,
 			price(tokens.Used{CacheWriteLong: n})},
 		"then read": {model, [][]sessions.Usage{{{CacheWrite: 50}}, {{CacheRead: 50, CacheWrite: 9}},
@@ -71,6 +76,87 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 			}
 			if st.Requests != c.requests || math.Abs(got-c.want) > 1e-9 {
 				t.Errorf("%d requests for %v dollars, not %d for %v", st.Requests, got, c.requests, c.want)
+			}
+		})
+	}
+}
+
+// TestEachRequestPaysForWhatItCarriedAtItsOwnPrice: that of its model and its terms, not of the session's newest. Those without
+// a price, smaller than what is fixed, or of models that count otherwise are left out, and the session's cost is not exceeded.
+func TestEachRequestPaysForWhatItCarriedAtItsOwnPrice(t *testing.T) {
+	const haiku, opus, sonnet = "claude-haiku-4-5", "claude-opus-4-1", "claude-sonnet-4-5"
+	written, read := sessions.Usage{CacheWrite: 9_000}, sessions.Usage{CacheRead: 9_000, CacheWrite: 20}
+	long := sessions.Usage{CacheRead: 150_000, Input: 100_000}
+	call := func(model string, u sessions.Usage, words ...string) sessions.Charge {
+		return sessions.Charge{Model: model, Terms: tokens.TermsOf(int64(u.Prompt()), words...), Usage: u}
+	}
+	for name, c := range map[string]struct {
+		calls []sessions.Charge
+		want  float64 // dollars for a million
+		by    int
+		next  float64 // dollars for a million of what the window holds
+	}{
+		"as it is": {[]sessions.Charge{call(sonnet, written), call(sonnet, read)}, 3.75 + 0.3, 2, 0.3},
+		"the newest is dear": {[]sessions.Charge{call(haiku, written), call(haiku, read), call(haiku, read),
+			call(opus, written)}, 1.25 + 2*0.1 + 18.75, 4, 1.5},
+		"a batch":       {[]sessions.Charge{call(sonnet, written, "batch"), call(sonnet, read)}, 3.75/2 + 0.3, 2, 0.3},
+		"above 200,000": {[]sessions.Charge{call(sonnet, written), call(sonnet, long)}, 3.75 + 0.6, 2, 0.6},
+		"without a price": {[]sessions.Charge{call(sonnet, written), call("nobody-knows", read), call(sonnet, read)},
+			3.75 + 0.3, 2, 0.3},
+		"counted otherwise": {[]sessions.Charge{call(haiku, written), call("claude-opus-4-7", read)}, 0.5, 1, 0.5},
+		"too small": {[]sessions.Charge{call(sonnet, written), call(sonnet, sessions.Usage{Input: 300}),
+			call(sonnet, read)}, 3.75 + 0.3, 2, 0.3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t)
+			list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+			for i, call := range c.calls {
+				e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", i+1)
+				e.Model, e.Usage, e.Bill = call.Model, &call.Usage, sessions.Bill{call}
+				e.Format = transcript.Anthropic
+				list = append(list, e)
+			}
+			st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
+			if st.CarriedDollars == nil || math.Abs(*st.CarriedDollars-c.want) > 1e-9 || st.CarriedBy != c.by {
+				t.Fatalf("%v by %d of %d requests, not %v by %d", st.CarriedDollars, st.CarriedBy, st.Requests, c.want, c.by)
+			}
+			if cost := *st.CarriedDollars * float64(st.Fixed.N) / million; cost > *st.Dollars {
+				t.Errorf("$%v of a session of $%v", cost, *st.Dollars)
+			}
+			if got := *st.NextDollars * million / float64(st.Held.N); math.Abs(got-c.next) > 1e-9 {
+				t.Errorf("the next request pays $%v for a million tokens, not %v", got, c.next)
+			}
+		})
+	}
+}
+
+// TestTheNextRequestPaysByWhatTheCacheHas: once the provider's cache has dropped the window it is written anew, and where nothing of the
+// session was ever cached it costs what any input does.
+func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
+	for name, c := range map[string]struct {
+		used sessions.Usage
+		ago  time.Duration
+		by   string
+		want float64 // dollars for a million
+	}{
+		"just now":          {sessions.Usage{CacheWrite: 9_000}, time.Second, ledger.NextRead, 0.3},
+		"after minutes":     {sessions.Usage{CacheWrite: 9_000}, 10 * time.Minute, ledger.NextAnew, 3.75},
+		"kept for an hour":  {sessions.Usage{CacheWrite: 9_000, CacheLong: 9_000}, 10 * time.Minute, ledger.NextRead, 0.3},
+		"after hours":       {sessions.Usage{CacheWrite: 9_000, CacheLong: 9_000}, 2 * time.Hour, ledger.NextAnew, 6},
+		"nothing is cached": {sessions.Usage{Input: 9_000}, time.Second, ledger.NextUncached, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, clock := openIn(t, t.TempDir(), "/home/dev/shop")
+			e := saidAt("assistant", "a", "Yes.", 1)
+			e.Model, e.Usage, e.Format = "claude-sonnet-4-5", &c.used, transcript.Anthropic
+			e.Time = clock.now.Add(-c.ago)
+			st := status(t, l, readIn(t, l, "h", "s", 100, []sessions.NewEntry{saidAt("user", "u", "Go on.", 0), e}).ID)
+			if got := *st.NextDollars * million / float64(st.Held.N); st.NextBy != c.by || math.Abs(got-c.want) > 1e-9 {
+				t.Errorf("%s: $%v for a million, not %s: %v", st.NextBy, got, c.by, c.want)
+			}
+			stats, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: st.Session.ID})
+			if err != nil || stats.NextWords() != st.NextWords() || st.NextWords() == "" {
+				t.Errorf("the panel says %q, the status %q, %v", stats.NextWords(), st.NextWords(), err)
 			}
 		})
 	}

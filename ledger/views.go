@@ -158,14 +158,49 @@ type Use struct {
 	sessions.Cost
 	// Subagents is the part of Cost that subagents took; nil: there is none.
 	Subagents *Subagents `json:"subagents,omitempty"`
-	// NextDollars is what the next request pays for what the window holds now, if the provider still has it in its cache;
-	// nil: not known.
+	// NextDollars is what the next request pays for what the window holds now, and NextBy how, one of the constants; nil:
+	// not known.
 	NextDollars *float64 `json:"next_usd,omitempty"`
+	NextBy      string   `json:"next_by,omitempty"`
 	// Requests is how many answers of the main conversation the provider measured, as an audit counts them.
-	// CarriedDollars is what a million tokens at the front of each of these requests cost so far at list prices, an
-	// estimate: they were read from the provider's cache where anything was, else written to it; nil: not known.
+	// CarriedDollars is what a million tokens at the front of CarriedBy of these requests cost so far at the list prices of
+	// their models, an estimate: they were read from the provider's cache where anything was, else written to it; nil: not
+	// known, as it is of the other requests.
 	Requests       int      `json:"requests,omitempty"`
+	CarriedBy      int      `json:"carried_by,omitempty"`
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
+}
+
+// How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, has it there no more, or has
+// never had anything of the session there.
+const (
+	NextRead     = "cache_read"
+	NextAnew     = "cache_write"
+	NextUncached = "uncached"
+)
+
+// NextWords says what the next request pays for what the window holds; "": nothing, or nobody knows.
+func (u Use) NextWords() string {
+	if u.NextDollars == nil || *u.NextDollars <= 0 {
+		return ""
+	}
+	dollars := chars.Money(*u.NextDollars)
+	switch u.NextBy {
+	case NextAnew:
+		return "the next request pays " + dollars + " for the whole window, which the provider's cache no longer has"
+	case NextUncached:
+		return "each further request pays " + dollars + " for the window, uncached"
+	}
+	return "each further request reads the window for " + dollars + " from the provider's cache, while it is kept there"
+}
+
+// Carriers says by how many of its requests CarriedDollars was paid: "30 of 31 requests; the cost of the others is not known".
+func (u Use) Carriers() string {
+	all := chars.Plural(u.Requests, "request")
+	if u.CarriedBy == u.Requests {
+		return all
+	}
+	return chars.Commas(u.CarriedBy) + " of " + all + "; the cost of the others is not known"
 }
 
 // Subagents is what the subagents of a session took, and theirs: those that were measured.
@@ -181,7 +216,7 @@ func (s Subagents) String() string {
 	if s.Dollars == nil {
 		return fmt.Sprintf("besides %s, whose price is not known: %s", chars.Plural(s.N, "subagent"), tokens)
 	}
-	return fmt.Sprintf("of that %s: ≈$%.2f, %s", chars.Plural(s.N, "subagent"), *s.Dollars, tokens)
+	return fmt.Sprintf("of that %s: %s, %s", chars.Plural(s.N, "subagent"), chars.Money(*s.Dollars), tokens)
 }
 
 // Status says what fills a session's window, and what would be cut next.

@@ -41,10 +41,11 @@ type Context struct {
 	Saved        tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
 	Summary      string        `json:"summary"`  // at the start of the view; "": none
 	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
-	// ledger.Use. null: not known.
+	// ledger.Use, and Next that in words. null, "": not known.
 	Dollars     *float64          `json:"dollars"`
 	Unpriced    string            `json:"unpriced"` // what has no known price and is not in Dollars, in words
 	NextDollars *float64          `json:"nextDollars"`
+	Next        string            `json:"next"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
 	Categories  []ledger.Category `json:"categories"`
 	Own         []ledger.Category `json:"own"`     // of the agent's own window, see ledger.Use
@@ -125,7 +126,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
 		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
-		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars,
+		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars, Next: g.NextWords(),
 		Categories: g.Categories, Own: g.Own, Sources: []source{},
 		Turns: g.Turns, Earlier: g.Earlier,
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
@@ -27,6 +28,7 @@ type carriedResult struct {
 	Listed *share `json:"listed,omitempty"`
 	// Dollars is what the session has paid for Carried, about; nil: that is not known of each.
 	Dollars *float64 `json:"carried_usd,omitempty"`
+	paidBy  string
 }
 
 // serverUse is how often tools of an MCP server were called in recorded sessions; Sessions 0: not known.
@@ -88,7 +90,7 @@ func (c *call) carried(ctx context.Context, st ledger.Status, report carried.Rep
 		}
 	})
 	if known && len(out.Carried) > 0 {
-		out.Dollars = &dollars
+		out.Dollars, out.paidBy = &dollars, h.PaidBy
 	}
 	out.Carried = heaviest(out.Carried)
 	return out
@@ -126,7 +128,7 @@ func (r carriedResult) lines() (out []string) {
 	if len(r.Carried) > 0 {
 		line := "files in every request:"
 		if r.Dollars != nil {
-			line = "files in every request (" + carried.Money(*r.Dollars) + " so far):"
+			line = "files in every request (" + chars.Money(*r.Dollars) + " so far, by " + r.paidBy + "):"
 		}
 		out = append(out, line)
 	}

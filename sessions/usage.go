@@ -217,7 +217,7 @@ func (u Unpriced) String() string {
 func (c Cost) Words() string {
 	var said []string
 	if c.Dollars != nil {
-		said = append(said, fmt.Sprintf("≈$%.2f so far, at list prices", *c.Dollars))
+		said = append(said, chars.Money(*c.Dollars)+" so far, at list prices")
 	}
 	if c.Unpriced != nil {
 		said = append(said, c.Unpriced.String())

@@ -48,8 +48,8 @@ func (p Page) Carried(out Carried) {
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from its start, with %s\n", carried.Money(*h.Dollars), tokensOf(h.Charged), out.Session,
-				chars.Plural(out.Requests, "request"))
+				"from its start, with %s\n", chars.Money(*h.Dollars), tokensOf(h.Charged), out.Session,
+				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")
 		t.Indent, t.Wide = "  ", true

@@ -39,7 +39,7 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 		}},
 	} {
 		use := ledger.Use{Session: sessions.Session{Host: "claude-code", Created: began}, Fixed: &fixed,
-			CarriedDollars: &price}
+			CarriedDollars: &price, CarriedBy: 3, Requests: 3}
 		r := carried.Report{Hosts: []carried.Host{{Name: "claude-code", Title: "Claude Code", Parts: c.parts}}}
 		out := Carried{Report: r.Charged(use), Session: "ab", Measured: &fixed, Requests: 3, Use: use,
 			Besides: r.Besides(use)}

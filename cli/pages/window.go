@@ -174,8 +174,8 @@ func costMore(s ledger.Status) (text string) {
 	if s.Subagents != nil {
 		text += "; " + s.Subagents.String()
 	}
-	if s.NextDollars != nil && *s.NextDollars > 0 {
-		text += fmt.Sprintf("; each further request reads the window for ≈$%.3f from the provider's cache", *s.NextDollars)
+	if next := s.NextWords(); next != "" {
+		text += "; " + next
 	}
 	return text
 }

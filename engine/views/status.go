@@ -38,7 +38,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 				Agents: []ledger.AgentInput{}}, nil
 		}
 		st := ledger.Status{
-			Use:   use(f, g, w, filled(f, text)),
+			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
 		}
 		if err := spend(tx, f, &st.Use); err != nil {

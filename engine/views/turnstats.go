@@ -51,7 +51,7 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 		}
 		g := gaugeOf(f, r.Model, replay.whole(f))
 		out := ledger.TurnStats{
-			Use:   use(f, g, w, replay.filled()),
+			Use:   use(f, g, w, replay.filled(), l.core.Now()),
 			Turns: make([]ledger.Turn, 0, len(replay.turns)), Earlier: replay.earlier,
 		}
 		if err := spend(tx, f, &out.Use); err != nil {

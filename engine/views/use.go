@@ -3,6 +3,7 @@ package views
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
@@ -11,8 +12,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// use reports what fills the window, and what reading it costs. Spend adds what the session cost so far.
-func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Use {
+// use reports what fills the window, and what reading it costs at a time. Spend adds what the session cost so far.
+func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill, now time.Time) ledger.Use {
 	u := briefUse(f, g, w, filled)
 	ours, own := sources(f, g.measure, f.View.Slots, stubbed), g.own
 	u.OwnSources = ownSources(f, g, ours)
@@ -22,9 +23,7 @@ func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Us
 	u.Own = account(categories(g.agents, own, filled), g.carries, u.Held)
 	u.Categories, u.Sources = categories(g.measure, filled, own), most(ours)
 	u.Saved = g.between(filled.Total(), g.own.Total())
-	if f.Session.Usage != (sessions.Usage{}) {
-		u.NextDollars = charged(f, sessions.Usage{CacheRead: int64(u.Held.N)})
-	}
+	next(f, &u, now)
 	return u
 }
 
@@ -46,7 +45,7 @@ func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledg
 	if u.Held = sum(u.Used, total(g.carries)); g.held != nil {
 		u.Held = *g.held
 	}
-	u.Requests, u.CarriedDollars = carrying(f)
+	carrying(f, &u)
 	return u
 }
 

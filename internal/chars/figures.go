@@ -51,3 +51,14 @@ func Size(n int64) string {
 	}
 	return fmt.Sprintf("%.1f %s", f, units[i])
 }
+
+// Money is how a sum of dollars at list prices is shown, the same on every face.
+func Money(dollars float64) string {
+	switch {
+	case dollars < 0.001:
+		return "less than $0.001"
+	case dollars < 0.1:
+		return "≈$" + strconv.FormatFloat(dollars, 'f', 3, 64)
+	}
+	return "≈$" + strconv.FormatFloat(dollars, 'f', 2, 64)
+}

@@ -344,7 +344,7 @@ func explain(u Use, f anyfile.File) string {
 		}
 	}
 	if u.Dollars != nil {
-		say("%s so far in this session, at list prices", carried.Money(*u.Dollars))
+		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars), u.PaidBy)
 	}
 	if used := u.Used(); used != "" {
 		lines = append(lines, used)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -64,7 +63,7 @@ func (r Reader) cost(s sessions.Session, subagents sessions.Bill) (short, prices
 	if cost.Dollars == nil {
 		return chars.Plural(int64(sum.Prompt())+sum.Output, "token"), cost.Words()
 	}
-	short = carried.Money(*cost.Dollars)
+	short = chars.Money(*cost.Dollars)
 	if cost.Unpriced == nil && len(subagents) == 0 {
 		return short, short + " at the list prices of " + s.Model
 	}

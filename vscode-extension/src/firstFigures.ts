@@ -1,6 +1,6 @@
 // The pages of the walkthrough: the reader's own figures, as Markdown.
 import { sayUnknown, totalOf } from './carried';
-import { sayCost, sayCostOf, sayDollars, sayShare, sayTime } from './panel/figures';
+import { sayCost, sayCostOf, sayShare, sayTime } from './panel/figures';
 import { agentName } from './panel/palette';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
 import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, sayDollars as sayMoney, wholeWords } from './text';
@@ -24,7 +24,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
-  const { held, window, nextDollars, live, model, turns, earlier, host } = context;
+  const { held, window, next = '', live, model, turns, earlier, host } = context;
   const [last] = turns.slice(-1);
   const day = last === undefined ? '' : sayTime(last.time);
   const cost = sayCost(context);
@@ -35,7 +35,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
     list(['Cost', cost === '' ? 'unknown: no price is known for its model' : inert(cost)],
       [live ? 'Context window' : 'Context window at the end', fills],
-      ...!live || nextDollars === null || nextDollars === 0 ? [] : [['Each further request', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
+      ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
       ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'A click on a session in the *Ledger* view shows it turn by turn.');
 }

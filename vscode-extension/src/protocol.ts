@@ -118,8 +118,8 @@ export interface Context {
   readonly unpriced?: string;
   /** What of that subagents took, in words; empty: nothing. */
   readonly subagents?: string;
-  /** What the next request pays for what the window holds, from the provider's cache; null: not known. */
-  readonly nextDollars: number | null;
+  /** What the next request pays for what the window holds, in words; empty: nothing, or not known. */
+  readonly next?: string;
   /** What the view is made of, largest first. */
   readonly categories: readonly Category[];
   /** What the agent's own window is made of: the conversation since its last compaction, and what is not of it. */

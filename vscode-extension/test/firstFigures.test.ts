@@ -13,7 +13,7 @@ const context: Context = {
   session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', window: 200_000,
   windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 0,
   used: count(0), fixed: null, measured: 0, held: count(63_250, false), counting: '', saved: count(0), summary: '',
-  dollars: 0.4213, nextDollars: 0.019, categories: [], own: [], sources: [], turns: [turn(1, 0.02), turn(2, 0.4)], earlier: 0,
+  dollars: 0.4213, next: 'each further request pays ≈$0.019 for the window, uncached', categories: [], own: [], sources: [], turns: [turn(1, 0.02), turn(2, 0.4)], earlier: 0,
 };
 const part: CarriedPart = { kind: 'memory', name: 'CLAUDE.md', path: '/w/CLAUDE.md', carried: count(1080), later: count(0) };
 const host: Host = { name: 'claude-code', title: 'Claude Code', parts: [part], carried: count(1500), unknown: 0 };
@@ -38,10 +38,10 @@ Read 3 past sessions.
 A click on a session in the *Ledger* view shows it turn by turn.
 `);
   assert.ok(full.found);
-  const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
+  const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: no price is known for its model\n.*: ≈63,250 tokens\n/s);
-  assert.doesNotMatch(unpriced, /Each further/);
-  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*- \*\*Each further request\*\*: ≈\$0\.019 just to re-read that\n/s);
+  assert.doesNotMatch(unpriced, /From now on/);
+  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*- \*\*From now on\*\*: each further request pays ≈\$0\.019 for the window, uncached\n/s);
   assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });

@@ -34,7 +34,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
     unknown: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
-    counting: 'prior', saved: about(0), summary: '', dollars: null, nextDollars: null, categories: [{ name: 'user', tokens: used }], own: [],
+    counting: 'prior', saved: about(0), summary: '', dollars: null, categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
 }
@@ -51,12 +51,12 @@ const attributes = (markup: string, pattern: RegExp): number[] =>
 
 test('what a session costs is said where prices are known', () => {
   assert.doesNotMatch(shown(session(2)), /list prices/);
-  assert.match(shown(session(2, { dollars: 4.128, nextDollars: 0.0127 })),
-    /≈\$4\.13 so far, at list prices\. Each further request costs ≈\$0\.013 just to re-read the window\./);
-  assert.match(shown(session(2, { dollars: 0.5, nextDollars: null })), /≈\$0\.50 so far, at list prices\.<\/p>/);
+  assert.match(shown(session(2, { dollars: 4.128, next: 'the next request pays ≈$0.013' })),
+    /≈\$4\.13 so far, at list prices\. The next request pays ≈\$0\.013\./);
+  assert.match(shown(session(2, { dollars: 0.5 })), /≈\$0\.50 so far, at list prices\.<\/p>/);
   assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: ≈$0.10, 9 tokens' })),
     /list prices; of that 2 subagents: ≈\$0\.10, 9 tokens\./);
-  assert.match(shown(session(2, { dollars: 0.5, nextDollars: null, unpriced: '9 tokens of <foo> without a known price' })),
+  assert.match(shown(session(2, { dollars: 0.5, unpriced: '9 tokens of <foo> without a known price' })),
     /≈\$0\.50 so far, at list prices, and 9 tokens of &lt;foo&gt; without a known price\.<\/p>/);
   assert.match(shown(session(2, { unpriced: '9 tokens of foo without a known price' })), />9 tokens of foo without a known price\.<\/p>/);
 });

@@ -1,8 +1,8 @@
 // What the agent's own window holds, which is real, apart from what ctxledger would send instead.
 import type { Context, Count } from '../protocol';
-import { mark, sayCount, sayTokens } from '../text';
+import { capital, mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
-import { sayCost, sayDollars, sayShare } from './figures';
+import { sayCost, sayShare } from './figures';
 import { element, escape } from './html';
 import { notAttributable, wordsOf } from './palette';
 import { piecesOf, type Share } from './shares';
@@ -66,15 +66,14 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
 
 /** Says what the session cost, what of it has no known price, and what its window costs from now on; nothing where nothing was used. */
 function money(context: Context): string {
-  const { nextDollars, subagents = '', live } = context;
+  const { next = '', subagents = '', live } = context;
   const cost = sayCost(context);
   if (cost === '') {
     return '';
   }
-  const next = !live || nextDollars === null || nextDollars === 0 ? ''
-    : ` Each further request costs ${sayDollars(nextDollars)} just to re-read the window.`;
+  const further = !live || next === '' ? '' : ` ${escape(capital(next))}.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
-  return element('p', { class: 'money' }, `${escape(cost)}${part}.${next}`);
+  return element('p', { class: 'money' }, `${escape(cost)}${part}.${further}`);
 }
 
 /** Returns the bar of what the agent's window holds, by what it is made of where that is known. */
