@@ -118,7 +118,7 @@ func TestEachRequestPaysForWhatItCarriedAtItsOwnPrice(t *testing.T) {
 			}
 			st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
 			if st.CarriedDollars == nil || math.Abs(*st.CarriedDollars-c.want) > 1e-9 || st.CarriedBy != c.by {
-				t.Fatalf("%v by %d of %d requests, not %v by %d", st.CarriedDollars, st.CarriedBy, st.Requests, c.want, c.by)
+				t.Fatalf("%v by %d requests, not %v by %d", st.CarriedDollars, st.CarriedBy, c.want, c.by)
 			}
 			if cost := *st.CarriedDollars * float64(st.Fixed.N) / million; cost > *st.Dollars {
 				t.Errorf("$%v of a session of $%v", cost, *st.Dollars)
@@ -130,8 +130,8 @@ func TestEachRequestPaysForWhatItCarriedAtItsOwnPrice(t *testing.T) {
 	}
 }
 
-// TestTheNextRequestPaysByWhatTheCacheHas: once the provider's cache has dropped the window it is written anew, and where nothing of the
-// session was ever cached it costs what any input does.
+// TestTheNextRequestPaysByWhatTheCacheHas: once the provider's cache has dropped the window it is written anew, and where
+// nothing of the session was ever cached it costs what any input does.
 func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
 	for name, c := range map[string]struct {
 		used sessions.Usage
@@ -139,9 +139,10 @@ func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
 		by   string
 		want float64 // dollars for a million
 	}{
-		"just now":          {sessions.Usage{CacheWrite: 9_000}, time.Second, ledger.NextRead, 0.3},
-		"after minutes":     {sessions.Usage{CacheWrite: 9_000}, 10 * time.Minute, ledger.NextAnew, 3.75},
-		"kept for an hour":  {sessions.Usage{CacheWrite: 9_000, CacheLong: 9_000}, 10 * time.Minute, ledger.NextRead, 0.3},
+		"just now":      {sessions.Usage{CacheWrite: 9_000}, time.Second, ledger.NextRead, 0.3},
+		"after minutes": {sessions.Usage{CacheWrite: 9_000}, 10 * time.Minute, ledger.NextAnew, 3.75},
+		"kept for an hour": {sessions.Usage{CacheWrite: 9_000, CacheLong: 9_000}, 10 * time.Minute,
+			ledger.NextRead, 0.3},
 		"after hours":       {sessions.Usage{CacheWrite: 9_000, CacheLong: 9_000}, 2 * time.Hour, ledger.NextAnew, 6},
 		"nothing is cached": {sessions.Usage{Input: 9_000}, time.Second, ledger.NextUncached, 3},
 	} {
@@ -150,8 +151,10 @@ func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
 			e := saidAt("assistant", "a", "Yes.", 1)
 			e.Model, e.Usage, e.Format = "claude-sonnet-4-5", &c.used, transcript.Anthropic
 			e.Time = clock.now.Add(-c.ago)
-			st := status(t, l, readIn(t, l, "h", "s", 100, []sessions.NewEntry{saidAt("user", "u", "Go on.", 0), e}).ID)
-			if got := *st.NextDollars * million / float64(st.Held.N); st.NextBy != c.by || math.Abs(got-c.want) > 1e-9 {
+			list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0), e}
+			st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
+			got := *st.NextDollars * million / float64(st.Held.N)
+			if st.NextBy != c.by || math.Abs(got-c.want) > 1e-9 {
 				t.Errorf("%s: $%v for a million, not %s: %v", st.NextBy, got, c.by, c.want)
 			}
 			stats, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: st.Session.ID})

@@ -18,12 +18,12 @@ type player struct {
 	before []block // the newest request
 	cache  Cache   // of the provider
 	long   int64   // tokens written into it for an hour
-	// unpriced says that a price of what was used is not known.
-	unpriced bool
-	used     int // identifiers used and said before
-	had      int // of them, those that the view had
-	said     map[string]int
-	taken    int // entries whose words are in said
+	// priced says that the price of one of the models is known: requests of the others cost nothing.
+	priced bool
+	used   int // identifiers used and said before
+	had    int // of them, those that the view had
+	said   map[string]int
+	taken  int // entries whose words are in said
 	// back is what was read back, by the block behind which it came.
 	back map[string][]block
 }
@@ -89,9 +89,9 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 		known := pl.of(view{blocks: blocks[:common(blocks, pl.before)]}.size())
 		pl.out.Cold += max(0, known-used.CacheRead)
 	}
-	cost := pl.model.Rates(tokens.TermsOf(used.In())).Cost(used)
-	pl.out.Dollars += cost.Dollars
-	pl.unpriced = pl.unpriced || cost.Unpriced > 0
+	rates := pl.models.Rates(st.model, tokens.TermsOf(used.In()))
+	pl.out.Dollars += rates.Cost(used).Dollars
+	pl.priced = pl.priced || rates.Known
 	pl.before, pl.long = blocks, pl.long+used.CacheWriteLong
 	pl.out.Requests++
 	pl.out.Input += used.In()
@@ -190,9 +190,7 @@ func (pl *player) withBack(blocks []block) []block {
 func (pl *player) sum() Outcome {
 	o := pl.out
 	written := o.Input - o.CacheRead - pl.long
-	if o.Priced = !pl.unpriced; !o.Priced {
-		o.Dollars = 0
-	}
+	o.Priced = pl.priced
 	const readUnits, writeUnits, outputUnits = 0.1, 1.25, 5 // the usual relations of providers' prices
 	o.Units = readUnits*float64(o.CacheRead) + writeUnits*float64(written) +
 		tokens.LongWrite*float64(pl.long) + outputUnits*float64(o.Output)

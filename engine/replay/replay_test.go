@@ -143,3 +143,40 @@ func TestSavingsAreThoseOfTheDefault(t *testing.T) {
 		t.Error(none, err)
 	}
 }
+
+// TestEachRequestIsReplayedAtThePriceOfItsModel: where only the newest model is dear, the others are not; one without a price
+// costs nothing.
+func TestEachRequestIsReplayedAtThePriceOfItsModel(t *testing.T) {
+	costs := func(before, newest string) float64 {
+		s := session(t, halfway, 0)
+		group := "" // of the newest answer
+		for _, e := range s.Entries {
+			if e.Model != "" && e.Usage != nil {
+				group = e.Group
+			}
+		}
+		for i := range s.Entries {
+			if e := &s.Entries[i]; e.Model != "" && e.Group == group {
+				e.Model = newest
+			} else if e.Model != "" {
+				e.Model = before
+			}
+		}
+		got, err := replay.SavingsOf(t.Context(), env.System(), s, tokens.Builtin())
+		if err != nil || got.None.Requests < 10 {
+			t.Fatal(got, err)
+		}
+		if priced := before != newest || before != "nobody-knows"; got.None.Priced != priced {
+			t.Errorf("%s, then %s: a price is known: %v", before, newest, got.None.Priced)
+		}
+		return got.None.Dollars
+	}
+	const haiku, opus, unknown = "claude-haiku-4-5", "claude-opus-4-1", "nobody-knows"
+	cheap, mixed, dear, alone := costs(haiku, haiku), costs(haiku, opus), costs(opus, opus), costs(unknown, opus)
+	if mixed < cheap || mixed > dear/2 || alone == 0 || alone > mixed-cheap/2 {
+		t.Errorf("$%v, with a dear one at the end $%v, without the others $%v, all dear $%v", cheap, mixed, alone, dear)
+	}
+	if none := costs(unknown, unknown); none != 0 {
+		t.Errorf("$%v of a model without a price", none)
+	}
+}

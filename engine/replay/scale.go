@@ -16,7 +16,7 @@ const usualWindow = 200_000
 // scale is how the tokens of the session's messages, by o200k_base, relate to what its provider counted.
 type scale struct {
 	name     string // of the newest model
-	model    tokens.Model
+	models   *tokens.Registry
 	factor   float64 // the provider's tokens for one of ours
 	overhead float64 // of every request that no message shows: system prompt, tools, what a host adds
 	window   int
@@ -36,8 +36,7 @@ func (sc scale) limit() int {
 // and its height is a median, so that what a resumed session carries along unseen does not bend it.
 func (t *track) scale(models *tokens.Registry) scale {
 	sc := scale{name: t.steps[len(t.steps)-1].model}
-	m, _ := models.Lookup(sc.name)
-	sc.model = m
+	sc.models = models
 	sc.window, _ = models.Window(sc.name)
 	sizes := make([]float64, len(t.steps))
 	measured := make([]float64, len(t.steps))
