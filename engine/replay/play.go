@@ -15,9 +15,9 @@ type player struct {
 	*track
 	scale
 	out    Outcome
-	before []block // the newest request
-	cache  Cache   // of the provider
-	long   int64   // tokens written into it for an hour
+	before []block           // the newest request
+	caches map[string]*Cache // of the provider, by model
+	long   int64             // tokens written into it for an hour
 	// priced says that the price of one of the models is known: requests of the others cost nothing.
 	priced bool
 	used   int // identifiers used and said before
@@ -35,7 +35,8 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 		return out, err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, said: map[string]int{}, back: map[string][]block{}}
+	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, caches: map[string]*Cache{}, said: map[string]int{},
+		back: map[string][]block{}}
 	for i := range t.steps {
 		st := &t.steps[i]
 		now, err := v.view(ctx, st)
@@ -83,7 +84,12 @@ func (pl *player) request(blocks []block, st *step, output int64) {
 	for _, b := range blocks {
 		asked = append(asked, Block{ID: b.id, Tokens: pl.factor * float64(b.tokens), Life: life})
 	}
-	used := pl.cache.Use(st.at, asked)
+	cache := pl.caches[st.model]
+	if cache == nil {
+		cache = &Cache{}
+		pl.caches[st.model] = cache
+	}
+	used := cache.Use(st.at, asked)
 	used.Output = output
 	if pl.out.Requests > 0 {
 		known := pl.of(view{blocks: blocks[:common(blocks, pl.before)]}.size())
