@@ -35,8 +35,8 @@ func (t *track) play(ctx context.Context, e env.Env, p Policy, sc scale) (out Ou
 		return out, err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, caches: map[string]*Cache{}, said: map[string]int{},
-		back: map[string][]block{}}
+	pl := &player{track: t, scale: sc, out: Outcome{Policy: p.Name}, caches: map[string]*Cache{},
+		said: map[string]int{}, back: map[string][]block{}}
 	for i := range t.steps {
 		st := &t.steps[i]
 		now, err := v.view(ctx, st)

@@ -64,7 +64,8 @@ func (r Reader) cost(s sessions.Session, subagents sessions.Bill) (short, prices
 		return chars.Plural(int64(sum.Prompt())+sum.Output, "token"), cost.Words()
 	}
 	short = chars.Money(*cost.Dollars)
-	if cost.Unpriced == nil && len(subagents) == 0 {
+	other := func(c sessions.Charge) bool { return c.Model != s.Model }
+	if cost.Unpriced == nil && len(subagents) == 0 && !slices.ContainsFunc(bill, other) {
 		return short, short + " at the list prices of " + s.Model
 	}
 	if cost.Unpriced == nil {

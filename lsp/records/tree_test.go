@@ -164,12 +164,18 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 			"cost so far: ≈$3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
 		{"with subagents", "claude-sonnet-4-5", million, "≈$9.00 · ",
 			"cost so far: ≈$9.00 at list prices, its subagents included\n"},
+		{"several models", "claude-sonnet-4-5", million, "≈$3.50 · ", "cost so far: ≈$3.50 at list prices\n"},
+		{"little", "claude-sonnet-4-5", sessions.Usage{Input: 25_000}, "≈$0.075 · ",
+			"cost so far: ≈$0.075 at the list prices of claude-sonnet-4-5\n"},
 		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
 	} {
 		r := Reader{Now: noon}
 		s := sessions.Session{ID: "ab", Model: c.model, Turns: 3, Updated: noon, Usage: c.usage}
 		if c.name == "one price is not known" {
 			s.Bill = sessions.Bill{{Model: "scripted", Usage: sessions.Usage{Output: 100_000}}}
+		}
+		if c.name == "several models" {
+			s.Bill = sessions.Bill{{Model: "claude-haiku-4-5", Usage: sessions.Usage{Output: 100_000}}}
 		}
 		var subagents sessions.Bill
 		if c.name == "with subagents" {
@@ -184,6 +190,9 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		head := r.sessionHead(ledger.Status{Use: ledger.Use{Session: s, Cost: cost}})
 		if said := cost.Words(); said != "" && !strings.Contains(head, "\n- "+literal(said)+"\n") {
 			t.Errorf("%s: its page begins with %q", c.name, head)
+		}
+		if dollars, _, _ := strings.Cut(c.want, " "); cost.Dollars != nil && !strings.Contains(head, literal(dollars)) {
+			t.Errorf("%s: its page begins with %q, not with %s", c.name, head, dollars)
 		}
 	}
 }
