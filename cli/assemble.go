@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/resume"
 	"ctxledger.dev/given"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -169,4 +170,15 @@ func (f *givenFlags) request(ctx context.Context, a *action) (given.Request, err
 	}
 	return given.Request{Spec: a.settings(a.place).Given, Agent: f.agent, Session: s, Task: f.task, Root: root,
 		Env: a.Env}, nil
+}
+
+// handedTo adds to what is written for an agent what another one left for it.
+func handedTo(ctx context.Context, a *action, s sessions.Session, r *resume.Request) (given.Request, error) {
+	asked := given.Request{Spec: a.settings(a.place).Given, Agent: r.In, Session: s, Root: a.place.Root, Env: a.Env}
+	if !asked.Spec.Receives(r.In) {
+		return asked, nil
+	}
+	var err error
+	r.Handoff, err = given.Pending(ctx, a.ledger, asked)
+	return asked, err
 }

@@ -75,9 +75,16 @@ func writeResumed(ctx context.Context, a *action, api ledger.API, s sessions.Ses
 	if r.Dir != "" {
 		r.Dir = a.absolute(r.Dir)
 	}
+	given, err := handedTo(ctx, a, s, &r)
+	if err != nil {
+		return err
+	}
 	done, err := resume.Write(ctx, api, r, func() (ledger.CompactionPlan, error) {
 		return runCompaction(ctx, a, api, f.request(s.ID, "resume"), f.author)
 	})
+	if err == nil && r.Handoff != "" {
+		err = given.Taken(ctx, api)
+	}
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/proxy/launch"
 )
@@ -58,6 +61,9 @@ func withCommand() command {
 				programs, err := findPrograms(a.Env)
 				if err != nil {
 					return err
+				}
+				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
+					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
 				}
 				o.Proxy, o.Server = append(serve, "--reduce"), registry.ClaudeServer(programs.MCP, a.workspace)
 			}

@@ -25,6 +25,8 @@ type Input struct {
 	HostTokens int
 	// Notes are those that agents kept since the current compaction, newest first.
 	Notes []Noted
+	// Attempts are what agents logged as tried, oldest first: every document of the session has them.
+	Attempts []Noted
 	// Head is the size in tokens of what precedes every summary and is never compacted: leading system messages.
 	// They are not among the items.
 	Head int
@@ -58,7 +60,7 @@ type Input struct {
 	words *Words    // the messages after WordsTo that were read
 }
 
-// Noted is what an agent noted for whoever goes on.
+// Noted is what an agent noted for whoever goes on, or what it tried.
 type Noted struct {
 	Turn int
 	Text string

@@ -29,6 +29,7 @@ var documentSections = []section{
 	sure(addRefusals),     // what the user refused
 	addNow,                // the state of the work
 	sure(addNotes),        // the agent's notes
+	sure(addAttempts),     // what agents logged as tried
 	addEarlier,            // what the host's model wrote
 	sure(addNarrative),    // what a model wrote
 	addReasoning,          // excerpts of the model's reasoning

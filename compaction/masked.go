@@ -24,9 +24,11 @@ func masked(in Input, o Options) (Input, Options) {
 	}
 	in.Operations, in.Items, in.Artifacts = slices.Clone(in.Operations), slices.Clone(in.Items),
 		slices.Clone(in.Artifacts)
-	in.Notes = slices.Clone(in.Notes)
-	for i := range in.Notes {
-		m.words(&in.Notes[i].Text)
+	for _, noted := range []*[]Noted{&in.Notes, &in.Attempts} {
+		*noted = slices.Clone(*noted)
+		for i := range *noted {
+			m.words(&(*noted)[i].Text)
+		}
 	}
 	for i := range in.Operations {
 		m.operation(&in.Operations[i])

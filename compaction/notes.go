@@ -17,6 +17,24 @@ const (
 	notesKept = 4
 )
 
+const (
+	attemptsHead = "[ATTEMPTS — logged by agents, oldest first]"
+	// attemptChars is how much of one is printed: the log has all of it.
+	attemptChars = 300
+)
+
+// addAttempts adds what agents logged as tried. It comes before all else, so that nothing is tried again for want of space.
+func addAttempts(s *source, d *layout.Document) {
+	if len(s.in.Attempts) == 0 {
+		return
+	}
+	b := d.Block(&layout.Block{Head: attemptsHead, More: layout.CountOf("more attempt")})
+	for i, n := range s.in.Attempts {
+		text := layout.Print(layout.Entry{Label: layout.Turn(n.Turn), Text: layout.OneLine(n.Text, attemptChars)})
+		d.Add(b, &layout.Line{Text: text, Class: layout.ClassPin, Pos: int64(i)})
+	}
+}
+
 // addNotes adds the agent's notes of this call, those kept since the earlier summary and those of that summary, which
 // are stored nowhere else, with what the ledger says against them.
 func addNotes(s *source, d *layout.Document) {

@@ -75,7 +75,7 @@ func TestWhichSessionIsMeant(t *testing.T) {
 
 	// What an agent notes down without a session is newer, but there is nothing to show of it.
 	asked := imported(t, l, 0, asking("go"))
-	if _, err := l.KeepNotes(t.Context(), ledger.KeepNotesRequest{Text: "my goal"}); err != nil {
+	if _, err := l.KeepNotes(t.Context(), ledger.KeepNotesRequest{Notes: sessions.Notes{Text: "my goal"}}); err != nil {
 		t.Fatal(err)
 	}
 	want("notes alone, the latest", ledger.SessionRequest{Latest: true}, asked, "")

@@ -218,3 +218,59 @@ func (w *world) decode(text string, into any) {
 		w.t.Fatal(err, text)
 	}
 }
+
+// TestNoFileOutsideIsGiven: not through a link, and none that looks like it holds secrets.
+func TestNoFileOutsideIsGiven(t *testing.T) {
+	w := newWorld(t)
+	w.hand(`{"role":"user","content":"Go."}`)
+	outside := filepath.Join(w.env.Temp, "outside.md")
+	w.write(outside, "OUTSIDE")
+	w.write(filepath.Join(w.root, "keys", "id_rsa"), "OUTSIDE")
+	w.write(filepath.Join(w.root, "inside.md"), "INSIDE")
+	for link, to := range map[string]string{"out.md": outside, "dir": w.env.Temp, "in.md": "inside.md",
+		".gitignore": outside} {
+		if err := os.Symlink(to, filepath.Join(w.root, link)); err != nil {
+			t.Skip(err) // a system without links
+		}
+	}
+	w.write(filepath.Join(w.root, "ctxledger.yaml"), "agents: [{name: A, context: [{source: file:out.md}, "+
+		"{source: file:dir/outside.md}, {source: file:keys/id_rsa}, {source: file:in.md}]}]\n")
+	got := w.given([]string{"assemble", "A"})
+	if strings.Contains(got, "OUTSIDE") || !strings.Contains(got, "## in.md\nINSIDE\n") ||
+		!strings.Contains(got, `"empty_sources":["file:out.md","file:dir/outside.md","file:keys/id_rsa"]`) {
+		t.Error(got)
+	}
+	if block := given.Ignored(w.root, func(string) bool { return true }); block != "" {
+		t.Error(block)
+	}
+}
+
+func TestIgnoredShowsAHundredLines(t *testing.T) {
+	always := func(string) bool { return true }
+	for _, c := range []struct{ name, file, want string }{
+		{"none", "", ""},
+		{"Windows line ends", "/a\r\n/b\r\n", "## .gitignore\n```\n/a\n/b\n```"},
+		{"a hundred", strings.Repeat("/a\n", 100), "## .gitignore\n```\n" + strings.Repeat("/a\n", 100) + "```"},
+		{"one more", strings.Repeat("/a\n", 101),
+			"## .gitignore\n```\n" + strings.Repeat("/a\n", 100) + "[... 1 more lines]\n```"},
+		{"a fence", "````\n", "## .gitignore\n`````\n````\n`````"},
+		{"a long line", strings.Repeat("x", 501), "## .gitignore\n```\n" + strings.Repeat("x", 499) + "…\n```"},
+		{"no text", "\xff\xfe/\x00a", ""},
+	} {
+		dir := t.TempDir()
+		if c.file != "" {
+			if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(c.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := given.Ignored(dir, always); got != c.want {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(t.TempDir(), ".gitignore"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if given.Ignored(t.TempDir()+"/nowhere", always) != "" {
+		t.Error("a directory that is not there")
+	}
+}

@@ -134,8 +134,8 @@ func Waiting(ctx context.Context, api Ledger, r Request) (text string, of sessio
 	return "", of, nil
 }
 
-// Take records that the handoff for the agent of a request reached it.
-func Take(ctx context.Context, api ledger.Recorder, r Request) error {
+// Taken records that the handoff for the agent of a request reached it.
+func (r Request) Taken(ctx context.Context, api ledger.Recorder) error {
 	_, err := api.KeepNotes(ctx, ledger.KeepNotesRequest{Session: r.Session.ID,
 		Notes: sessions.Notes{Kind: sessions.NotesTaken, To: r.Agent}})
 	return err

@@ -14,6 +14,12 @@ func Retrieves(tool string) bool {
 	return slices.ContainsFunc(retrieving, func(own string) bool { return strings.HasSuffix(tool, own) })
 }
 
+// Logs reports whether a tool logs what was tried, so that nobody tries it again: ctxledger's, and that of jutul-agent.
+func Logs(tool string) bool {
+	return slices.ContainsFunc([]string{"log_attempt", "log_hypothesis", "record_attempt"},
+		func(own string) bool { return strings.HasSuffix(tool, own) })
+}
+
 // Own reports whether a tool is one of ctxledger's: what it answers is about the record, or a copy of what the record
 // holds elsewhere.
 func Own(tool string) bool { return strings.Contains(tool, "ctxledger") || Retrieves(tool) }

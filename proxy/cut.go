@@ -12,6 +12,7 @@ import (
 type cut struct {
 	message []byte   // with the summary
 	kept    []*piece // the first messages behind it, as the ledger has them, up to one that has calls
+	begins  *piece   // the first message of the request that it was first sent with, once a provider takes that
 }
 
 // cutOf returns the cut that a view has; nil: none.
@@ -53,12 +54,28 @@ func (p *piece) has(other *piece) bool {
 	return false
 }
 
-// bounds returns which messages the summary replaces: those from first on, before kept. They are equal where the request does
-// not have what the cut keeps: its agent has compacted it, or it is another conversation.
-func (c *cut) bounds(order []*piece) (first, kept int) {
+// replaced returns which messages a summary replaces, those from first on before kept, and the summary: none where a request
+// does not have what the cut keeps. Then its agent has compacted it, or it is another conversation.
+func (v *view) replaced() (first, kept int, summary []byte) {
+	c := v.cut
 	if c == nil {
-		return 0, 0
+		return 0, 0, nil
 	}
+	first, kept = c.bounds(v.order)
+	switch begin := v.order[0]; {
+	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
+		return 0, 0, nil
+	case c.begins == nil && (loses(v.order[first:kept]) || !sendable(v.order, c.message, first, kept)):
+		v.cut = nil
+		return 0, 0, nil
+	default:
+		c.begins = begin
+		return first, kept, c.message
+	}
+}
+
+// bounds returns where the cut is: its messages are equal if it is nowhere.
+func (c *cut) bounds(order []*piece) (first, kept int) {
 	kept = len(order)
 	for i := len(c.kept) - 1; i >= 0; i-- { // the last one has a call, which is nowhere else
 		for kept--; kept >= 0 && !order[kept].has(c.kept[i]); kept-- {

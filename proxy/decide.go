@@ -15,28 +15,20 @@ import (
 )
 
 // decide brings the view up to date, and reports whether something that was sent becomes another one.
-func (v *view) decide(r *reducer, at time.Time) (stepped bool) {
-	life := cacheLife
-	if v.long {
-		life = cacheLifeLong
-	}
-	v.cold = !v.sent.IsZero() && at.Sub(v.sent) > life
+func (v *view) decide(r *reducer) (stepped bool) {
 	v.resume(r)
 	soon, cancel := context.WithTimeout(r.life, r.patience)
 	defer cancel()
 	results, calls := v.newest()
 	taken := v.take(r, results, calls)
-	stepped = v.step(r, soon, func(p part) bool {
-		_, made := calls[p.id]
-		return made && !v.decided[p.id]
-	})
+	stepped = v.step(soon)
 	for _, x := range results {
 		v.decided[x.ID] = true
 	}
 	if taken != nil && taken.within(soon) {
 		v.adopt(change{stubs: taken.out})
 	} else if taken != nil {
-		v.late = append(v.late, taken)
+		v.stubs = append(v.stubs, taken)
 	}
 	for _, x := range results {
 		if _, stubbed := v.shown[part{x.ID, x.Kind}]; !stubbed && worthStub(x) {
@@ -69,15 +61,15 @@ func (v *view) newest() (results []transcript.Part, calls map[string]transcript.
 
 // catchUp adopts what came too late, all of it or what is worth the cache that it breaks.
 func (v *view) catchUp(all bool) (changed bool) {
-	left := v.late[:0]
-	for _, j := range v.late {
+	left := v.stubs[:0]
+	for _, j := range v.stubs {
 		if j.ended() {
 			v.waiting.add(change{stubs: j.out})
 		} else {
 			left = append(left, j)
 		}
 	}
-	v.late = left
+	v.stubs = left
 	if v.waiting.empty() {
 		return false
 	}
@@ -231,28 +223,48 @@ func (v *view) take(r *reducer, results []transcript.Part, calls map[string]tran
 // maxInline is how much of a result travels inside a request to the ledger, in bytes.
 const maxInline = 2 << 20
 
-// step asks for the next step and takes what was decided: at once what pays for the cache that it breaks, and what is about
-// parts that were not sent yet.
-func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) bool {
-	late := v.deciding != nil
-	if !late {
-		sent, behind := v.sent, len(v.whole) > 0
-		v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
-			return v.next(ctx, api, sent, behind)
-		})
+// wake has a step decided for a request that comes at a time, if the one decided after the last answer does not fit: the
+// provider's cache has expired, or there is none.
+func (v *view) wake(r *reducer, at time.Time) {
+	life := cacheLife
+	if v.long {
+		life = cacheLifeLong
 	}
-	if !v.deciding.within(soon) {
+	if v.cold = !v.sent.IsZero() && at.Sub(v.sent) > life; v.cold && v.deciding != nil && v.deciding.ended() {
+		v.waiting.add(v.deciding.out)
+		v.deciding = nil
+	}
+	if v.cold || v.sent.IsZero() {
+		v.ask(r, false)
+	}
+}
+
+// ask has the next step decided, unless one is. early says that it is for a request that has not come yet.
+func (v *view) ask(r *reducer, early bool) {
+	if v.deciding != nil {
+		return
+	}
+	sent, behind := v.sent, len(v.whole) > 0
+	v.early = early
+	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
+		return v.next(ctx, api, sent, behind)
+	})
+}
+
+// step takes what was decided: at once what pays for the cache that it breaks, and what is about parts that were not sent yet.
+func (v *view) step(soon context.Context) bool {
+	if v.deciding == nil || !v.deciding.within(soon) {
 		return false
 	}
 	c := v.deciding.out
 	v.deciding = nil
-	if c.pays || !late && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
+	if c.pays || !v.early && (v.cold || v.sent.IsZero()) { // of what another proxy sent the ledger knows when
 		v.adopt(c)
-		return c.pays
+		return c.pays || v.cold && !c.empty()
 	}
 	now := newChange()
 	for p, e := range c.edits {
-		if !late && fresh(p) {
+		if !v.early && v.unsent(p) {
 			now.edits[p] = e
 		} else {
 			v.waiting.edits[p] = e
@@ -260,6 +272,13 @@ func (v *view) step(r *reducer, soon context.Context, fresh func(part) bool) boo
 	}
 	v.adopt(now)
 	return false
+}
+
+// unsent reports whether a part comes with this request.
+func (v *view) unsent(p part) bool {
+	return slices.ContainsFunc(v.order[min(v.reached, len(v.order)):], func(x *piece) bool {
+		return slices.ContainsFunc(x.parts, func(own transcript.Part) bool { return part{own.ID, own.Kind} == p })
+	})
 }
 
 // next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind

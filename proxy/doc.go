@@ -10,8 +10,11 @@
 // Guarantees: answers leave as they came, and requests as well unless they are reduced; then what is not shown less of
 // stays byte by byte, nothing is left out that the model cannot read back, and between two steps a request begins as the
 // one before. Nothing but the upstream is connected to, and no redirect followed; recording happens after the answer, in
-// one goroutine behind a bounded queue, and what it cannot take is counted and said. Credentials, addresses and texts of
-// headers are never recorded or logged.
+// one goroutine behind a bounded queue, and what it cannot take is counted and said. Credentials and texts of headers are
+// never recorded or logged, and of addresses the upstream's alone.
+//
+// What stops a request is in limits.go, what sends a refused one again in recover.go, and what a server is asked of itself
+// in loaded.go, only if a person named it.
 //
 // It deliberately decides nothing about what is shown less of: the ledger does, by the policy of the session.
 package proxy

@@ -20,6 +20,7 @@ type exchange struct {
 	response *capture // nil: there is no answer
 	status   int
 	encoding string          // of the answer
+	view     *view           // that the request was sent as; nil: none
 	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
 	prepared *prepared       // the request of a view; nil: it is none
 	learnt   bool            // the ledger knows what a refusal says

@@ -51,11 +51,11 @@ func TestAServerIsAskedForItsContext(t *testing.T) {
 		{"Ollama", map[string]string{"/api/ps": `{"models":[{"name":"other","context_length":1000},{"name":"mm:latest",` +
 			`"model":"mm:latest","context_length":8192}]}`}, false, 8_192},
 		{"Ollama before", map[string]string{"/api/ps": `{"models":[{"name":"mm:latest"}]}`,
-			"/api/show": `{"parameters":"stop \"x\"\nnum_ctx    16384","model_info":{"a.context_length":131072}}`},
-			false, 16_384},
+			"/api/show": `{"parameters":"stop \"x\"\nnum_ctx  16384","model_info":{"a.context_length":131072}}`}, false,
+			16_384},
 		{"vLLM", map[string]string{"/v1/models": `{"data":[{"id":"mm","max_model_len":32768}]}`}, false, 32_768},
-		{"LM Studio", map[string]string{"/v1/models": `{"data":[{"id":"mm"}]}`, "/api/v0/models": `{"data":[{"id":"mm",` +
-			`"state":"loaded","loaded_context_length":4096,"max_context_length":131072}]}`}, false, 4_096},
+		{"LM Studio", map[string]string{"/v1/models": `{"data":[{"id":"mm"}]}`, "/api/v0/models": `{"data":[` +
+			`{"id":"mm","state":"loaded","loaded_context_length":4096,"max_context_length":131072}]}`}, false, 4_096},
 		{"llama.cpp", map[string]string{"/v1/models": `{"data":[{"id":"mm","meta":{"n_ctx_train":131072}}]}`,
 			"/props": `{"default_generation_settings":{"n_ctx":12288}}`}, false, 12_288},
 		{"nobody allows it", map[string]string{"/api/ps": `{"models":[{"name":"mm","context_length":8192}]}`}, true, 0},

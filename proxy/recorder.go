@@ -168,7 +168,7 @@ func (r *recorder) tryRecord(x *exchange) error {
 		return err
 	}
 	if p := e.prepared; p != nil {
-		p.view.measured(e.answer.Usage.Prompt(), len(p.sent))
+		e.view.measured(e.answer.Usage.Prompt(), len(p.sent))
 	}
 	n := ledger.NoteRequestRequest{Request: e.measured()}
 	n.Request.Loaded = r.loaded(e)

@@ -18,7 +18,6 @@ import (
 // prepared is a request of a view, as its agent wrote it and as it is sent.
 type prepared struct {
 	draft draft
-	view  *view
 	sent  []byte
 }
 
@@ -90,7 +89,7 @@ func (r *reducer) recover(
 		}
 	}()
 	p := x.prepared
-	v := p.view
+	v := x.view
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	done, known := v.learn(ctx, r, x, said)
@@ -99,6 +98,9 @@ func (r *reducer) recover(
 		done.Limit = done.Verdict.Limit
 		class := done.Verdict.Class
 		done.Advice.Retry = class != overflow.None && class != overflow.BrokenPairs
+		if done.Advice.OutputCap = done.Verdict.OutputCap; done.Advice.OutputCap > 0 {
+			done.Advice.Action = overflow.LowerOutput
+		}
 	}
 	refused := done.Advice.Retry
 	if actual := done.Verdict.Actual; actual > 0 {

@@ -91,25 +91,23 @@ func TestARefusalForSizeIsNotNoticed(t *testing.T) {
 	}
 }
 
-// TestWithoutARecordCopiesAreSent: of a session that the ledger does not have yet. Then it has, and the next request is compacted;
-// where that is not enough, what is known of the limit keeps it from being refused.
+// TestWithoutARecordCopiesAreSent: of a session that the ledger does not have. What is then known of the limit keeps the next
+// request from being refused, and both are said not to begin as the one before.
 func TestWithoutARecordCopiesAreSent(t *testing.T) {
 	for _, limit := range []int{40_000, 10_000, 3_000} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			k := grown(t, 12)
 			k.with(k.narrow(limit))
-			k.ask()
-			first := len(k.asked)
-			k.call("Bash", `{"command":"ls"}`, "a b")
-			k.ask()
-			if n := len(k.asked); first != 2 || n != 3 {
-				t.Errorf("%d requests were sent for the first one, %d for the second", first, n-first)
+			for _, want := range []int{2, 3} {
+				if resp, _ := k.post(); resp.StatusCode != http.StatusOK || len(k.asked) != want {
+					t.Errorf("status %d after %d requests", resp.StatusCode, len(k.asked))
+				}
+				k.call("Bash", `{"command":"ls"}`, "a b")
 			}
-			if k.steps() == 0 {
-				t.Error("no request is said to be another one than before")
-			}
+			k.stop()
 			q := k.live("claude-code", session)
-			if q[0].Reduced.Refused != 1 || q[1].Reduced.Refused > 0 || q[1].Reduced.Trimmed != (limit == 3_000) {
+			if len(q) != 2 || q[0].Reduced.Refused != 1 || !q[0].Reduced.Step || q[1].Reduced.Refused != 0 ||
+				!q[1].Reduced.Trimmed || !q[1].Reduced.Step {
 				t.Errorf("%+v, %+v", q[0].Reduced, q[1].Reduced)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
 )
@@ -38,6 +39,9 @@ type reducer struct {
 
 func newReducer(c Config) *reducer {
 	r := &reducer{config: c, views: map[identity]*view{}, patience: patience, resuming: resuming}
+	if c.Patience > 0 {
+		r.patience, r.resuming = c.Patience, c.Patience
+	}
 	r.life, r.end = context.WithCancel(context.Background())
 	return r
 }
@@ -55,6 +59,10 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 	if s.reducer == nil || x.dialect.format != transcript.Anthropic || r.Header.Get("Content-Encoding") != "" {
 		return
 	}
+	v := s.reducer.begin(x)
+	if v == nil {
+		return
+	}
 	var body bytes.Buffer
 	body.Grow(int(min(max(r.ContentLength, 0)+bytes.MinRead, maxBody)))
 	n, err := io.Copy(&body, io.LimitReader(written, maxBody+1))
@@ -65,12 +73,34 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 		}{io.MultiReader(&body, written), written}
 		return
 	}
-	out := s.reducer.reduce(x, body.Bytes())
+	out := s.reducer.reduce(v, x, body.Bytes())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 }
 
+// begin returns the view of a request that is about to be read; nil: it is sent as it is.
+func (r *reducer) begin(x *exchange) *view {
+	who := identify(x.header, &request{})
+	if !who.files {
+		return nil
+	}
+	v := r.view(who)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.wake(r, x.at)
+	return v
+}
+
+// ended has the next step decided, after an answer: there is time until the next request.
+func (r *reducer) ended(x *exchange) {
+	if v := x.view; v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.ask(r, true)
+	}
+}
+
 // reduce returns what is sent in the place of a body. A defect sends it as it is.
-func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
+func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			out, x.reduced, x.prepared = body, nil, nil
@@ -78,17 +108,16 @@ func (r *reducer) reduce(x *exchange, body []byte) (out []byte) {
 		}
 	}()
 	d, ok := draftOf(body)
-	who := identify(x.header, &request{})
-	if !ok || !d.readable || !who.files {
+	if !ok || !d.readable {
 		return body
 	}
-	v := r.view(who)
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	x.view = v
 	v.read(d)
-	stepped := v.decide(r, x.at) || v.copied
+	stepped := v.decide(r) || v.copied
 	v.copied = false
-	x.prepared = &prepared{d, v, v.send(d, x, stepped)}
+	x.prepared = &prepared{d, v.send(d, x, stepped)}
 	v.fitting(r, x)
 	return x.prepared.sent
 }
@@ -128,6 +157,11 @@ func begin[T any](r *reducer, do func(ctx context.Context, api Ledger) (T, error
 	j := &job[T]{done: make(chan struct{})}
 	r.jobs.Go(func() {
 		defer close(j.done)
+		defer func() {
+			if recover() != nil {
+				j.err = fault.New(fault.Internal, "proxy.reduce", "a defect in deciding what is sent")
+			}
+		}()
 		ctx, cancel := context.WithTimeout(r.life, afterwards)
 		defer cancel()
 		api, err := r.config.Ledger(ctx)

@@ -46,7 +46,7 @@ func FuzzReduce(f *testing.F) {
 				}
 			}
 			if i == kept && p.call() != "" {
-				c.cut = &cut{[]byte(`{"role":"user","content":"summary"}`), []*piece{p}}
+				c.cut = &cut{message: []byte(`{"role":"user","content":"summary"}`), kept: []*piece{p}}
 			}
 		}
 		v.adopt(c)
@@ -57,7 +57,7 @@ func FuzzReduce(f *testing.F) {
 			t.Fatalf("%q is no request: %q", body, out)
 		}
 		sameOutside(t, d, now)
-		first, end := v.cut.bounds(v.order)
+		first, end, _ := v.replaced()
 		if len(now.spans) != len(d.spans)-max(end-first-1, 0) {
 			t.Fatalf("%d messages became %d, without %d to %d", len(d.spans), len(now.spans), first, end)
 		}

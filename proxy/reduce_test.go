@@ -81,8 +81,8 @@ func (k *talk) post(headers ...string) (*http.Response, []byte) {
 	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
 		k.tools, strings.Join(k.messages, ", "))
 	k.bodies = append(k.bodies, body)
-	return k.send("/"+token+"/anthropic/v1/messages?beta=true", body, append(headers, "User-Agent", "claude-cli/2.1.330",
-		"X-Claude-Code-Session-Id", session)...)
+	headers = append(headers, "User-Agent", "claude-cli/2.1.330", "X-Claude-Code-Session-Id", session)
+	return k.send("/"+token+"/anthropic/v1/messages?beta=true", body, headers...)
 }
 
 // file writes what was said into the session file, which the ledger follows.

@@ -35,6 +35,8 @@ type Config struct {
 	Say func(text string)
 	// Reduce makes requests smaller.
 	Reduce bool
+	// Patience is how long a request waits for a decision about it; 0: 10 ms.
+	Patience time.Duration
 }
 
 // Server passes requests on to providers of models, and records them. It is an http.Handler, safe for concurrent use.
@@ -126,6 +128,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
+		if s.reducer != nil {
+			defer s.reducer.ended(x)
+		}
 	}
 	s.upstream[provider].ServeHTTP(w, r)
 }

@@ -48,7 +48,8 @@ type view struct {
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
-	late     []*job[map[part]string] // stubs of results that were sent whole
+	early    bool                    // it was asked for before the request came
+	stubs    []*job[map[part]string] // stubs of results that were sent whole
 	waiting  change                  // for a step, or until it is worth one
 	reached  int                     // how many messages the newest request had
 }
@@ -81,7 +82,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 // read takes in the messages of a request. Those of the request before are known.
 func (v *view) read(d draft) {
 	before := v.pieces
-	v.long = v.long || bytes.Contains(d.body, []byte(`"ttl":"1h"`))
+	head, last := d.body[:d.spans[0].From], d.spans[len(d.spans)-1].In(d.body) // where marks of the cache are
+	v.long = bytes.Contains(head, []byte(`"ttl":"1h"`)) || bytes.Contains(last, []byte(`"ttl":"1h"`))
 	v.pieces, v.order = make(map[uint64]*piece, len(d.spans)), make([]*piece, len(d.spans))
 	for i, span := range d.spans {
 		raw := span.In(d.body)
@@ -194,26 +196,17 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 		}
 		for k := range p.parts {
 			x := &p.parts[k]
-			x.Text = "" // it is in the body
+			x.Text, x.Args = "", nil // they are in the body
 			if x.Kind == transcript.KindResult && v.whole[x.ID] && len(whole) < ledger.MaxWhole {
 				whole = append(whole, x.ID)
 			}
 		}
 	}
-	first, kept := v.cut.bounds(v.order)
-	if stepped && kept > first && (loses(v.order[first:kept]) || !sendable(v.order, v.cut.message, first, kept)) {
-		v.cut, first, kept = nil, 0, 0
-	}
-	if kept > first {
-		parts += kept - first
-	}
+	first, kept, summary := v.replaced()
+	parts += kept - first
 	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 {
 		return d.body
-	}
-	var summary []byte
-	if kept > first {
-		summary = v.cut.message
 	}
 	body := d.with(out, summary, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,

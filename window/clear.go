@@ -3,6 +3,8 @@ package window
 import (
 	"slices"
 	"strings"
+
+	"ctxledger.dev/intents"
 )
 
 // The defaults of clearing.
@@ -48,7 +50,7 @@ func (s *scene) clearable() (out []*act) {
 		a := &s.acts[i]
 		switch {
 		case a.result == nil || s.isCleared(a):
-		case slices.ContainsFunc(c.Exclude, a.named):
+		case slices.ContainsFunc(c.Exclude, a.named), intents.Logs(a.Name):
 		case len(c.Only) > 0 && !slices.ContainsFunc(c.Only, a.named):
 		case a.result.Failed && a.slot+1 >= len(s.slots)-recentFailure:
 		case a.resultTokens < longPlaceholder &&

@@ -37,6 +37,8 @@ func TestClearing(t *testing.T) {
 		{"an excluded tool keeps its results, and no slot", func(p *Policy) {
 			p.Clear.Exclude = []string{"READ"}
 		}, 200_000, reads(13, 10_000), 0},
+		{"what agents log as tried stays", nil, 200_000,
+			strings.ReplaceAll(reads(13, 10_000), "read ", "log_attempt "), 0},
 		{"only some tools", func(p *Policy) { p.Clear.Only = []string{"shell"} }, 200_000, reads(13, 10_000), 0},
 		{"above it, far below the threshold", nil, 200_000, reads(10, 5_000), 4},
 		{"a lower threshold", func(p *Policy) { p.Compact.Effective = 40_000 }, 200_000, reads(9, 5_000), 3},

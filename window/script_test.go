@@ -59,7 +59,8 @@ func letters(t testing.TB, n string) string {
 
 var scriptTools = map[string]string{
 	"read": intents.OpRead, "write": intents.OpWrite, "patch": intents.OpPatch, "move": intents.OpMove,
-	"delete": intents.OpDelete, "shell": intents.OpShell, "grep": intents.OpGrep, "copy": intents.OpCopy, "foo": "",
+	"delete": intents.OpDelete, "shell": intents.OpShell, "grep": intents.OpGrep, "copy": intents.OpCopy,
+	"foo": "", "log_attempt": "",
 	"bar": "",
 }
 

@@ -63,7 +63,7 @@ func (r *run) hand(
 			if !told {
 				return nil
 			}
-			return given.Take(ctx, r.api, request)
+			return request.Taken(ctx, r.api)
 		})
 	}
 	return texts[0], nil

@@ -22,6 +22,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 	"ctxledger.dev/window/overflow"
 )
 
@@ -34,6 +35,8 @@ type Request struct {
 	Dir     string // where it goes on, absolute; "": where the session ran
 	// Compacted refuses a session that was not compacted.
 	Compacted bool
+	// Handoff is what another agent left for the one that goes on: the newest message of the new session. "": nothing.
+	Handoff string
 	// Mask masks the secrets in a message, which stays JSON. It is used for another agent than the session's own.
 	Mask func([]byte) []byte
 }
@@ -237,6 +240,11 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 		}
 		said = append(said, s)
 	}
+	kept := len(said)
+	if r.Handoff != "" {
+		text := transcript.NewMessage(transcript.Anthropic, transcript.RoleUser, r.Handoff)
+		said = append(said, sessionfile.Said{JSON: r.masked(text), Format: transcript.Anthropic, Time: r.Env.Now()})
+	}
 	keeps := known.keeps
 	if out.Masked {
 		keeps = nil // it holds the words of results again
@@ -246,8 +254,8 @@ func (r *Request) fill(ctx context.Context, api ledger.API, w sessionfile.Writer
 	}
 	out.Left.Loaded, out.Left.Shortened = left, shortened
 	out.Left.Results += view.Left.Results
-	out.Messages = len(said)
-	c.Document, err = r.document(ctx, api, view.Summary, len(said))
+	out.Messages = kept
+	c.Document, err = r.document(ctx, api, view.Summary, kept)
 	return err
 }
 

@@ -96,29 +96,37 @@ func (l *Ledger) sessionForNotes(tx kv.Tx, r ledger.KeepNotesRequest, m Mutation
 	}, sessions.Digest([]byte(m.key+"\x00"+m.At.String()+"\x00"+r.Text)))
 }
 
-// maxNotes is how many of a session's newest notes are read for a document.
-const maxNotes = 4
+// Bounds of what a document is given of notes: the newest ones.
+const (
+	maxNotes    = 4
+	maxAttempts = 50
+)
 
-// Notes returns the newest notes of a session that its current summary does not have, newest first.
-func (f *Folded) Notes(tx kv.Tx) (out []compaction.Noted, err error) {
+// Notes returns the newest notes of a session that its current summary does not have, newest first, and what agents logged
+// as tried, oldest first.
+func (f *Folded) Notes(tx kv.Tx) (notes, attempts []compaction.Noted, err error) {
 	from := int64(0)
 	if cur := f.Current(); cur != nil {
 		from = f.At[cur.ID]
 	}
 	for _, e := range slices.Backward(f.Entries) {
-		if e.Seq <= from || len(out) == maxNotes {
-			break
-		}
-		if e.Kind != sessions.KindNotes || e.Forgotten != nil {
+		plain := e.Note == string(sessions.NotesPlain) && e.Seq > from && len(notes) < maxNotes
+		attempt := e.Note == string(sessions.NotesAttempt) && len(attempts) < maxAttempts
+		if e.Kind != sessions.KindNotes || e.Forgotten != nil || !plain && !attempt {
 			continue
 		}
 		original, err := sessions.Inline(tx, f.Session.ID, e.Seq)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if n := sessions.NotesOf(original); n.Kind == sessions.NotesPlain {
-			out = append(out, compaction.Noted{Turn: e.Turn, Text: n.Text})
+		n := sessions.NotesOf(original)
+		if attempt {
+			attempts = append(attempts, compaction.Noted{Turn: e.Turn,
+				Text: strings.TrimSuffix(n.Text+" → "+n.Reason, " → ")})
+		} else {
+			notes = append(notes, compaction.Noted{Turn: e.Turn, Text: n.Text})
 		}
 	}
-	return out, nil
+	slices.Reverse(attempts)
+	return notes, attempts, nil
 }

@@ -103,7 +103,7 @@ func (l *Views) compactionInput(
 	in.Earlier = hostSummary(f, in.Items)
 	in.Steering = steering(f)
 	in.Host, in.HostTokens = f.View.Host, hostTokens(f.View)
-	if in.Notes, err = f.Notes(tx); err != nil {
+	if in.Notes, in.Attempts, err = f.Notes(tx); err != nil {
 		return in, err
 	}
 	return in, l.gather(tx, f, &in)

@@ -96,7 +96,8 @@ func Parse(text string) (Source, error) {
 
 // local reports whether a clean path with slashes stays below a directory, on every system.
 func local(p string) bool {
-	return p != "." && p != ".." && !strings.HasPrefix(p, "../") && !path.IsAbs(p) && !strings.Contains(p, ":")
+	return p == strings.TrimSpace(p) && p != "." && p != ".." && !strings.HasPrefix(p, "../") && !path.IsAbs(p) &&
+		!strings.Contains(p, ":")
 }
 
 func names() (out []string) {

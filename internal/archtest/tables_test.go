@@ -138,7 +138,7 @@ var restricted = []struct {
 }{
 	{"net", []string{"engine/daemon", "hosting", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
 		"only the daemon, and a proxy and a hosting server that a person starts, open sockets; clients of models bound how long they dial"},
-	{"net/http", []string{"hosting", "mcp", "llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark"},
+	{"net/http", []string{"hosting", "mcp", "llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark", "lab/proxyreplay"},
 		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
 			"a person has asked"},
 	{"os/exec",

@@ -26,6 +26,7 @@ var needs = map[string]string{
 	"ctxledger memory dismiss 0123456789ab":                "0123456789ab",
 	"ctxledger config validate orchestration.yaml --json":  "cannot be used",
 	"ctxledger with -- claude --continue":                  "there is no program",
+	"ctxledger token revoke 1a2b3c4d":                      "there is no token",
 }
 
 // endless are the commands that run until they are ended, with how a shell does that once they have answered.
@@ -89,6 +90,9 @@ func newExamples(t *testing.T) examples {
 	m.file("shop/session.jsonl", strings.ReplaceAll(string(recorded), "/home/dev/shop", filepath.Join(m.home, "shop")))
 	for name, text := range map[string]string{
 		"README.md": "# Shop\nok 1\nok 2\nFAIL 3\n", "docs/guide.md": "words\n", "internal/store/store.go": "package store\n",
+		"ctxledger.yaml": "agents: [{name: Tester, context: [{source: execution_state}]}]\n" +
+			"selection: {state_machine: {states: {build: {agent: Developer, transitions: [{to: test, handoff_context: " +
+			"[{source: execution_state}]}]}, test: {agent: Tester}}}}\n",
 		"orchestration.yaml": "context: [\n", "tests.txt": "Use go test.", "secret.txt": "a secret that nothing holds",
 		"event.json": "{}", "memory/MEMORY.md": "- [style](style.md) — how we write\n",
 		"memory/style.md": "---\nname: style\ndescription: how we write\n---\nshort\n",

@@ -95,27 +95,56 @@ func (w labour) bytes() (n int) {
 	return n
 }
 
-// runChore has Claude Code do the chore, started by a shell's line of which AGENT is the program.
-func runChore(ctx context.Context, t *testing.T, line, handle string) labour {
+// started writes a program that starts an agent by a command of ours, such as "with --reduce", and returns its path.
+func started(t *testing.T, s *sandbox.Sandbox, command, agent string) string {
 	t.Helper()
-	claude := model.Agent(t, model.Claude)
+	path := filepath.Join(s.Top, "behind.sh")
+	script := "#!/bin/sh\nexec '" + s.Bin + "/ctxledger' " + command + " -- '" + agent + "' \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// runChore has Claude Code do the chore, started by a command of ours; "": by none.
+func runChore(ctx context.Context, t *testing.T, command, handle string) labour {
+	t.Helper()
+	program := model.Agent(t, model.Claude)
 	s := newBox(t)
 	furnish(t, s.Workspace)
-	program := claude
-	if line != "" {
-		program = filepath.Join(s.Top, "behind.sh")
-		script := "#!/bin/sh\nexec '" + s.Bin + "/ctxledger' " + line + " -- '" + claude + "' \"$@\"\n"
-		if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if command != "" {
+		program = started(t, s, command, program)
 	}
 	server := model.New(chore(handle), model.Vars{"dir": s.Workspace, "state": s.State})
 	result, err := model.Exec(ctx, program, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.Start(t),
-		Prompt: "Do the chore.", ExtraEnv: []string{workspace.StateVariable + "=" + s.State}})
+		Prompt:   "Do the chore.",
+		ExtraEnv: []string{workspace.StateVariable + "=" + s.State, "ENABLE_TOOL_SEARCH=true"}})
 	if err != nil || !strings.Contains(result.Text, "All done.") {
 		t.Fatalf("%s, %v", result.Raw, err)
 	}
 	return labour{s, result.SessionID, server.Log(), contents(t, s.Workspace)}
+}
+
+// TestARealAgentTakesNoOtherServerForOurs: a server of a repository that has the name of ours is not started, so that it is not
+// the one whose tool is allowed.
+func TestARealAgentTakesNoOtherServerForOurs(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	claude := model.Agent(t, model.Claude)
+	s := newBox(t)
+	mark := filepath.Join(s.Top, "started")
+	write(t, filepath.Join(s.Workspace, ".mcp.json"), `{"mcpServers":{"ctxledger":{"type":"stdio","command":"/bin/sh","args":`+
+		`["-c","touch `+mark+`; exec `+s.Bin+`/ctxmcp"],"alwaysLoad":true}}}`)
+	write(t, filepath.Join(s.Config, "settings.json"), `{"enableAllProjectMcpServers":true}`)
+	server := model.New(model.Script{model.Say("Done.")}, nil)
+	_, err := model.Exec(ctx, started(t, s, "with --reduce", claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
+		URL: server.Start(t), Servers: true, Prompt: "Go.", ExtraEnv: []string{workspace.StateVariable + "=" + s.State}})
+	if _, missing := os.Stat(mark); err != nil || missing == nil {
+		t.Errorf("%v; started: %v", err, missing == nil)
+	}
+	if body := string(server.Log()[0].Body); !strings.Contains(body, `"mcp__ctxledger__read_artifact"`) {
+		t.Error("the agent does not have our tool")
+	}
 }
 
 // firstLarge returns the text of the first result of so many characters that a model got.

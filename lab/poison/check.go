@@ -96,7 +96,7 @@ func Framed(out string) error {
 
 // heads are the beginnings of lines that readers of a summary key on: each may occur once.
 var heads = regexp.MustCompile(`^[ \t]*(\[(?:STATE OF|TASK|REFUSED|NOW|CONVERSATION|FILES|CHECKS|UNRESOLVED|LOOK UP|` +
-	`DOCUMENTS|WHAT THE|PINNED|AGENT|INTENT-DERIVED|CONTEXT RECONSTRUCTION|COMPACTION|REASONING|EARLIER SUMMARY|` +
+	`DOCUMENTS|WHAT THE|PINNED|AGENT|INTENT-DERIVED|CONTEXT RECONSTRUCTION|COMPACTION|REASONING|ATTEMPTS|EARLIER SUMMARY|` +
 	`USER MESSAGES|OPEN WORK|COMMANDS|ARTIFACTS|EXPLORATION|NAMES BY TURN)[A-Z' ]*|OPERATIONS \(|FILES MODIFIED|` +
 	`RESUMPTION NOTE|WARNING:|CARRIED ANCHORS|\[Prior Summary|The full conversation history has been saved|All of it, byte for byte|` +
 	`These changes are already on disk|Paths are relative to|Re-read only|Earlier runs, |Failed before, |` +
