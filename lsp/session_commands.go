@@ -242,11 +242,11 @@ func auditedOf(r report.Report) audited {
 	if r.Sessions == 0 {
 		return audited{Said: "No coding agent has left a session on this machine yet."}
 	}
-	said := chars.Plural(r.Sessions, "session") + " on this machine"
+	said := chars.Plural(r.Sessions, "session") + " on this machine: " + cmp.Or(r.Total.Cost(), "nothing was measured")
 	if !r.From.IsZero() {
-		said += " since " + r.From.Format(time.DateOnly)
+		said = "Since " + r.From.Format(time.DateOnly) + ", " + said
 	}
-	out := audited{Sessions: r.Sessions, Said: said + ": " + cmp.Or(r.Total.Cost(), "nothing was measured") + "."}
+	out := audited{Sessions: r.Sessions, Said: said + "."}
 	for _, h := range r.Habits {
 		advice := strings.Replace(h.Advice, report.ListsParts, "the In Every Request view lists", 1)
 		one := habit{Cost: h.Cost(), Name: h.Name, Advice: advice}
