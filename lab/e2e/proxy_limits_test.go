@@ -36,7 +36,7 @@ func TestRealAgentsStopAtALimit(t *testing.T) {
 		server := model.New(errand("Bash", "command"), nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 		defer cancel()
-		result, err := model.Exec(ctx, behind(t, s.Bin, s.Top, claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
+		result, err := model.Exec(ctx, started(t, s, "with", claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
 			URL: server.Start(t), Prompt: "Look.", ExtraEnv: []string{"CTXLEDGER_STATE=" + s.State}})
 		if err == nil || ctx.Err() != nil {
 			t.Errorf("it did not fail by itself: %s, %v", result.Raw, ctx.Err())
