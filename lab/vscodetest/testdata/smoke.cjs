@@ -94,6 +94,7 @@ const last = {
       await step.locator('.monaco-button', { hasText: button }).first().click();
       if (said !== undefined) await read(page, title, said);
       else await hinted(page);
+      await page.mouse.move(0, 0); // over nothing
       await page.waitForTimeout(500); // the page has its style
       await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
       if (said === undefined) await run(page, 'Get Started');
