@@ -145,8 +145,8 @@ func TestWhoStartedASessionIsLearntLater(t *testing.T) {
 		t.Errorf("a session that says it started itself: %+v", s)
 	}
 	linked := add(ledger.AppendEntriesRequest{Session: child, StartedBy: "main", Offset: 1})
-	main := add(ledger.AppendEntriesRequest{Session: sessions.Session{HostID: "main", Title: "mend it", Dir: "/home/dev/shop",
-		Tree: "/home/dev/shop", Continues: "0f2c1111"}})
+	main := add(ledger.AppendEntriesRequest{Session: sessions.Session{HostID: "main", Title: "mend it",
+		Dir: "/home/dev/shop", Tree: "/home/dev/shop", Continues: "0f2c1111"}})
 	if linked.Parent != main.ID || main.Title != "mend it" || main.Dir != "/home/dev/shop" || main.Tree != main.Dir ||
 		main.Continues != "0f2c1111" {
 		t.Errorf("%+v started %+v", main, linked)

@@ -84,7 +84,8 @@ func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 func TestEveryPartOfTheRequestsHasAColour(t *testing.T) {
 	page := measuredPage(t)
 	for c := range classes {
-		if rule := regexp.MustCompile(`\.` + Filled{Class: c.String()}.Slug() + `\b.*background`); !rule.MatchString(page) {
+		rule := regexp.MustCompile(`\.` + Filled{Class: c.String()}.Slug() + `\b.*background`)
+		if !rule.MatchString(page) {
 			t.Errorf("%s: the style sheet has no rule %s", c, rule)
 		}
 	}
