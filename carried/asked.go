@@ -67,7 +67,7 @@ func about(n tokens.Count) tokens.Count {
 
 // Searched reports whether the agent of a server loads the names of its tools and what it says of itself, and a definition
 // when the model looks for it, unless the configuration of the server says otherwise.
-func (p Part) Searched() bool { return p.agent.searches }
+func (p Part) Searched() bool { return p.searched }
 
 // Off reports whether a part is a server that is switched off.
 func (p Part) Off() bool {

@@ -2,9 +2,11 @@ package carried
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -16,9 +18,29 @@ const (
 )
 
 // within reports whether the requests of a session are known to have carried a part as it is: it was so when the session
-// began. An agent reads its files then, and what they said before is not recorded.
-func (p Part) within(s ledger.Use) bool {
-	return !p.Unknown && (s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
+// began, which ran here, if the part is not of the user. An agent reads its files then, and what they said before is not
+// recorded.
+func (r Report) within(p *Part, s ledger.Use) bool {
+	return !p.Unknown && (p.Scope == inHome || r.here(s.Session)) &&
+		(s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
+}
+
+// here reports whether a session ran in the workspace of the report, as far as its host said where.
+func (r Report) here(s sessions.Session) bool {
+	rel, err := filepath.Rel(r.root, s.Dir)
+	return s.Dir == "" || s.Tree != "" && s.Tree == r.root || err == nil && filepath.IsLocal(rel)
+}
+
+// Differing returns the names of the files of instructions whose text a session's requests are not known to have carried.
+func (r Report) Differing(s ledger.Use) (names []string) {
+	for _, h := range r.Hosts {
+		h.Each(func(p *Part) {
+			if h.Name == s.Session.Host && (p.Kind == Memory || p.Kind == Rule) && p.Carried.N > 0 && !r.within(p, s) {
+				names = append(names, p.Name)
+			}
+		})
+	}
+	return names
 }
 
 // Besides returns what every request of a session carries besides the conversation (ledger.Use.Fixed), in parts as far as
@@ -38,11 +60,11 @@ func (r Report) Besides(s ledger.Use) []ledger.Category {
 			switch p.Kind {
 			case Memory, Rule:
 				sum = &memory
-				known = known && (p.within(s) || p.Carried.N == 0 && !p.Unknown)
+				known = known && (r.within(p, s) || p.Carried.N == 0 && !p.Unknown)
 			case Server:
 				sum = &tools
 			}
-			if p.within(s) {
+			if r.within(p, s) {
 				*sum = Plus(*sum, p.Carried)
 			}
 		})
@@ -87,9 +109,10 @@ func Money(dollars float64) string {
 }
 
 // Charged returns the report with what each part of a session's host has cost so far in it: an estimate, for those that its
-// requests are known to have carried. Where these together are more than was measured, nothing is known.
+// requests are known to have carried. Where these together are more than was measured, or are counted for another model than
+// the session's, nothing is known.
 func (r Report) Charged(s ledger.Use) Report {
-	if s.CarriedDollars == nil || s.Fixed == nil {
+	if s.CarriedDollars == nil || s.Fixed == nil || s.Model != s.Session.Model {
 		return r
 	}
 	out := r
@@ -101,24 +124,24 @@ func (r Report) Charged(s ledger.Use) Report {
 		}
 		sum := tokens.Count{Exact: true}
 		h.Each(func(p *Part) {
-			if p.within(s) {
+			if r.within(p, s) {
 				sum = Plus(sum, p.Carried)
 			}
 		})
 		if 0 < sum.N && sum.N <= s.Fixed.N {
 			h.Charged, h.Dollars = sum, costs(sum, *s.CarriedDollars)
-			h.Parts = charged(h.Parts, s)
+			h.Parts = r.charged(h.Parts, s)
 		}
 	}
 	return out
 }
 
 // charged returns a copy of parts with their costs.
-func charged(parts []Part, s ledger.Use) []Part {
+func (r Report) charged(parts []Part, s ledger.Use) []Part {
 	parts = slices.Clone(parts)
 	for i := range parts {
 		p := &parts[i]
-		if p.Imports = charged(p.Imports, s); p.within(s) {
+		if p.Imports = r.charged(p.Imports, s); r.within(p, s) {
 			p.Dollars = costs(p.Carried, *s.CarriedDollars)
 		}
 	}

@@ -1,6 +1,7 @@
 package carried_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,6 +88,14 @@ func TestOnlyWhatRequestsAreKnownToHaveCarriedIsClaimed(t *testing.T) {
 			if fmt.Sprintf("%.6f %.6f", sum, whole) != fmt.Sprintf("%.6[1]f %.6[1]f", c.dollars) {
 				t.Errorf("the parts cost %v, together %v, not %v", sum, whole, c.dollars)
 			}
+			elsewhere := s
+			if elsewhere.Session.Dir = "/elsewhere"; r.Charged(elsewhere).Hosts[0].Dollars != nil {
+				t.Error("files of here were charged to a session that ran elsewhere")
+			}
+			other := s
+			if other.Model = "gpt-5"; r.Charged(other).Hosts[0].Dollars != nil {
+				t.Error("tokens of another model were charged")
+			}
 			if s.CarriedDollars = nil; r.Charged(s).Hosts[0].Dollars != nil || h.Dollars != nil {
 				t.Error("a price that nobody knows was charged, or the report itself")
 			}
@@ -94,31 +103,37 @@ func TestOnlyWhatRequestsAreKnownToHaveCarriedIsClaimed(t *testing.T) {
 	}
 }
 
-// TestAnImportIsAsOldAsWhatImportsIt: its file may have been there before.
-func TestAnImportIsAsOldAsWhatImportsIt(t *testing.T) {
-	root := t.TempDir()
-	for name, c := range map[string]struct {
-		text  string
-		hours time.Duration
-	}{"CLAUDE.md": {"See @old.md and @new.md\n", -2}, "old.md": {"Old.\n", -9}, "new.md": {"New.\n", 3}} {
-		path, at := filepath.Join(root, name), began.Add(c.hours*time.Hour)
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+// TestAPartIsAsOldAsItsPlace: what is imported, also as what imports it; and a file that is moved there keeps its own time
+// of modification.
+func TestAPartIsAsOldAsItsPlace(t *testing.T) {
+	root, long := t.TempDir(), time.Now().AddDate(-1, 0, 0)
+	write := func(name, text string) time.Time {
+		path := filepath.Join(root, name)
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, long, long)); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		return time.Now()
 	}
 	e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
-	r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-		Counter: tokens.O200kBase.Counter()})
-	for i, want := range []time.Duration{-2, -2, 3} {
-		p := r.Hosts[0].Parts[0]
-		if i > 0 {
-			p = p.Imports[i-1]
+	since := func() []time.Time {
+		p := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+			Counter: tokens.O200kBase.Counter()}).Hosts[0].Parts[0]
+		return []time.Time{p.Since, p.Imports[0].Since, p.Imports[1].Since}
+	}
+	write("old.md", "Old.\n")
+	write("CLAUDE.md", "See @old.md and @new.md\n")
+	was := write("new.md", "New.\n")
+	first := since()
+	if !first[1].Equal(first[0]) || first[2].Before(first[0]) || first[0].Before(was.AddDate(0, 0, -1)) {
+		t.Errorf("CLAUDE.md and its imports are as they are since %v", first)
+	}
+	for now := first[2]; !now.After(first[2]); { // the clock of the file system ticks
+		write("other.md", "Another one.\n")
+		if err := os.Rename(filepath.Join(root, "other.md"), filepath.Join(root, "new.md")); err != nil {
+			t.Fatal(err)
 		}
-		if got := p.Since.Sub(began); got != want*time.Hour {
-			t.Errorf("%s is as it is since %s of the beginning, not %d hours", p.Name, got, want)
+		if now = since()[2]; time.Since(was) > time.Minute {
+			t.Fatalf("a file that was moved there is there since %v", now)
 		}
 	}
 }

@@ -39,9 +39,9 @@ type Loading struct {
 	dirs []string
 	// tools is how the names begin that it gives to the tools of a server, which replaces %s. "": mcp__%s__.
 	tools string
-	// searches: it loads the definition of a tool when the model looks for it, and else names it alone, unless the
-	// configuration of a server says otherwise.
-	searches bool
+	// searches reports whether it loads the definition of a tool when the model looks for it, and else names it alone, unless
+	// the configuration of a server says otherwise; nil: it does not.
+	searches func(e env.Env, root string) bool
 	// listens: it has what our hook lists when a session begins.
 	listens bool
 	// reference matches a reference to a variable in its configurations of servers, whose name is in a group. "": as most
@@ -78,7 +78,7 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	f := &finder{Options: o, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
+	r := Report{Hosts: []Host{}, root: o.Root, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
 	for _, a := range o.Agents {
 		if ctx.Err() != nil || o.Root == "" {
 			break
@@ -96,8 +96,9 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}}
 		f.duplicates(&host)
 		f.date(host.Parts, time.Time{})
+		searches := a.searches != nil && a.searches(o.Env, o.Root)
 		host.Each(func(p *Part) {
-			p.agent = a
+			p.agent, p.searched = a, searches
 			p.know(o.Counter)
 			host.Carried = Plus(host.Carried, p.Carried)
 			if p.Unknown {
@@ -112,11 +113,11 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	return r
 }
 
-// date notes since when parts are as they are: what is imported, also since it is.
+// date notes since when parts are as they are, for sure: what is imported, also since it is.
 func (f *finder) date(parts []Part, by time.Time) {
 	for i := range parts {
 		p := &parts[i]
-		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].modified; p.Since.Before(by) {
+		if p.Since = f.reader.stamps[filepath.Clean(p.Path)].changed; p.Since.Before(by) {
 			p.Since = by
 		}
 		f.date(p.Imports, p.Since)
@@ -179,12 +180,18 @@ func (f *finder) nameOf(path string) string {
 	return path
 }
 
-// scopeOf is "user" for files in the user's home, "project" for those of the workspace.
+// The scopes of files of the workspace and of those in the user's home.
+const (
+	inProject = "project"
+	inHome    = "user"
+)
+
+// scopeOf returns one of these.
 func (f *finder) scopeOf(path string) string {
 	if rel, err := filepath.Rel(f.Root, path); err == nil && filepath.IsLocal(rel) {
-		return "project"
+		return inProject
 	}
-	return "user"
+	return inHome
 }
 
 // above names the files of a name in the directories above the workspace, which an agent loads and which are not read
@@ -194,7 +201,7 @@ func (f *finder) above(name, agent string) (parts []Part) {
 		path := filepath.Join(dir, name)
 		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 			p := f.listed(Memory, f.nameOf(path), path, "", "", "")
-			p.Scope, p.Unknown = "user", true
+			p.Scope, p.Unknown = inHome, true
 			p.add(OutsideImport, agent+" loads it, because it is above the workspace: it is not read here", Span{})
 			parts = append(parts, p)
 		}

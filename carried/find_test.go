@@ -114,8 +114,9 @@ func made(t testing.TB, files map[string]string) place {
 // agents are the agents that are known, by name.
 func agents() map[string]Loading {
 	all := map[string]Loading{}
-	for title, l := range map[string]Loading{"Claude Code": ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir),
-		"Codex": Codex(codex.ConfigDir), "Copilot": Copilot(), "Cursor": Cursor(), "Gemini CLI": Gemini(),
+	for title, l := range map[string]Loading{
+		"Claude Code": ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
+		"Codex":       Codex(codex.ConfigDir), "Copilot": Copilot(), "Cursor": Cursor(), "Gemini CLI": Gemini(),
 		"opencode": OpenCode()} {
 		l.Name, l.Title = agentname.Key(title), title
 		all[l.Name] = l

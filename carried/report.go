@@ -47,9 +47,10 @@ type Part struct {
 	Tools []Tool    `json:"tools,omitempty"`
 	Asked time.Time `json:"asked,omitzero"`
 	// Config is how a server is started or reached. It may hold secrets.
-	Config *ServerConfig `json:"-"`
-	agent  Loading       // whose part it is
-	// Since is when its file, or one that imports it, was changed last; zero: not known.
+	Config   *ServerConfig `json:"-"`
+	agent    Loading       // whose part it is
+	searched bool          // see Searched
+	// Since is when its file, or one that imports it, was changed, moved or replaced last; zero: not known.
 	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
 	At Span `json:"at"`
@@ -113,6 +114,7 @@ type Report struct {
 	// documents. nil: none differs from its file.
 	Edited *Report `json:"-"`
 
+	root    string // of the workspace
 	counter tokens.Counter
 	stamps  Stamps
 	unsaved map[string]string // texts of open documents that differ from their files, by path

@@ -1,6 +1,7 @@
 package carried
 
 import (
+	"io/fs"
 	"os"
 	"time"
 )
@@ -9,6 +10,9 @@ import (
 type stamp struct {
 	size     int64
 	modified time.Time
+	// changed is when the system itself noted that the file, or a link to it, came to be as it is: a file that is moved or
+	// copied there keeps its time of modification. Zero: the system does not say.
+	changed time.Time
 }
 
 // Stamps are what changes of files are noticed by, by their paths.
@@ -23,18 +27,25 @@ func StampsOf(paths ...string) Stamps {
 	return s
 }
 
-func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}
+func stampOf(path string) (s stamp) {
+	for _, look := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
+		info, err := look(path)
+		if err != nil {
+			return stamp{}
+		}
+		s.size, s.modified = info.Size(), info.ModTime()
+		if at := changedAt(info); at.After(s.changed) {
+			s.changed = at
+		}
 	}
-	return stamp{info.Size(), info.ModTime()}
+	return s
 }
 
 // Changed reports whether a file has changed since, also one that was not there and is there now.
 func (s Stamps) Changed() bool {
 	for path, was := range s {
-		if is := stampOf(path); is.size != was.size || !is.modified.Equal(was.modified) {
+		is := stampOf(path)
+		if is.size != was.size || !is.modified.Equal(was.modified) || !is.changed.Equal(was.changed) {
 			return true
 		}
 	}

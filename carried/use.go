@@ -14,7 +14,7 @@ import (
 
 // A Use is how often recorded sessions used a server or a skill.
 type Use struct {
-	Sessions int       `json:"sessions"` // the newest ones of the agent, in which calls were counted
+	Sessions int       `json:"sessions"` // the newest ones of the agent, in which calls were counted; 0: it is newer
 	Calls    int       `json:"calls"`    // in all of them together
 	Last     time.Time `json:"last,omitzero"`
 }
@@ -41,8 +41,10 @@ func (r *Report) Count(recorded ledger.ToolUse, root string) {
 		for j := range h.Parts {
 			switch p := &h.Parts[j]; p.Kind {
 			case Server:
-				p.Use = servers[p.Name]
-				if p.Use != nil && p.Use.Calls == 0 && p.Use.Sessions >= enough && p.Unknown {
+				if p.Use = servers[p.Name]; p.Scope == inProject && p.Use.Calls == 0 && p.Since.After(u.Newest) {
+					p.Use = &Use{}
+				}
+				if p.Use.Calls == 0 && p.Use.Sessions >= enough && p.Unknown {
 					p.add(UnusedServer, fmt.Sprintf("none of its tools was called in the last %s of %s that are recorded, since %s",
 						chars.Plural(u.Sessions, "session"), h.Title, u.Since.Format(time.DateOnly)), p.At)
 				}
@@ -122,6 +124,9 @@ func (p Part) Used() string {
 		return ""
 	case p.Use == nil:
 		return "calls unknown"
+	}
+	if p.Use.Sessions == 0 {
+		return "no session since its configuration changed"
 	}
 	in := " in " + chars.Plural(p.Use.Sessions, "session")
 	if p.Use.Calls == 0 {

@@ -24,6 +24,8 @@ func TestUsesAreCounted(t *testing.T) {
 		{"one name begins like another", "claude-code", "server a; server a__b", 30,
 			"mcp__a__b__c=3 mcp__a__d=1", "1 3"},
 		{"few sessions prove nothing", "claude-code", "server docs", 4, "", "0"},
+		{"a server that is newer than the sessions", "claude-code", "new docs; new db", 30,
+			"mcp__db__find=1", "none 1"},
 		{"nothing is recorded", "claude-code", "server docs; skill go", 0, "", "? ?"},
 		{"a server that is off", "claude-code", "off docs", 30, "", "0"},
 		{"of Gemini CLI", "gemini", "server docs; server docs_old", 30,
@@ -39,20 +41,27 @@ func TestUsesAreCounted(t *testing.T) {
 				kind, name, _ := strings.Cut(part, " ")
 				p := Part{Kind: Kind(kind), Name: name, Unknown: kind == "server", agent: agent}
 				p.Path = "/w/.claude/skills/" + name + "/SKILL.md"
-				if kind == "off" {
+				if kind == "off" || kind == "new" {
 					p.Kind = Server
+				}
+				if kind == "new" {
+					p.Unknown, p.Scope, p.Since = true, inProject, time.Unix(3, 0)
 				}
 				h.Parts = append(h.Parts, p)
 			}
 			tools, skills, _ := strings.Cut(c.calls, "|")
 			r := Report{Hosts: []Host{h}}
 			r.Count(ledger.ToolUse{Hosts: []ledger.HostToolUse{{Host: "another", Sessions: 9}, {Host: c.host,
-				Sessions: c.sessions, Tools: called(t, tools), Skills: called(t, skills)}}}, "/w")
+				Sessions: c.sessions, Newest: time.Unix(2, 0), Tools: called(t, tools), Skills: called(t, skills)}}},
+				"/w")
 			var got []string
 			for _, p := range r.Hosts[0].Parts {
 				said := "?"
 				if p.Use != nil {
 					said = fmt.Sprint(p.Use.Calls)
+				}
+				if p.Used() == "no session since its configuration changed" {
+					said = "none"
 				}
 				for _, x := range p.Problems {
 					said += "!"

@@ -68,13 +68,27 @@ func (c Change) Elsewhere(main, tree string) string {
 	return of
 }
 
-// Stale is a file that a session has read and that another one or an external program changed afterwards.
+// Stale is a file that a session has read, or written, and that another one or an external program changed afterwards.
 type Stale struct {
 	Path    string    `json:"path"`
-	ReadSeq int64     `json:"read_seq"` // the entry of the session's newest read
+	ReadSeq int64     `json:"read_seq"`        // the entry of the session's newest read
+	Wrote   bool      `json:"wrote,omitempty"` // it has only written the file: ReadSeq is the entry of the newest write
+	Gone    bool      `json:"gone,omitempty"`  // the file was deleted
 	Changed time.Time `json:"changed"`
 	Seen    bool      `json:"seen,omitempty"` // Changed is when that was first seen: the file itself is older
 	By      string    `json:"by"`             // the session that changed it, External or Several
+}
+
+// Words says what happened to the file, and what the session had done with it: "changed", "read".
+func (s Stale) Words() (happened, knew string) {
+	happened, knew = "changed", "read"
+	if s.Gone {
+		happened = "deleted"
+	}
+	if s.Wrote {
+		knew = "wrote"
+	}
+	return happened, knew
 }
 
 // Who changed a file, when it was not one session.

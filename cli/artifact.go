@@ -76,7 +76,7 @@ func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 		fmt.Fprintln(w, "no artifacts here")
 		return
 	}
-	t := a.newTable("HANDLE", "KEPT", ">BYTES", ">LINES", ">TOKENS", "WHAT")
+	t := a.newTable("HANDLE", "KEPT", ">BYTES", ">LINES", ">TOKENS", "CONTENT")
 	for _, art := range resp.Artifacts {
 		what := art.Describe()
 		if art.Forgotten != nil {

@@ -94,7 +94,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "the path is outside the workspace: only what agents report on such files is recorded")
 	}
 	if resp.Total > 0 {
-		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
+		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
 			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), changedPath(a, c),
 				string(c.Source))
@@ -104,8 +104,9 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		more(w, resp.Total-len(resp.Changes), resp.Total)
 	}
 	for _, s := range resp.Stale {
-		fmt.Fprintf(w, "stale: %s was changed %s after the session read it\n", a.line(s.Path, columns.CellWidth),
-			columns.OneLine(changes.Who(s.By)))
+		happened, knew := s.Words()
+		fmt.Fprintf(w, "stale: %s was %s %s after the session %s it\n", a.line(s.Path, columns.CellWidth), happened,
+			columns.OneLine(changes.Who(s.By)), knew)
 	}
 }
 

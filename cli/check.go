@@ -57,7 +57,7 @@ func printChecked(a *action, w io.Writer, c upkeep.Checked) {
 
 // printFindings lists findings, and how many more there are.
 func printFindings(a *action, w io.Writer, list []upkeep.Finding, total int) {
-	t := a.newTable("WHERE", "WHAT")
+	t := a.newTable("WHERE", "PROBLEM")
 	t.Wide = true
 	for _, f := range list {
 		t.Add(f.Where, f.What)

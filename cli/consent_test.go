@@ -78,7 +78,7 @@ func TestALongListEndsWithANumber(t *testing.T) {
 		t.Errorf("%d lines:\n%s", len(lines), b.String())
 	}
 	for i, want := range map[int]string{0: "would forget 2,000 messages, 3 stubs, 5.0 MB", 1: "in 1 session: 3f9c1b2a",
-		2: "KIND     HANDLE        BYTES  WHAT", 3: "session  3f9c1b2a          -  Get to know it",
+		2: "KIND     HANDLE        BYTES  CONTENT", 3: "session  3f9c1b2a          -  Get to know it",
 		len(lines) - 1: "… and 1,994 more"} {
 		if lines[i] != want {
 			t.Errorf("line %d is %q, want %q", i, lines[i], want)

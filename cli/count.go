@@ -107,8 +107,7 @@ func countPaths(ctx context.Context, a *action, c tokens.Counter, paths []string
 			printCounted(a, w, out)
 		}
 		switch {
-		case len(out.Files) == 0:
-		case !all.Exact:
+		case len(out.Files) > 0 && !all.Exact:
 			printBound(w, all)
 		case out.Model == "":
 			fmt.Fprintf(w, "counted in %s; --model MODEL counts for a model\n", out.Encoding)

@@ -40,9 +40,12 @@ func diskUsage(ctx context.Context, a *action, api ledger.API, _ []string) (duAn
 }
 
 func printUsage(a *action, w io.Writer, u duAnswer) {
-	t := a.newTable("WHAT", ">ON DISK", "HOLDS")
-	t.Add("records", chars.Size(u.Records),
-		chars.Plural(u.SessionTotal, "session")+", "+chars.Plural(u.Memories.Count, "memory"))
+	t := a.newTable("PART", ">ON DISK", "HOLDS")
+	holds := chars.Plural(u.SessionTotal, "session") + ", " + chars.Plural(u.Memories.Count, "memory")
+	if u.Requests.Count > 0 {
+		holds += ", " + chars.Plural(u.Requests.Count, "measured request") + " (" + chars.Size(u.Requests.Bytes) + ")"
+	}
+	t.Add("records", chars.Size(u.Records), holds)
 	t.Add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
 		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content),
 		chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))

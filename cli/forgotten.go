@@ -18,7 +18,7 @@ func printGoing(a *action, w io.Writer, g ledger.Forgotten, text bool) {
 	if len(g.Counts) == 0 || len(g.Items) == 0 {
 		return
 	}
-	t := a.plainTable("KIND", "HANDLE", ">BYTES", "WHAT")
+	t := a.plainTable("KIND", "HANDLE", ">BYTES", "CONTENT")
 	shown := g.Items[:min(len(g.Items), maxListed)]
 	ofKind := map[string]int{}
 	for _, i := range shown {

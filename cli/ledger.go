@@ -35,7 +35,7 @@ func (a *action) open(ctx context.Context) error {
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
 		c, _ := files.Load(tree, ws.State)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
-			CompactsAt: registry.AutoCompact(a.Env, tree)}
+			Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(a.Env, tree)}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/connection"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -45,7 +46,7 @@ const proxyMemory = 56 << 20
 func proxyCommand() command {
 	var listen string
 	var upstream []string
-	var behind bool
+	var beyond, behind, reduce bool
 	return command{
 		name: "proxy", near: []string{"serve", "gateway"},
 		short: "Measure an agent's requests to its model, passing them on as they are",
@@ -53,12 +54,15 @@ func proxyCommand() command {
 			"and answers pass unchanged. The usage that the provider reports for each is recorded, and `ctxledger status` " +
 			"shows it. `ctxledger with` does the same for one agent.\n\n" +
 			"Requests go to the address that --upstream names, or else to the one in the agent's variable, or else to " +
-			"the provider's own. PROVIDER is anthropic, openai or gemini.",
+			"the provider's own. PROVIDER is anthropic, openai or gemini. A server that --upstream names on this machine or a " +
+			"private network is also asked how large a context it has loaded.",
 		example: "ctxledger proxy --upstream openai=http://127.0.0.1:11434/v1",
 		does:    keeps, undo: "it records", json: answers(served{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},
@@ -75,9 +79,33 @@ func proxyCommand() command {
 					return err
 				}
 			}
-			return serveProxy(ctx, a, proxy.Config{Token: token, Upstreams: to}, listen, behind)
+			c := proxy.Config{Token: token, Upstreams: to, Ask: asked(upstream, to), Reduce: reduce || a.reduces()}
+			if !beyond {
+				c.Limited = limited(a)
+			}
+			return serveProxy(ctx, a, c, listen, behind)
 		},
 	}
+}
+
+// limited returns what says whether limits are configured here now.
+func limited(a *action) func() bool {
+	ws, err := a.find()
+	if err != nil {
+		return nil // nothing is recorded
+	}
+	files := config.NewLoader(a.Env, nil)
+	return func() bool {
+		c, _ := files.Load(ws.Root, ws.State)
+		return len(c.LimitsSet()) > 0
+	}
+}
+
+// reduces reports whether the person's settings have requests made smaller.
+func (a *action) reduces() bool {
+	ws, err := a.find()
+	c, _ := config.Load(a.Env, ws.Root, "") // what is wrong with it, others say
+	return err == nil && c.Reduce
 }
 
 // upstreams returns where requests go to, by what options and variables say.
@@ -91,6 +119,16 @@ func upstreams(a *action, options []string) (map[string]*url.URL, error) {
 		given[name] = address
 	}
 	return proxy.Upstreams(given, a.Env.Lookup)
+}
+
+// asked returns the servers of which a person named the address, and that are near enough to be asked what they have loaded.
+func asked(options []string, to map[string]*url.URL) map[string]bool {
+	out := map[string]bool{}
+	for _, o := range options {
+		name, _, _ := strings.Cut(o, "=")
+		out[name] = proxy.Near(to[name])
+	}
+	return out
 }
 
 // behindParent reads the token, and returns a context that ends with standard input.

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 func restoreCommand() command {
@@ -63,9 +64,9 @@ func diffCommand() command {
 func printDiff(a *action, w io.Writer, s ledger.Summary) {
 	fmt.Fprintf(w, "summary %s of session %s: %s, %s\n\n",
 		s.ID, s.Session, layout.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
-	t := a.newTable("HANDLE", ">TOKENS", "KIND", "WHAT")
+	t := a.newTable("HANDLE", ">TOKENS", "KIND", "CONTENT")
 	for _, c := range s.Cut {
-		t.Add(c.Handle, chars.Commas(c.Tokens), c.Kind, c.Label)
+		t.Add(c.Handle, tokens.Count{N: c.Tokens, Exact: s.TokensBefore.Exact}.String(), c.Kind, c.Label)
 	}
 	t.Print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {

@@ -121,7 +121,7 @@ func printHistory(a *action, w io.Writer, h historyAnswer) {
 		return
 	}
 	fmt.Fprintln(w, columns.OneLine(h.Path))
-	t := a.newTable("TIME", "SESSION", ">TURN", "WHAT", "")
+	t := a.newTable("TIME", "SESSION", ">TURN", "EVENT", "")
 	for _, m := range moments {
 		t.Add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
 	}

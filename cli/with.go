@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/proxy/launch"
 )
@@ -19,17 +24,22 @@ func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with st
 
 func withCommand() command {
 	var upstream []string
+	var reduce, beyond bool
 	return command{
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program has the variables, and the proxy ends with it. The exit status is " +
-			"the program's.",
+			"the program's.\n\n" +
+			"With --reduce, requests of Claude Code are sent as the view of their session: large results as stubs, old " +
+			"ones shortened in steps that pay. It gets the tool that reads them back, and may call that unasked.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
+			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
@@ -46,8 +56,26 @@ func withCommand() command {
 			if a.workspace != "" {
 				serve = append(serve, "--workspace", a.workspace)
 			}
-			status, err := launch.Run(ctx, launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out,
-				Err: a.Err})
+			if beyond {
+				serve = append(serve, "--beyond-limits")
+			}
+			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
+			if reduce || a.reduces() {
+				ws, err := a.find()
+				if err != nil {
+					return err
+				}
+				s, err := newSetup(a.Env, ws, false)
+				if err = errors.Join(err, s.incomplete); err != nil {
+					return err
+				}
+				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
+					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
+				}
+				o.Proxy = append(serve, "--reduce")
+				o.Args = registry.ClaudeReads(s.Machine.Programs.MCP, a.workspace, s.serves(registry.Of("claude-code")))
+			}
+			status, err := launch.Run(ctx, o)
 			if err == nil && status != 0 {
 				err = agentEnded(status)
 			}

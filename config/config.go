@@ -38,6 +38,9 @@ type Config struct {
 	// Exports says whether the daemon keeps changes.json and intents.json of the active session up to
 	// date in the state directory, for other programs to read. Key: exports. Default: true.
 	Exports bool
+	// Reduce says whether a proxy makes requests smaller without being told to. A workspace's file can only switch it off.
+	// Key: reduce. Default: false.
+	Reduce bool
 	// LedgerWarnMB is the size of a ledger on disk, in millions of bytes, above which status and du
 	// warn; 0: never. Key: ledger_warn_mb. Default: 2048.
 	LedgerWarnMB int
@@ -60,6 +63,8 @@ type Config struct {
 	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
 	// nothing.
 	Index Index
+	// Limits are what requests may use: the keys of limits. Default: none.
+	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
 	// none.
 	Summarizer *Summarizer
@@ -282,7 +287,7 @@ func few(problems []Problem) []Problem {
 
 // settings takes the document's settings into c, but for the policies, which are read when all documents are there.
 func (p *parser) settings(c *Config) {
-	before := c.Hooks
+	before := Config{Hooks: c.Hooks, Reduce: c.Reduce}
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
 	if !p.user {
 		p.onlyOff(c, before)

@@ -49,7 +49,7 @@ func (c Config) Effective() []Setting {
 		case r.Key == "summarizer" && c.Summarizer != nil:
 			seconds := int(c.Summarizer.Timeout.Seconds())
 			s.rules("summarizer", r.Rules, &target{summarizer: &summarizerText{*c.Summarizer, seconds}})
-		case r.Key == "context", r.Key == "hooks", r.Key == "index":
+		case r.Key == "context", r.Key == "hooks", r.Key == "index", r.Key == "limits":
 			s.rules(r.Key, r.Rules, t)
 		case r.Kind == Table, r.Kind == List:
 			s.named(r.Key)

@@ -72,23 +72,26 @@ func hookRule(key, doc string, at func(*Hooks) *bool) Rule {
 		into: func(t *target) any { return at(&t.config.Hooks) }}
 }
 
-// onlyOff switches those hooks off again that were not on before the document of a workspace, and says so: what costs is
-// not switched on by a repository.
-func (p *parser) onlyOff(c *Config, before Hooks) {
-	was := &target{config: &Config{Hooks: before}}
-	for _, r := range hookRules {
+// onlyOff switches those hooks, and reduce, off again that were not on before the document of a workspace, and says so: what
+// costs, or changes what is sent, is not switched on by a repository.
+func (p *parser) onlyOff(c *Config, before Config) {
+	was := &target{config: &before}
+	check := func(r Rule, key, what string) {
 		on := r.into(&target{config: c}).(*bool)
 		if !*on || *r.into(was).(*bool) {
-			continue
+			return
 		}
 		*on = false
-		key := join("hooks", r.Key)
-		problem := p.at(p.set[key], Warning, fmt.Sprintf("%s: true has no effect here: a workspace's file can "+
-			"switch hooks off, but only your own can turn on costly ones", key))
+		problem := p.at(p.set[key], Warning,
+			fmt.Sprintf("%s: true has no effect here: a workspace's file can %s", key, what))
 		problem.Hint = "write it in your own file"
 		if p.own != "" {
 			problem.Hint += ", " + p.own
 		}
 		delete(p.set, key) // it is not where the value comes from
 	}
+	for _, r := range hookRules {
+		check(r, join("hooks", r.Key), "switch hooks off, but only your own can turn on costly ones")
+	}
+	check(*Find(topRules, "reduce"), "reduce", "switch it off, but only your own can turn on what changes requests")
 }

@@ -53,6 +53,24 @@ func TestWhoSaysWhatHooksDo(t *testing.T) {
 	}
 }
 
+// TestWhoHasRequestsMadeSmaller: the user alone; a workspace can only switch it off.
+func TestWhoHasRequestsMadeSmaller(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		workspace, user string
+		want            bool
+		warned          int
+	}{
+		{"-", "-", false, 0}, {"-", "reduce: true\n", true, 0}, {"reduce: true\n", "-", false, 1},
+		{"reduce: false\n", "reduce: true\n", true, 0}, {"reduce: true\n", "reduce: false\n", false, 1},
+	} {
+		p.configure(t, c.workspace, c.user)
+		if got, problems := p.load(); got.Reduce != c.want || len(problems) != c.warned {
+			t.Errorf("%q and %q: %v, %v", c.workspace, c.user, got.Reduce, problems)
+		}
+	}
+}
+
 // TestEachKeyOfHooksIsOneThing: every key sets a member of its own.
 func TestEachKeyOfHooksIsOneThing(t *testing.T) {
 	seen := map[Hooks]bool{{}: true}

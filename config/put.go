@@ -86,7 +86,7 @@ func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
 			*into = n
 		}
 	case *float64:
-		if x := *into; p.decode(f, &x) && p.isShare(f, setting(rule, path), rule, x) {
+		if x := *into; p.decode(f, &x) && p.isNumber(f, setting(rule, path), rule, x) {
 			*into = x
 		}
 	case *map[string]int:
@@ -154,11 +154,16 @@ func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
 	return false
 }
 
-func (p *parser) isShare(f yamldoc.Field, name string, rule *Rule, x float64) bool {
-	if rule.Kind != Share || x >= 0 && x <= 1 && !math.IsNaN(x) {
+// isNumber reports whether a number is a share, or else not negative.
+func (p *parser) isNumber(f yamldoc.Field, name string, rule *Rule, x float64) bool {
+	switch {
+	case rule.Kind == Share && !(x >= 0 && x <= 1):
+		p.wrongValue(f, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
+	case !(x >= 0) || math.IsInf(x, 0):
+		p.wrongValue(f, fmt.Sprintf("%s is %v: a number from 0 is expected", name, x))
+	default:
 		return true
 	}
-	p.wrongValue(f, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
 	return false
 }
 

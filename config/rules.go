@@ -20,6 +20,10 @@ var topRules = append([]Rule{
 	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
 		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
+	{Key: "reduce", Kind: Bool, Default: "false",
+		Doc: "`ctxledger with` and `ctxledger proxy` make requests smaller, as with `--reduce`: see " +
+			"[proxy](proxy.md). A workspace's file cannot turn it on",
+		into: func(t *target) any { return &t.config.Reduce }},
 	{Key: "corrections", Kind: Texts,
 		Doc: "prefixes that mark a message as an orchestrator's correction of an agent, such as `\"RETRY \"`. " +
 			"Default: those of known orchestrators. Applied when a message is recorded",
@@ -28,6 +32,8 @@ var topRules = append([]Rule{
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
 	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
 		"agent when its session begins, to be read when needed. Paths are below the workspace"},
+	{Key: "limits", Kind: Mapping, Rules: limitRules,
+		Doc: "how much requests may use before the [proxy](proxy.md#limits) stops them, see [below](#limits)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},

@@ -69,7 +69,8 @@ var contextRules = []Rule{
 		Doc:  "input of one turn above which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.SingleTurn }},
 	{Key: "warn_at", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "input of an agent since the last compaction at which it is warned, once. Agents are counted " +
+		Doc: "input of an agent since the last compaction, not counting what its provider read from a cache, at " +
+			"which it is warned, once. Agents are counted " +
 			"separately; one without messages in a view (a subagent) only causes a warning",
 		into: func(t *target) any { return &t.policy.Compact.WarnAt }},
 	{Key: "cutover_at", Kind: Count, Unit: "tokens", Default: "0",

@@ -179,6 +179,21 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 	if resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: other}); err != nil || len(resp.Stale) != 0 {
 		t.Errorf("a session that read nothing: %+v, %v", resp.Stale, err)
 	}
+	rm := did{tool: "Bash", args: `{"command":"rm a"}`}
+	last := act(t, l, "last", "/w", start.Add(3*time.Hour), rm, write("unread"))
+	for session, want := range map[string][]changes.Stale{
+		me: {{Path: "a", ReadSeq: 4, Gone: true, By: last}, {Path: "z", ReadSeq: 2, By: other}},
+		other: {{Path: "a", ReadSeq: 2, Wrote: true, Gone: true, By: last},
+			{Path: "unread", ReadSeq: 6, Wrote: true, By: last}},
+	} {
+		resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+		for i := range resp.Stale {
+			resp.Stale[i].Changed = time.Time{}
+		}
+		if diff := cmp.Diff(want, resp.Stale); diff != "" || err != nil {
+			t.Errorf("after another session removed and wrote: %s, %v", diff, err)
+		}
+	}
 }
 
 func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
@@ -232,7 +247,8 @@ func TestPendingIntentsStayPending(t *testing.T) {
 	}
 }
 
-// TestAReadOfASubagentIsNotOfTheWindow: its line is in the session's file, but not in the session's window.
+// TestAReadOfASubagentIsNotOfTheWindow: its line is in the session's file, but not in the session's window; or it has a file,
+// and so a session, of its own.
 func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	var entries []sessions.NewEntry
@@ -241,9 +257,15 @@ func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 			Format: transcript.Anthropic, Hidden: hidden, Original: raw(`{"role":"assistant","content":[`+
 				`{"type":"tool_use","id":"c%d","name":"Read","input":{"file_path":"/w/a.go"}}]}`, i)})
 	}
-	imported(t, l, 0, entries...)
+	parent := imported(t, l, 0, entries...)
+	entries[1].Hidden, entries[1].Time = false, start.Add(2)
+	_, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "of its own", Next: 1, Done: true,
+		Session: sessions.Session{Host: "claude-code", HostID: "own", Parent: parent}, Entries: entries[1:]})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.go"})
-	if err != nil || len(h.Reads) != 2 || h.Reads[0].Subagent == h.Reads[1].Subagent {
+	if err != nil || len(h.Reads) != 3 || h.Reads[0].Subagent || !h.Reads[1].Subagent || !h.Reads[2].Subagent {
 		t.Errorf("%+v, %v", h.Reads, err)
 	}
 }

@@ -58,8 +58,9 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	u := upkeep.New(c, func() { c.Rest(); v.Rest() })
 	return &Local{
 		Events: c, Recorder: views.NewRecorder(c, v), SessionReader: c,
-		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c, ModelRequests: c,
-		Views: v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
+		ArtifactStore: c, Blobs: c, MemoryStore: c, Calibration: c, Servers: c, Hooks: c,
+		ModelRequests: views.NewRequests(c, v),
+		Views:         v, Compactions: v, Files: f, Observations: f, Erasure: u, Housekeeping: u,
 		core: c, views: v, upkeep: u,
 	}, nil
 }

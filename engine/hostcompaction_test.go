@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,19 @@ func TestTheViewOfASessionThatItsHostCompacted(t *testing.T) {
 	if st, err := l.Status(t.Context(), ledger.StatusRequest{Session: r.Session}); err != nil ||
 		st.CompactsAt != 0 { // it was the user's wish
 		t.Errorf("compacts at %d, %v", st.CompactsAt, err)
+	} else {
+		of := func(all []ledger.Category, name string) int {
+			at := slices.IndexFunc(all, func(c ledger.Category) bool { return c.Name == name })
+			if at < 0 {
+				return 0
+			}
+			return all[at].Tokens.N
+		}
+		for _, name := range []string{"summary", "user"} { // as they are in the agent's own window
+			if sent, own := of(st.Categories, name), of(st.Own, name); sent == 0 || sent != own {
+				t.Errorf("%s: ctxledger would send %d tokens, the agent's window has %d", name, sent, own)
+			}
+		}
 	}
 }
 

@@ -122,6 +122,10 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"with a line that may be cut", []did{read("1\t" + strings.Repeat("x", 2000))}, "package b\n", late, ""},
 		{"with one other line end", []did{read(shown)}, "package a\r\n\nvar x = 1\n", late, "fresh"},
 		{"gone", []did{read(shown)}, "", after, ""},
+		{"only written, the same", []did{written(content)}, content, late, "fresh"},
+		{"only written, and another text later", []did{written(content)}, edited, late, "stale"},
+		{"only written, which failed", []did{failed}, edited, late, ""},
+		{"only edited, of a text that is not known", []did{edit("x = 1", "x = 2", "")}, edited, late, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, _ := openIn(t, t.TempDir(), "/w")

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,40 @@ func TestMeasuredRequestsAreSummedUp(t *testing.T) {
 	}
 }
 
+// TestWhatSmallerRequestsSaved: the tokens that were left out, as reads from the cache, without what a step rewrote; a loss is
+// one, and of a model without a price nothing is claimed.
+func TestWhatSmallerRequestsSaved(t *testing.T) {
+	const price = 3.0 / 1e6 // of a token of input; reads are a tenth of it, writes a quarter more
+	for _, c := range []struct {
+		name, model string
+		tokens      int
+		lost        int64
+		net         float64
+	}{
+		{"it saved", "claude-sonnet-4-5", 100_000, 4_000, (2*100_000*0.1 - 4_000*1.15) * price},
+		{"it cost", "claude-sonnet-4-5", 1_000, 50_000, (2*1_000*0.1 - 50_000*1.15) * price},
+		{"no price", "mine", 1_000, 50_000, -1},
+	} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		changed := ledger.CacheUse{Outcome: ledger.CacheChanged, Lost: 7} // by the agent
+		note(t, l, "s", ledger.ModelRequest{Model: c.model, Cache: changed})
+		note(t, l, "s", ledger.ModelRequest{Model: c.model, Reduced: &ledger.Reduced{Tokens: c.tokens}})
+		q := note(t, l, "s", ledger.ModelRequest{Model: c.model, Reduced: &ledger.Reduced{Tokens: c.tokens, Step: true},
+			Cache: ledger.CacheUse{Outcome: ledger.CacheReduced, Lost: c.lost}})
+		st, err := l.Status(t.Context(), ledger.StatusRequest{Session: q.Session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := st.Proxy.Reduced
+		if u == nil || u.Requests != 2 || u.Steps != 1 || u.Tokens != int64(2*c.tokens) || u.Rewritten != c.lost {
+			t.Fatalf("%s: %+v", c.name, u)
+		}
+		if c.model == "mine" && u.Net != nil || c.model != "mine" && (u.Net == nil || math.Abs(*u.Net-c.net) > 1e-9) {
+			t.Errorf("%s: %+v, want %v", c.name, u, c.net)
+		}
+	}
+}
+
 // TestWhatNoProxyMeasuresIsRefused.
 func TestWhatNoProxyMeasuresIsRefused(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
@@ -99,6 +134,9 @@ func TestWhatNoProxyMeasuresIsRefused(t *testing.T) {
 		"no dialect":       {"", live, with(func(q *ledger.ModelRequest) { q.Dialect = "" }), fault.Invalid},
 		"a negative time":  {"", live, with(func(q *ledger.ModelRequest) { q.TookMS = -1 }), fault.Invalid},
 		"a digest of text": {"", live, with(func(q *ledger.ModelRequest) { q.New = long }), fault.TooLarge},
+		"too many calls": {"", live, with(func(q *ledger.ModelRequest) {
+			q.Reduced = &ledger.Reduced{Whole: make([]string, ledger.MaxWhole+1)}
+		}), fault.TooLarge},
 		"too many items": {"", live, with(func(q *ledger.ModelRequest) {
 			q.New = make([]ledger.RequestItem, ledger.MaxRequestItems+1)
 		}), fault.TooLarge},

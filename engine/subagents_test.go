@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"ctxledger.dev/ledger"
@@ -59,6 +60,15 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	stats, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: parent})
 	if err != nil || stats.Subagents == nil || *stats.Dollars != *st.Dollars {
 		t.Errorf("an editor is told of %+v, %v", stats.Use.Subagents, err)
+	}
+	page, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
+	at := slices.IndexFunc(page.Sessions, func(s sessions.Session) bool { return s.ID == parent })
+	if err != nil || at < 0 {
+		t.Fatal(at, err)
+	}
+	listed := slices.Concat(page.Sessions[at].Billed(), page.Subagents[parent]).Cost(tokens.Builtin())
+	if !near(listed.Dollars, *st.Dollars) {
+		t.Errorf("in a list it costs %v, its status says %v", *listed.Dollars, *st.Dollars)
 	}
 	alone, err := l.Status(t.Context(), ledger.StatusRequest{Session: child})
 	if err != nil || alone.Subagents == nil || alone.Subagents.N != 1 || !near(alone.Dollars, cost(cheap, 200_000, 10)+

@@ -66,6 +66,7 @@ func TestAFollowedSessionIsWarnedUnasked(t *testing.T) {
 		{"warned", []sessions.NewEntry{spent("", false, 1)}, []string{
 			"the conversation: 1,000 tokens of input since the last compaction, warn_at is 1,000, cutover_at is 2,000"}},
 		{"once", []sessions.NewEntry{spent("", false, 1)}, nil},
+		{"what the cache has is not new", []sessions.NewEntry{repeated(90_000)}, nil},
 		{"a subagent with a limit of its own", []sessions.NewEntry{spent("explorer", true, 300)}, []string{
 			"agent explorer: 300 tokens of input since the last compaction, warn_at is 300"}},
 		{"reached", []sessions.NewEntry{spent("", false, 1_000)}, []string{
@@ -150,4 +151,11 @@ func TestAResumedSessionIsCheckedAgainstItsThreshold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// repeated is an answer to a request of which the provider had so many tokens in its cache.
+func repeated(cached int64) sessions.NewEntry {
+	e := spent("", false, 0)
+	e.Usage.CacheRead = cached
+	return e
 }

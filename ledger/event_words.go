@@ -109,6 +109,9 @@ func (d EditsMade) words() string {
 
 // String returns the warning in a sentence.
 func (d BudgetWarning) String() string {
+	if d.Spent != nil {
+		return d.Spent.String()
+	}
 	who := "the conversation"
 	if d.Agent != "" {
 		who = "agent " + d.Agent

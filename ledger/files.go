@@ -87,7 +87,7 @@ type FileRead struct {
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
 	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
-	// Subagent says that it is in the window of a subagent, which the session's file has as well.
+	// Subagent says that it is in the window of a subagent: of one that the session's file has as well, or whose session it is.
 	Subagent bool `json:"subagent,omitempty"`
 }
 

@@ -37,6 +37,7 @@ type DiskUsage struct {
 	SessionTotal int            `json:"session_total"`
 	Artifacts    CountedBytes   `json:"artifacts"` // bytes of the content
 	Memories     CountedBytes   `json:"memories"`  // bytes of the texts
+	Requests     CountedBytes   `json:"requests"`  // that a proxy measured
 }
 
 // BlobUsage is what a set of blobs occupies.

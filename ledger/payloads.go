@@ -115,6 +115,9 @@ type EditedItem struct {
 // ReasonResumed is the reason of a BudgetWarning about a session that continues after a pause.
 const ReasonResumed = "resumed"
 
+// ReasonSpent is the reason of a BudgetWarning about one of the limits of the configuration.
+const ReasonSpent = "spent"
+
 // BudgetWarning is the payload of EventBudgetWarn and EventCutover: what an agent has taken since the last
 // compaction, or what a session holds that continues after a pause.
 type BudgetWarning struct {
@@ -127,6 +130,8 @@ type BudgetWarning struct {
 	Held      int    `json:"held_tokens,omitempty"` // by the agent's window, where it was resumed
 	Threshold int    `json:"threshold,omitempty"`   // of Held
 	Estimate  bool   `json:"estimate,omitempty"`    // Held was not measured
+	// Spent is the limit of the configuration that is near or reached, where the reason is ReasonSpent.
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // CapWarning is the payload of EventCapWarning: the view has nearly as many messages as are shown.

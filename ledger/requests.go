@@ -17,6 +17,8 @@ type ModelRequests interface {
 	NoteRequest(ctx context.Context, r NoteRequestRequest) (ModelRequest, error)
 	// Requests returns a page of the measured requests of a session, oldest first.
 	Requests(ctx context.Context, r RequestsRequest) (RequestsResponse, error)
+	// Limits says what was used of the limits that are configured, by what was measured.
+	Limits(ctx context.Context, r LimitsRequest) (LimitsResponse, error)
 }
 
 // Bounds of what is kept of one request.
@@ -42,9 +44,12 @@ type ModelRequest struct {
 	At      time.Time `json:"at"`      // when it came
 	Dialect string    `json:"dialect"` // of the provider's interface: "anthropic", "chat", "responses", "gemini"
 	Model   string    `json:"model,omitempty"`
-	Agent   string    `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
-	Status  int       `json:"status"`          // of HTTP; 0: the provider could not be reached
-	Cut     bool      `json:"cut,omitempty"`   // the answer ended before it was complete
+	// Provider and Endpoint say where it was sent: the kind of interface, and the address without the request's own path.
+	Provider string `json:"provider,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
+	Agent    string `json:"agent,omitempty"` // the host's id of the subagent that sent it; "": the main agent
+	Status   int    `json:"status"`          // of HTTP; 0: the provider could not be reached
+	Cut      bool   `json:"cut,omitempty"`   // the answer ended before it was complete
 	// FirstMS and TookMS are the milliseconds until the first byte of the answer, and until its last one.
 	FirstMS int64 `json:"first_byte_ms"`
 	TookMS  int64 `json:"took_ms"`
@@ -54,6 +59,8 @@ type ModelRequest struct {
 	Reply string         `json:"reply,omitempty"`
 	Usage sessions.Usage `json:"usage"`
 	Bill  sessions.Bill  `json:"bill,omitempty"`
+	// Loaded is how many tokens of context the server says that it has loaded the model with; 0: it was not asked, or did not say.
+	Loaded int `json:"loaded,omitempty"`
 	// Kept is how many items at the head of the request are those of the request before it, and New what comes behind them:
 	// at most MaxRequestItems of Items.
 	Kept  int           `json:"kept"`
@@ -62,10 +69,32 @@ type ModelRequest struct {
 	// Tools are the definitions of tools by the server that they come from; nil: those of the request before.
 	Tools []ServerTools `json:"tools,omitempty"`
 	Cache CacheUse      `json:"cache"`
+	// Reduced is what the request was sent without; nil: it was sent as the agent wrote it. Items are as written, Sent is not.
+	Reduced *Reduced `json:"reduced,omitempty"`
 	// Missed is how many requests before this one the proxy could not record, and MissedWhy the newest reason.
 	Missed    int    `json:"missed,omitempty"`
 	MissedWhy string `json:"missed_why,omitempty"`
 }
+
+// Reduced says how much smaller a request was sent than its agent wrote it.
+type Reduced struct {
+	Bytes    int64 `json:"bytes"`    // of the body
+	Tokens   int   `json:"tokens"`   // o200k_base, an estimate from the bytes
+	Messages int   `json:"messages"` // that show less
+	// Step says that something which had been sent became another one with this request.
+	Step bool `json:"step,omitempty"`
+	// Seq is the entry of the session's log with the newest step that it was sent with.
+	Seq int64 `json:"seq,omitempty"`
+	// Refused is how often the provider refused the request for its size before it took a smaller one, and Trimmed says that it
+	// was sent as a trimmed copy, of which nothing stays.
+	Refused int  `json:"refused,omitempty"`
+	Trimmed bool `json:"trimmed,omitempty"`
+	// Whole are calls whose results it has as they are, although there are stubs: these came too late. At most MaxWhole.
+	Whole []string `json:"whole,omitempty"`
+}
+
+// MaxWhole bounds Reduced.Whole.
+const MaxWhole = 256
 
 // The kinds of items of a request, in the order in which providers cache them.
 const (
@@ -98,6 +127,7 @@ const (
 	CacheChanged   = "changed"   // an item at its beginning is another one: see CacheUse.Item
 	CacheModel     = "model"     // another model was asked
 	CacheUnknown   = "unknown"   // it begins as the one before, and the provider says nothing of a cache
+	CacheReduced   = "reduced"   // the proxy showed less of what was sent before, because that pays
 	CacheCompacted = "compacted" // the agent replaced the conversation by a summary
 )
 
@@ -128,6 +158,8 @@ func (c CacheUse) Words() string {
 		return lost + "another model was asked"
 	case CacheCompacted:
 		return lost + "the agent compacted"
+	case CacheReduced:
+		return lost + "ctxledger cut what stood before them"
 	case CacheChanged:
 		text := lost + chars.Line(c.Item)
 		if c.By != "" {
@@ -173,6 +205,33 @@ type ProxyUse struct {
 	// MissedWhy is the newest reason for which a request could not be recorded.
 	MissedWhy string `json:"missed_why,omitempty"`
 	Bytes     int64  `json:"sent_bytes"`
+	// Reduced sums up what requests were sent without; nil: all were sent as they were written.
+	Reduced *ReducedUse `json:"reduced,omitempty"`
+}
+
+// ReducedUse sums up what requests were sent without, and what that cost.
+type ReducedUse struct {
+	Requests int   `json:"requests"`
+	Tokens   int64 `json:"tokens"` // o200k_base, an estimate; of each request again
+	Steps    int   `json:"steps"`
+	// Rewritten is how many tokens were not read from the provider's cache because of steps.
+	Rewritten int64 `json:"rewritten"`
+	// Net is what the tokens would have cost as reads from the cache, the least that they can, without what writing the others
+	// again did, at list prices; nil: a price is not known.
+	Net *float64 `json:"net_usd,omitempty"`
+}
+
+// Words says it, the cost first.
+func (u *ReducedUse) Words() string {
+	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without ≈%s tokens in all", chars.Plural(u.Steps, "step"),
+		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Commas(u.Tokens))
+	switch {
+	case u.Net == nil:
+		return text
+	case *u.Net < 0:
+		return text + fmt.Sprintf(": ≈$%.2f lost so far", -*u.Net)
+	}
+	return text + fmt.Sprintf(": ≈$%.2f saved, if all of them had been read from the cache", *u.Net)
 }
 
 // MaxBroke is how many breaks of the cache a summary names.

@@ -36,6 +36,8 @@ type SessionsRequest struct {
 type SessionsResponse struct {
 	Sessions []sessions.Session `json:"sessions"`
 	Total    int                `json:"total"`
+	// Subagents is what those subagents of a listed session took that are sessions of their own, and theirs, by its id.
+	Subagents map[string]sessions.Bill `json:"subagents,omitempty"`
 }
 
 // SessionRequest finds a session by the first of these fields that is set. Nothing is guessed: an unknown name, call

@@ -19,6 +19,7 @@ type HostToolUse struct {
 	Host     string    `json:"host"`
 	Sessions int       `json:"sessions"` // that were counted
 	Since    time.Time `json:"since"`    // when the oldest of them began
+	Newest   time.Time `json:"newest"`   // when the newest of them began
 	Tools    []Called  `json:"tools"`    // most calls first, at most 500
 	// Skills are the skills that were used, by the name that the call of the tool Skill gives, or by the path of the
 	// SKILL.md that was read; most uses first, at most 500.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -205,6 +206,8 @@ type Status struct {
 	Savings Savings `json:"savings"`
 	// Proxy sums up what a proxy measured of the requests; nil: none did.
 	Proxy *ProxyUse `json:"proxy,omitempty"`
+	// Spent is what was used of each limit that is configured.
+	Spent []Spent `json:"spent,omitempty"`
 }
 
 // The names of categories that are no content of a view.
@@ -257,6 +260,9 @@ type EditViewRequest struct {
 	DryRun bool   `json:"dry_run,omitempty"` // decide and change nothing
 	// NoEdits only asks whether a compaction is due: for callers that do not send what the view shows.
 	NoEdits bool `json:"no_edits,omitempty"`
+	// Sent is when the newest request of the session was sent, if the caller knows: the provider's cache lasts from then on, or
+	// from the newest answer in the log.
+	Sent time.Time `json:"sent,omitzero"`
 	Signals
 }
 
@@ -292,7 +298,7 @@ type EditedView struct {
 // AgentInput is what one agent of a session took, in tokens of input, cached or not.
 type AgentInput struct {
 	Agent string `json:"agent,omitempty"` // "": the main conversation
-	Input int    `json:"input"`           // since the last compaction that was accepted
+	Input int    `json:"input"`           // since the last compaction that was accepted, but what was read from a cache
 	Turn  int    `json:"turn"`            // in the last turn
 	Apart bool   `json:"apart,omitempty"` // its messages are in no view: it has counters of its own
 }
@@ -321,6 +327,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowLoaded    = "loaded"    // its server says so
 	WindowTold      = "told"      // the session of the host says so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // a provider error named it
@@ -340,6 +347,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowLoaded:
+		return "its server says that it has loaded so much"
 	case WindowTold:
 		return agent + " says so in its session"
 	case WindowShown:
@@ -358,6 +367,22 @@ func (u Use) Besides() string {
 		return ""
 	}
 	return "; its system prompt and tools come to that, and are not measured yet"
+}
+
+// full is from how much of a window on, in percent, it is said to be almost full.
+const full = 90
+
+// AlmostFull says how much a window takes until it is full, or its host compacts it, where that is little; "": it is not.
+func (u Use) AlmostFull() string {
+	limit := cmp.Or(u.CompactsAt, u.Window)
+	switch left := limit - u.Held.N; {
+	case limit == 0 || u.Held.N*100 < full*limit:
+		return ""
+	case left <= 0:
+		return "; full"
+	default:
+		return "; almost full: " + tokens.Count{N: left, Exact: u.Held.Exact}.String() + " left"
+	}
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

@@ -245,7 +245,7 @@ func (s *folder) count(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same := func(a, b ledger.HostToolUse) bool {
-		return a.Host == b.Host && a.Sessions == b.Sessions && a.Since.Equal(b.Since) &&
+		return a.Host == b.Host && a.Sessions == b.Sessions && a.Since.Equal(b.Since) && a.Newest.Equal(b.Newest) &&
 			slices.Equal(a.Tools, b.Tools) && slices.Equal(a.Skills, b.Skills)
 	}
 	equal := func(a, b ledger.AskedServer) bool { return a.Config == b.Config && a.At.Equal(b.At) }

@@ -71,7 +71,7 @@ func (k *kept) callsDocs(t *testing.T, session string, after int64) {
 	_, err := k.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: session, Done: true, Offset: after,
 		Next: after + 1, Session: sessions.Session{Host: "claude-code", HostID: session},
 		Entries: []sessions.NewEntry{{
-			Kind: sessions.KindMessage, Time: time.Now().Add(-time.Minute), Format: transcript.Anthropic,
+			Kind: sessions.KindMessage, Time: time.Now(), Format: transcript.Anthropic,
 			Model: "claude-sonnet-4-5", Usage: &sessions.Usage{CacheWrite: 9_000},
 			Original: []byte(text), Message: transcript.Span{To: len(text)}}}})
 	if err != nil {
@@ -257,19 +257,21 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestAgentFilesHaveAPrice: what the session that is followed has paid for them.
+// TestAgentFilesHaveAPrice: what the session that is followed has paid for them, as long as they are those that it began
+// with, whatever their time of modification says.
 func TestAgentFilesHaveAPrice(t *testing.T) {
-	f, root, _ := recordedWorkspace(t, 1)
-	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
-		t.Fatal(err)
-	}
+	f, root, k := recordedWorkspace(t, 0)
 	path, text := filepath.Join(root, "CLAUDE.md"), strings.Repeat("Prices are in cents.\n", 99)
-	written := func(at time.Time) {
-		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chtimes(path, at, at)); err != nil {
+	write := func(path string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	written(time.Now().Add(-time.Hour)) // before the session began
+	write(path)
+	k.callsDocs(t, "0", 0)
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
 	u, _ := f.shows(t, path, text)
 	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
 		return f.snapshot().live.Use.CarriedDollars != nil
@@ -295,7 +297,12 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
 		t.Errorf("the view has %+v", h)
 	}
-	written(time.Now())
+	other := filepath.Join(root, "other.md")
+	write(other)
+	long := time.Now().AddDate(-1, 0, 0)
+	if err := errors.Join(os.Chtimes(other, long, long), os.Rename(other, path)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {
 		return !strings.Contains(hover(), "so far")
 	}); err != nil {

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -241,15 +242,7 @@ func auditedOf(r report.Report) audited {
 	if r.Sessions == 0 {
 		return audited{Said: "No coding agent has left a session on this machine yet."}
 	}
-	cost := "≈" + report.Dollars(r.Total.Dollars) + " at list prices"
-	if r.Total.Dollars == 0 {
-		cost = report.Magnitude(float64(r.Total.Tokens())) + " tokens of models without a known price"
-	}
-	have := "have"
-	if r.Sessions == 1 {
-		have = "has"
-	}
-	said := chars.Plural(r.Sessions, "session") + " on this machine " + have + " cost " + cost
+	said := chars.Plural(r.Sessions, "session") + " on this machine: " + cmp.Or(r.Total.Cost(), "nothing was measured")
 	out := audited{Sessions: r.Sessions, Said: said}
 	if !r.From.IsZero() {
 		out.Said += " since " + r.From.Format(time.DateOnly)

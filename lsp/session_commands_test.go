@@ -258,11 +258,12 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 	}{
 		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
 			Habits: []report.Habit{priced, unpriced}},
-			audited{2, "2 sessions on this machine have cost ≈$1,234.50 at list prices since 2026-11-02.",
+			audited{2, "2 sessions on this machine: $1,234.50 at list prices since 2026-11-02.",
 				[]habit{{"≈$1.50", "≈2.00 M", "old results", "compact"},
 					{"≈2.00 M tokens", "", "old results", "the In Every Request view lists them"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
-			audited{1, "1 session on this machine has cost 1.50 K tokens of models without a known price.", nil}},
+			audited{1, "1 session on this machine: 1.50 K tokens of models without a known price.", nil}},
+		{report.Report{Sessions: 1}, audited{1, "1 session on this machine: nothing was measured.", nil}},
 		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
 	} {
 		f := newFixture(t, func(s *Server) {

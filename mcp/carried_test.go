@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/registry"
@@ -29,9 +28,6 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chtimes(filepath.Join(root, "CLAUDE.md"), time.Time{}, time.Unix(1, 0)); err != nil { // as it was then
-		t.Fatal(err)
-	}
 	home := t.TempDir()
 	f := newFixture(t, func(o *Options) { o.Env.Home = home })
 	f.tree = root
@@ -42,6 +38,8 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	session := filepath.Join(t.TempDir(), "session.jsonl") // of a model whose prices are known
 	raw = bytes.ReplaceAll(raw, []byte(`"model":"scripted"`), []byte(`"model":"claude-sonnet-4-5"`))
+	raw = bytes.ReplaceAll(raw, []byte(shopRoot), []byte(root))
+	raw = bytes.ReplaceAll(raw, []byte(`"timestamp":"2026-`), []byte(`"timestamp":"2126-`)) // after the files
 	if err := os.WriteFile(session, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +77,12 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	contains(t, text, "and MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
 		"asked on ", "; not used in 1 session")
-	write := strings.NewReplacer("cents", "euros").Replace(strings.Repeat("Prices are in cents.\n", 300))
-	if err := os.WriteFile(filepath.Join(root, "CLAUDE.md"), []byte(write), 0o600); err != nil {
+	before := filepath.Join(t.TempDir(), "before.jsonl") // a session that ended before the files were written
+	if err := os.WriteFile(before, bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte(`"timestamp":"2126-`),
+		[]byte(`"timestamp":"2025-`)), []byte(`"sessionId":"`), []byte(`"sessionId":"0`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = agents.Import(t.Context(), f.local, agents.Source{Path: before}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if st, text := do[statusResult](t, c, "context_status", args{"session": r.Session}); st.Dollars != nil {

@@ -52,6 +52,7 @@ type changesArgs struct {
 
 // changesResult is the result of changes.
 type changesResult struct {
+	Session string      `json:"session,omitempty"` // whose changes alone Entries are; absent: of all
 	Entries []changed   `json:"entries"`
 	Total   int         `json:"total"` // that match, also beyond the limit
 	Stale   []staleFile `json:"stale"`
@@ -78,8 +79,10 @@ type changed struct {
 type staleFile struct {
 	Path    string `json:"path"`
 	Changed string `json:"changed"`
-	Seen    bool   `json:"seen,omitempty"` // Changed is when that was first seen
-	By      string `json:"by"`             // the session that changed it, "external" or "several"
+	Seen    bool   `json:"seen,omitempty"`  // Changed is when that was first seen
+	By      string `json:"by"`              // the session that changed it, "external" or "several"
+	Wrote   bool   `json:"wrote,omitempty"` // the session has only written it
+	Gone    bool   `json:"gone,omitempty"`  // it was deleted
 }
 
 // listChanges runs the tool.
@@ -109,6 +112,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if a.Session != "" {
 		session = own.ID
 	}
+	r.Session = session
 	info, err := c.api.Info(ctx, ledger.InfoRequest{})
 	if err != nil {
 		return r, err
@@ -147,7 +151,8 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		}
 	}
 	for _, x := range list.Stale[:min(len(list.Stale), a.Limit)] {
-		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.Seen, x.By})
+		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.Seen, x.By, x.Wrote,
+			x.Gone})
 	}
 	return r, nil
 }
@@ -191,6 +196,8 @@ func (r changesResult) String() string {
 	case len(r.Entries) > 0:
 	case r.NotFollowed != "":
 		fmt.Fprintf(&b, "no changes are known: %s\n", r.NotFollowed)
+	case r.Session != "":
+		fmt.Fprintf(&b, "no changes by session %s recorded\n", r.Session)
 	default:
 		b.WriteString("no changes recorded\n")
 	}
@@ -198,7 +205,11 @@ func (r changesResult) String() string {
 		fmt.Fprintf(&b, "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
 	}
 	if len(r.Entries) > 0 {
-		fmt.Fprintf(&b, "%d of %d changes, newest first:\n", len(r.Entries), r.Total)
+		by := ""
+		if r.Session != "" {
+			by = " by session " + r.Session
+		}
+		fmt.Fprintf(&b, "%d of %d changes%s, newest first:\n", len(r.Entries), r.Total, by)
 	}
 	for _, x := range r.Entries {
 		fmt.Fprintf(&b, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
@@ -220,7 +231,17 @@ func (r changesResult) String() string {
 		if x.Seen {
 			at = ", seen at "
 		}
-		fmt.Fprintf(&b, "stale: %s was changed by %s%s%s, after this chat read it\n", x.Path, x.By, at, x.Changed)
+		happened, knew := changes.Stale{Wrote: x.Wrote, Gone: x.Gone}.Words()
+		fmt.Fprintf(&b, "stale: %s was %s by %s%s%s, after %s %s it\n", x.Path, happened, x.By, at, x.Changed,
+			r.reader(), knew)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// reader names the session that stale files were read by.
+func (r changesResult) reader() string {
+	if r.Session == "" {
+		return "this chat"
+	}
+	return "session " + r.Session
 }

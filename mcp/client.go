@@ -20,6 +20,7 @@ type Client struct {
 	ledger  *connection.Lazy[opened] // the tool list must not wait for a daemon
 	send    func(line []byte) error  // takes what the server says unasked; nil: nobody does
 	long    longAnswers
+	once    bool          // there is no next message: long answers are not kept
 	told    chan []string // its roots
 	busy    chan struct{} // holds a token for each tool at work
 	open    sync.Map      // the ids of unanswered requests, each as keyOf

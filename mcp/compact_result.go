@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -316,7 +315,8 @@ func (r compactResult) String() string {
 		fmt.Fprintf(&b, "\nwarning: %s", w)
 	}
 	for _, x := range r.Cut {
-		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, chars.Commas(x.Tokens), x.ID)
+		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
+		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
 	}
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\n\n%s", r.Summary)

@@ -50,6 +50,7 @@ type statusArgs struct {
 type statusResult struct {
 	Session    string       `json:"session"`
 	Model      string       `json:"model,omitempty"`
+	WhatIf     string       `json:"what_if,omitempty"`     // Model was asked for and is not the session's, in words
 	Window     int          `json:"window,omitempty"`      // tokens; absent: unknown
 	WindowFrom string       `json:"window_from,omitempty"` // what Window rests on, in words
 	Used       tokens.Count `json:"used"`
@@ -78,7 +79,7 @@ type statusResult struct {
 
 	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	own     registry.OwnCost
-	besides string // see ledger.Status.Besides
+	besides string // see ledger.Use.Besides and AlmostFull
 	whose   string // in prose: the window of this chat, or of the session that was named
 }
 
@@ -121,9 +122,12 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
-		besides: st.Besides(),
+		besides: st.Besides() + st.AlmostFull(),
 	}
 	r.Overhead = r.own.Tokens
+	if a.Model != "" && a.Model != s.Model {
+		r.WhatIf = "as it would be with that model: the session's is " + cmp.Or(oneLine(s.Model, 100), "not known")
+	}
 	if a.Session != "" {
 		r.whose = "its"
 	}
@@ -165,9 +169,12 @@ func (r statusResult) String() string {
 	if r.Model != "" {
 		fmt.Fprintf(&b, ", model %s", r.Model)
 	}
+	if r.WhatIf != "" {
+		fmt.Fprintf(&b, " (%s)", r.WhatIf)
+	}
 	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
 	if r.Window > 0 {
-		fmt.Fprintf(&b, " of %s (%.0f %%)", chars.Commas(r.Window), 100*float64(r.Held.N)/float64(r.Window))
+		fmt.Fprintf(&b, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	}
 	b.WriteString(r.besides)
 	if r.CompactsAt > 0 {

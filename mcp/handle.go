@@ -18,7 +18,7 @@ import (
 func (s *Server) Handle(ctx context.Context, message []byte) []byte {
 	c := clientOf(ctx)
 	if c == nil {
-		c = s.Connect(nil)
+		c = s.visitor(nil)
 		defer func() { _ = c.Close() }() // what was answered stays
 		ctx = c.Context(ctx)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,7 +48,12 @@ func memoryTool() tool {
 			"query": `"how to run the tests"`, "limit": "5"},
 		secrets: "masked", why: "before storing, by `engine.SaveMemory`",
 		calls: []string{`{"action":"list"}`},
-		run:   remember,
+		reads: func(args json.RawMessage) bool {
+			var a memoryArgs
+			_ = json.Unmarshal(args, &a) // checked
+			return a.Action == "recall" || a.Action == "get" || a.Action == "list"
+		},
+		run: remember,
 	}
 }
 

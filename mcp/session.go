@@ -69,7 +69,7 @@ func (c *call) unknownChat(ctx context.Context) error {
 	if c.chat.ByHost() {
 		why = "its session may not be written yet, or run in another directory"
 	}
-	if info, err := c.api.Info(ctx, ledger.InfoRequest{}); err == nil {
+	if info, err := c.api.Info(ctx, ledger.InfoRequest{}); err == nil && !c.once {
 		why = cmp.Or(info.NotFollowed(c.chat.Host), why)
 	}
 	e := &fault.Error{Code: fault.NotFound, Op: "mcp.session", Err: errUnknownChat}

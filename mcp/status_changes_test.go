@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
 			t.Errorf("nothing was replaced in this session: %+v", st.Savings)
 		}
 		contains(t, text, "not sent in this session because of ctxledger: nothing yet in ", "session "+session, "its window holds", "compact it above",
-			"ctxledger's own tools cost")
+			"ctxledger's own tools cost", "model gpt-4o (as it would be with that model: the session's is scripted)")
 		if count(text) > 1000 {
 			t.Errorf("the status takes %d tokens", count(text))
 		}
@@ -60,6 +61,10 @@ func TestChangesAreListedByPathSessionAndSince(t *testing.T) {
 	if r, text := do[changesResult](t, c, "changes", args{"path": "/etc/hosts"}); len(r.Entries) != 0 ||
 		!strings.Contains(text, "/etc/hosts is outside the workspace") {
 		t.Errorf("a path outside: %+v, %q", r, text)
+	}
+	if _, text := do[changesResult](t, c, "changes", args{"session": session, "limit": 1}); !strings.HasPrefix(text,
+		fmt.Sprintf("1 of %d changes by session %s, newest first:", all.Total, session)) {
+		t.Errorf("of one session: %q", text)
 	}
 	for _, path := range []string{"report/report.go", "./report/report.go", shopRoot + "/report/report.go", "report",
 		"report/"} {
@@ -124,9 +129,16 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
 		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
 	} {
-		r := changesResult{Stale: []staleFile{{"a.go", "2026-11-27T19:00:00Z", seen, "external"}}}
+		r := changesResult{Stale: []staleFile{
+			{Path: "a.go", Changed: "2026-11-27T19:00:00Z", Seen: seen, By: "external"}}}
 		if got := r.String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	r := changesResult{Session: "ab12", Stale: []staleFile{
+		{Path: "a.go", Changed: "T", By: "external", Wrote: true, Gone: true}}}
+	want := "no changes by session ab12 recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
+	if got := r.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

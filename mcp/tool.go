@@ -9,6 +9,7 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -31,9 +32,22 @@ type tool struct {
 	// calls are arguments, as JSON, of calls that show what is stored: the harnesses make each. SESSION is a session, and
 	// HANDLE an artifact.
 	calls []string
+	// reads says of a tool that is not read-only whether these arguments only read. nil: none do.
+	reads func(args json.RawMessage) bool
 	run   func(ctx context.Context, c *call) (reply, error)
 	// hidden tools can be called, and no list has them.
 	hidden bool
+}
+
+// needs returns the least role that may make a call with these arguments.
+func (t tool) needs(args json.RawMessage) access.Role {
+	switch {
+	case t.hints.readOnly || t.reads != nil && t.reads(args):
+		return access.Read
+	case t.hints.destructive:
+		return access.Admin
+	}
+	return access.Write
 }
 
 // hints are a tool's annotations. The fourth, openWorld, is always false: no tool reaches out of the workspace,
@@ -125,31 +139,42 @@ const toOwner = "back to the agent that has the workspace"
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
 		answer, err := guarded("tool "+t.name, func() (reply, error) {
-			args, err := sc.check(s.o.ToolPrefix+t.name, r.Params.RawArguments)
-			if err != nil {
-				return reply{}, err
-			}
-			busy := clientOf(ctx).busy
-			if !enter(ctx, busy) {
-				return reply{}, fault.Wrap(fault.Unavailable, "mcp.call", ctx.Err())
-			}
-			defer func() { <-busy }()
-			c, err := s.newCall(ctx)
-			if err != nil {
-				return reply{}, err
-			}
-			c.args, c.chat = args, chat(r.Params.Meta)
-			answer, err := t.run(ctx, c)
-			if err != nil {
-				return answer, err
-			}
-			return c.whole(ctx, answer)
+			return s.perform(ctx, t, sc, r.Params.RawArguments, chat(r.Params.Meta))
 		})
 		if err != nil {
 			return proto.NewToolResultError(s.explain(err)), nil
 		}
 		return s.result(answer), nil
 	}
+}
+
+// perform runs a tool for a client. chat is the session that its host says the call belongs to.
+func (s *Server) perform(ctx context.Context, t tool, sc schema, raw json.RawMessage,
+	chat ledger.SessionRequest) (reply, error) {
+	args, err := sc.check(s.o.ToolPrefix+t.name, raw)
+	if err != nil {
+		return reply{}, err
+	}
+	if s.o.Permit != nil {
+		if err := s.o.Permit(ctx, t.name, t.needs(args)); err != nil {
+			return reply{}, err
+		}
+	}
+	busy := clientOf(ctx).busy
+	if !enter(ctx, busy) {
+		return reply{}, fault.Wrap(fault.Unavailable, "mcp.call", ctx.Err())
+	}
+	defer func() { <-busy }()
+	c, err := s.newCall(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	c.args, c.chat = args, chat
+	answer, err := t.run(ctx, c)
+	if err != nil {
+		return answer, err
+	}
+	return c.whole(ctx, answer)
 }
 
 // result converts an answer to the protocol's form.

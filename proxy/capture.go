@@ -130,16 +130,24 @@ func (c *capture) release() {
 // plain returns the body without the encoding that its headers name. Errors: too_large for what is not kept or would be
 // longer than maxBody; invalid for other encodings, and for what cannot be decoded. It was taken.
 func (c *capture) plain(encoding string) ([]byte, error) {
+	if c.over {
+		return nil, fault.New(fault.TooLarge, "proxy.body", "a body of %d bytes or more, or more bodies at once than are held",
+			c.total)
+	}
+	return decoded(bytes.Join(c.body, nil), encoding)
+}
+
+// decoded returns a body without its encoding. Errors: those of plain.
+func decoded(body []byte, encoding string) ([]byte, error) {
 	const op = "proxy.body"
-	switch {
-	case c.over:
-		return nil, fault.New(fault.TooLarge, op, "a body of %d bytes or more, or more bodies at once than are held", c.total)
-	case encoding == "" || encoding == "identity":
-		return bytes.Join(c.body, nil), nil
-	case encoding != "gzip":
+	switch encoding {
+	case "", "identity":
+		return body, nil
+	case "gzip":
+	default:
 		return nil, fault.New(fault.Invalid, op, "a body in the encoding %.20q", encoding)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(bytes.Join(c.body, nil)))
+	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, op, err)
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -45,6 +46,7 @@ type answer struct {
 	sessionfile.Answer
 	whole bool              // it came to its end
 	said  []json.RawMessage // the messages of the model, in the format of the dialect
+	wrong json.RawMessage   // the error that came in an answer's place, or ended a stream; nil: none
 
 	blocks []*block // of an answer that is under way
 }
@@ -100,21 +102,36 @@ func (d *dialect) read(body []byte) answer {
 	switch trimmed := bytes.TrimSpace(body); {
 	case len(trimmed) == 0:
 	case trimmed[0] == '{':
+		a.fail(trimmed)
 		d.plain(&a, trimmed)
 	case trimmed[0] == '[': // Gemini streams an array where no events are asked for
 		var all []json.RawMessage
 		if json.Unmarshal(trimmed, &all) == nil {
 			for _, raw := range all {
+				a.fail(raw)
 				d.event(&a, raw)
 			}
 		}
 	default:
 		for raw := range events(body) {
+			a.fail(raw)
 			d.event(&a, raw)
 		}
 	}
 	a.finish(d)
 	return a
+}
+
+// fail takes in an error, in whichever event or answer it comes: {"error":…}, or {"response":{"error":…}}.
+func (a *answer) fail(raw []byte) {
+	if !bytes.Contains(raw, []byte(`"error"`)) {
+		return
+	}
+	for _, at := range [][]byte{raw, inside(raw, "response")} {
+		if e := inside(at, "error"); len(e) > 0 && e[0] == '{' {
+			a.wrong = fmt.Appendf(nil, `{"error":%s}`, e)
+		}
+	}
 }
 
 // finish makes messages of the blocks of a stream.

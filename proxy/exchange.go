@@ -4,18 +4,26 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"ctxledger.dev/ledger"
 )
 
 // exchange is a request for an answer and what became of it.
 type exchange struct {
 	dialect  *dialect
+	provider string // as the path names it
+	upstream string // its address
 	path     string
 	header   http.Header // of the request: whose it is, is read of it, and nothing else
 	at, end  time.Time
 	request  *capture
 	response *capture // nil: there is no answer
 	status   int
-	encoding string // of the answer
+	encoding string          // of the answer
+	view     *view           // that the request was sent as; nil: none
+	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
+	prepared *prepared       // the request of a view; nil: it is none
+	learnt   bool            // the ledger knows what a refusal says
 }
 
 func contextWith(ctx context.Context, x *exchange) context.Context {

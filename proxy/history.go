@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"cmp"
 	"net/http"
 	"slices"
 
@@ -14,18 +13,18 @@ import (
 
 // history names the session of an exchange, and records what was said where no session file does. A request beside a
 // conversation, such as one for a title, belongs to its session, and its words are not recorded: it has no session as long as
-// that has none. Errors: those of the ledger; not_found for a request that failed and of which nothing is recorded.
+// that has none. One without tools is taken for such until another one goes on with it. Errors: those of the ledger; not_found for a request that failed and of which nothing is recorded.
 func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
 	t, main := e.thread, e.talk.main()
 	known := e.who.host != unknownHost
 	switch {
 	case e.who.files:
 		n.LiveSession = ledger.LiveSession{Host: e.who.host, HostID: e.who.session, Dir: r.Dir}
-	case t.session == "" && !e.asked.hasTools() && (known || e.who.session != "" && main != nil):
+	case t.session == "" && !e.asked.hasTools() && !e.goesOn() && (known || e.who.session != "" && main != nil):
 		if main != nil {
 			n.Session = main.session
 		}
-	case e.status == http.StatusOK:
+	case e.status == http.StatusOK, t.session == "" && e.tooLarge != nil: // the limit is learnt of a session
 		session, err := r.handIn(e)
 		n.Session = session
 		return err
@@ -37,12 +36,24 @@ func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
 	return nil
 }
 
+// goesOn reports whether the request has an answer of the model to the one before.
+func (e *entry) goesOn() bool {
+	if e.before == nil || e.asked.previous != "" {
+		return e.before != nil
+	}
+	behind := min(len(e.before.messages()), len(e.asked.raws))
+	return slices.ContainsFunc(e.asked.raws[behind:], func(raw []byte) bool {
+		m, err := transcript.Decode(e.dialect.format, raw)
+		return err == nil && m.Role == transcript.RoleAssistant
+	})
+}
+
 // handIn records what is new in a request, and its answer.
 func (r *recorder) handIn(e *entry) (session string, err error) {
 	t, a := e.thread, &e.answer
 	array, since := e.unsaid()
 	t.recorded = false // until it is
-	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: cmp.Or(a.Model, e.asked.model),
+	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: e.model(),
 		Dir: r.Dir, Format: e.dialect.format, Since: since}
 	var said []transcript.Part
 	if a.whole && len(a.said) > 0 {

@@ -203,3 +203,23 @@ func TestSecretsInNamesAreMasked(t *testing.T) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
+
+// TestAConversationWithoutToolsIsRecorded: of an agent that is known, one question is taken for a request beside a conversation
+// until a second one has the answer to it. Asking the same again is no conversation.
+func TestAConversationWithoutToolsIsRecorded(t *testing.T) {
+	for _, d := range dialects {
+		t.Run(d.name, func(t *testing.T) {
+			s := newScene(t, answerJSON(strings.Replace(said[d.name][0], "Bash", "none", 1)))
+			path, first := asking(d.name, hi[d.name][0])
+			_, second := asking(d.name, hi[d.name][0]+","+hi[d.name][1])
+			for _, text := range []string{first, first, second} {
+				s.send(path, text, "User-Agent", "GeminiCLI/1")
+			}
+			s.stop()
+			session, texts := s.recorded()
+			if n := strings.Count(strings.Join(texts, ""), `"hi"`); n != 1 || len(s.requests(session)) != 3 {
+				t.Errorf("%d requests: %q", len(s.requests(session)), texts)
+			}
+		})
+	}
+}

@@ -11,13 +11,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,10 +35,32 @@ type scene struct {
 	provider *httptest.Server
 	served   *proxy.Server
 	front    *httptest.Server
+	policy   window.Policy
+	ask      map[string]bool
+	// reduce says that requests are made smaller: they wait for decisions as long as these take.
+	reduce bool
+	// open returns the ledger for the proxy in the place of ledger, if it is set.
+	open proxy.Opener
 
-	mu    sync.Mutex
-	asked []asked  // guarded by mu
-	said  []string // guarded by mu
+	mu      sync.Mutex
+	asked   []asked           // guarded by mu
+	said    []string          // guarded by mu
+	limits  []config.LimitSet // guarded by mu
+	handler http.HandlerFunc  // guarded by mu; the provider
+}
+
+// limit sets the limits that are configured.
+func (s *scene) limit(limits ...config.LimitSet) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limits = limits
+}
+
+// limited returns them.
+func (s *scene) limited() []config.LimitSet {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limits
 }
 
 // asked is a request as the provider got it.
@@ -47,9 +73,10 @@ type asked struct {
 // newScene starts a proxy for a provider that answers with handler.
 func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 	t.Helper()
-	s := &scene{T: t}
+	s := &scene{T: t, policy: window.Default(), handler: handler}
 	var err error
-	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System()}
+	o := engine.Options{State: t.TempDir(), Workspace: t.TempDir(), Env: env.System(),
+		SettingsOf: func(string) engine.Settings { return engine.Settings{Limits: s.limited(), Policy: &s.policy} }}
 	s.ledger, err = engine.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +87,10 @@ func newScene(t *testing.T, handler http.HandlerFunc) *scene {
 		s.asked = append(s.asked, asked{r.Method, r.RequestURI, r.Header.Clone(), body})
 		s.mu.Unlock()
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		handler(w, r)
+		s.mu.Lock()
+		answer := s.handler
+		s.mu.Unlock()
+		answer(w, r)
 	}))
 	t.Cleanup(func() {
 		s.stop()
@@ -81,15 +111,25 @@ func (s *scene) start() {
 	}
 	s.front = httptest.NewUnstartedServer(nil)
 	s.served = proxy.New(proxy.Config{
-		Env: env.System(), Token: token, Dir: s.T.TempDir(),
+		Env: env.System(), Token: token, Dir: s.T.TempDir(), Reduce: s.reduce,
 		Upstreams: map[string]*url.URL{"anthropic": base, "openai": base, "gemini": base},
-		Ledger:    func(context.Context) (proxy.Ledger, error) { return s.ledger, nil },
+		Ledger: func(ctx context.Context) (proxy.Ledger, error) {
+			if s.open != nil {
+				return s.open(ctx)
+			}
+			return s.ledger, nil
+		},
+		Ask:     s.ask,
+		Limited: func() bool { return len(s.limited()) > 0 },
 		Say: func(text string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.said = append(s.said, text)
 		},
 	}, s.front.Listener.Addr().String())
+	if s.reduce {
+		s.served.WaitAtMost(time.Minute)
+	}
 	s.front.Config.Handler = s.served
 	s.front.Start()
 }
@@ -177,4 +217,10 @@ func message(input, read, written int) string {
 	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5",`+
 		`"content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,`+
 		`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":7}}`, input, read, written)
+}
+
+// measuredAt is a request of 10 tokens some hours from now.
+func measuredAt(e env.Env, hours int) ledger.ModelRequest {
+	return ledger.ModelRequest{At: e.Now().Add(time.Duration(hours) * time.Hour), Dialect: "anthropic",
+		Status: http.StatusOK, Model: "mm", Usage: sessions.Usage{Input: 10}}
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 )
 
@@ -25,8 +26,17 @@ type Config struct {
 	Upstreams map[string]*url.URL
 	Ledger    Opener // where exchanges are recorded
 	Dir       string // where the agent runs
+	// Ask names the upstreams, by the second segment of the path, that a person allows to be asked for the context that they have
+	// loaded.
+	Ask map[string]bool
+	// Limited reports whether any limit is configured: then the ledger is asked before a request passes. nil: none ever is.
+	Limited func() bool
 	// Say gets a line for a person: what could not be reached or recorded.
 	Say func(text string)
+	// Reduce makes requests smaller.
+	Reduce bool
+	// Patience is how long a request waits for a decision about it; 0: 10 ms.
+	Patience time.Duration
 }
 
 // Server passes requests on to providers of models, and records them. It is an http.Handler, safe for concurrent use.
@@ -36,6 +46,7 @@ type Server struct {
 	hosts    map[string]bool // by which it may be called
 	store    *store
 	recorder *recorder
+	reducer  *reducer // nil: bodies pass as they are
 }
 
 // idle is how long a connection to a provider is kept for the next request: shorter than providers do, so that none is
@@ -49,17 +60,24 @@ func New(c Config, address string) *Server {
 	if _, port, err := net.SplitHostPort(address); err == nil {
 		s.hosts["localhost:"+port] = true
 	}
-	s.recorder = newRecorder(c)
+	if c.Reduce {
+		s.reducer = newReducer(c)
+	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableCompression: true,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second, ExpectContinueTimeout: time.Second,
 		MaxIdleConns: 256, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle,
 	}
+	s.recorder = newRecorder(c, transport)
 	pool := &buffers{sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}}
+	var through http.RoundTripper = transport
+	if s.reducer != nil {
+		through = recovering{transport, s.reducer}
+	}
 	for name, base := range c.Upstreams {
 		s.upstream[name] = &httputil.ReverseProxy{
-			Transport: transport, FlushInterval: -1, BufferPool: pool, ErrorLog: log.New(nowhere{}, "", 0),
+			Transport: through, FlushInterval: -1, BufferPool: pool, ErrorLog: log.New(nowhere{}, "", 0),
 			Rewrite:        func(r *httputil.ProxyRequest) { rewrite(r, base) },
 			ModifyResponse: answered,
 			ErrorHandler:   s.failed,
@@ -69,7 +87,12 @@ func New(c Config, address string) *Server {
 }
 
 // Close waits until what has passed is recorded, at most for a few seconds.
-func (s *Server) Close() { s.recorder.close() }
+func (s *Server) Close() {
+	if s.reducer != nil {
+		s.reducer.close()
+	}
+	s.recorder.close()
+}
 
 // nowhere takes what the library logs: it can quote addresses.
 type nowhere struct{}
@@ -90,23 +113,30 @@ type key struct{}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	rest, out := s.admit(w, r)
-	if out == nil {
+	rest, provider := s.admit(w, r)
+	if provider == "" {
 		return
 	}
 	r = withPath(r, rest)
 	if d := dialectOf(r.URL.Path); d != nil && r.Method == http.MethodPost && r.Body != nil {
-		x := &exchange{dialect: d, path: r.URL.Path, header: r.Header, at: s.config.Env.Now()}
-		x.request = &capture{ReadCloser: r.Body, store: s.store}
-		r.Body = x.request
+		to := chars.Cut(s.config.Upstreams[provider].String(), maxName)
+		x := &exchange{dialect: d, provider: provider, upstream: to, path: r.URL.Path, header: r.Header,
+			at: s.config.Env.Now()}
+		if s.stopped(w, r, x) {
+			return
+		}
+		s.edit(r, x)
 		r = r.WithContext(contextWith(r.Context(), x))
 		defer s.recorder.take(x)
+		if s.reducer != nil {
+			defer s.reducer.ended(x)
+		}
 	}
-	out.ServeHTTP(w, r)
+	s.upstream[provider].ServeHTTP(w, r)
 }
 
-// admit returns the path behind token and provider, and who passes the request on; nil: it was refused, and answered.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest string, out *httputil.ReverseProxy) {
+// admit returns the path behind token and provider, and the provider; "": the request was refused, and answered.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest, provider string) {
 	token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
 	name, rest, _ := strings.Cut(path, "/")
 	switch {
@@ -124,9 +154,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest string, out
 		// 426 is what makes agents go on with plain requests.
 		refuse(w, http.StatusUpgradeRequired, "it takes plain requests, no WebSocket")
 	default:
-		return "/" + rest, s.upstream[name]
+		return "/" + rest, name
 	}
-	return "", nil
+	return "", ""
 }
 
 // refuse answers a request that is not passed on, in the form that all providers share.

@@ -29,7 +29,8 @@ const (
 // thread is a conversation as its newest request had it.
 type thread struct {
 	agent    string // of a subagent
-	model    string
+	model    string // as the agent names it
+	answers  string // as the newest answer names it
 	items    []ledger.RequestItem
 	servers  map[string]string // of tools, by their names
 	head     int               // how many items come before the messages
@@ -39,6 +40,7 @@ type thread struct {
 	reply    string // the id of the newest answer
 	said     []transcript.Part
 	recorded bool // the messages are recorded by the proxy
+	left     int  // tokens that the newest request was sent without
 }
 
 // messages are the digests of a thread's messages.

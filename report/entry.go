@@ -11,7 +11,7 @@ type Class int
 
 // The classes of pieces, in the order in which reports list them.
 const (
-	System    Class = iota // the system prompt and the tools' definitions: what no entry shows
+	System    Class = iota // what no entry shows: the system prompt, tools, memory files, and what estimates miss
 	Host                   // what the agent's host adds on its own, such as reminders
 	Summary                // what replaces a part that was compacted
 	User                   // the user's own words
@@ -23,7 +23,7 @@ const (
 
 // String returns the name of a class for people.
 func (c Class) String() string {
-	return [...]string{"system, tools", "added by host", "summaries", "user", "assistant", "reasoning",
+	return [...]string{"outside the conversation", "added by host", "summaries", "user", "assistant", "reasoning",
 		"tool results"}[c]
 }
 

@@ -1,6 +1,10 @@
 package report
 
-import "ctxledger.dev/tokens"
+import (
+	"strings"
+
+	"ctxledger.dev/tokens"
+)
 
 // Spent is what requests cost.
 type Spent struct {
@@ -22,6 +26,23 @@ func (s Spent) plus(t Spent) Spent {
 func (s Spent) minus(t Spent) Spent {
 	return Spent{s.Requests - t.Requests, s.Usage.Minus(t.Usage), s.Dollars - t.Dollars, s.Fees - t.Fees,
 		s.Unpriced - t.Unpriced}
+}
+
+// Cost says what it comes to: "$1.20 at list prices, and 1.50 K tokens of models without a known price"; "" where no request
+// was measured.
+func (s Spent) Cost() string {
+	var said []string
+	if s.Dollars > 0 {
+		said = append(said, Dollars(s.Dollars)+" at list prices")
+	}
+	unpriced := s.Unpriced
+	if s.Dollars == 0 {
+		unpriced = s.Tokens()
+	}
+	if unpriced > 0 {
+		said = append(said, Magnitude(float64(unpriced))+" tokens of models without a known price")
+	}
+	return strings.Join(said, ", and ")
 }
 
 // Share returns the part that s is of a whole: in dollars, or where no price is known at all, in tokens.
@@ -48,6 +69,14 @@ type Carried struct {
 	Tokens  float64 `json:"tokens"`  // when it was sent for the first time
 	Sent    float64 `json:"sent"`    // with every request that carried it
 	Dollars float64 `json:"dollars"` // of all those requests
+}
+
+// Cost prints what it cost, about: in tokens where no price is known.
+func (c Carried) Cost() string {
+	if c.Dollars > 0 || c.Sent == 0 {
+		return "≈" + Dollars(c.Dollars)
+	}
+	return "≈" + Magnitude(c.Sent) + " tokens"
 }
 
 // plus returns the sum of both.

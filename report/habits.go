@@ -23,14 +23,6 @@ type Habit struct {
 	Carried
 }
 
-// Cost prints what the habit cost: in tokens where no price is known.
-func (h Habit) Cost() string {
-	if h.Dollars > 0 {
-		return "≈" + Dollars(h.Dollars)
-	}
-	return "≈" + Magnitude(h.Sent) + " tokens"
-}
-
 // String says what the habit cost, and what to do about it.
 func (h Habit) String() string { return h.Cost() + " for " + h.Name + ": " + h.Advice }
 

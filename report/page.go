@@ -151,11 +151,7 @@ func percent(part, whole float64) string {
 	if whole <= 0 {
 		return ""
 	}
-	share := part / whole * 100
-	if share > 0 && share < 1 {
-		return "<1 %"
-	}
-	return fmt.Sprintf("%.0f %%", share)
+	return chars.Share(part, whole)
 }
 
 // Dollars prints an amount of money.

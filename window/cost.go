@@ -52,18 +52,33 @@ func (c *costs) broken(edits []Edit) int {
 // order of the view: what precedes a change costs nothing more.
 func (c *costs) worthIt(edits []Edit) (wait, worth []Edit) {
 	sorted := byOrder(edits, c.slot)
-	best, from, freed := 0.0, len(sorted), 0
-	for i := len(sorted) - 1; i >= 0; i-- {
-		e := sorted[i]
-		freed += e.freed()
-		if i > 0 && c.slot(sorted[i-1]) == c.slot(e) {
+	cuts := make([]Cut, len(sorted))
+	for i, e := range sorted {
+		cuts[i] = Cut{c.slot(e), e.freed()}
+	}
+	from := WorthFrom(cuts, c.size, c.from, c.Rates, c.Ahead)
+	return sorted[:from], sorted[from:]
+}
+
+// Cut is how much less is shown of one of the messages that a provider has in its cache.
+type Cut struct{ At, Freed int }
+
+// WorthFrom returns from which on of some cuts, in the order of their messages, those together save most that are worth what
+// is written to the cache again; their number: none are. size is what precedes each message, and is written again from the
+// message warm on in any case; ahead is how many more requests there will be.
+func WorthFrom(cuts []Cut, size []int, warm int, r Rates, ahead int) int {
+	best, from, freed := 0.0, len(cuts), 0
+	for i := len(cuts) - 1; i >= 0; i-- {
+		c := cuts[i]
+		freed += c.Freed
+		if i > 0 && cuts[i-1].At == c.At {
 			continue
 		}
-		again := max(0, c.size[c.from]-c.size[min(c.slot(e), c.from)]-freed)
-		net := float64(freed)*c.Rates.Read*float64(c.Ahead) - float64(again)*(c.Rates.Write-c.Rates.Read)
+		again := max(0, size[warm]-size[min(c.At, warm)]-freed)
+		net := float64(freed)*r.Read*float64(ahead) - float64(again)*(r.Write-r.Read)
 		if net > best {
 			best, from = net, i
 		}
 	}
-	return sorted[:from], sorted[from:]
+	return from
 }

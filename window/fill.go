@@ -21,7 +21,7 @@ const (
 	Shortened // results that an edit shows less of
 	Collapsed // notes that replace ranges
 	Manifests // of what was evicted
-	Summary   // of what was compacted; no slot has any, see Fill.With
+	Summary   // of what was compacted: by the host, or by us, which no slot has, see Fill.With
 	contents
 )
 
@@ -92,6 +92,11 @@ func (d *draft) fill(s *Slot, edits editSet) (f Fill, stubbed int) {
 	}
 	if !d.texts {
 		stubbed = d.takeTools(edits, take)
+	}
+	for _, e := range d.entries {
+		if e.HostSummary() {
+			take(Summary, e.Tokens)
+		}
 	}
 	if d.first().Loaded {
 		take(Loaded, rest)

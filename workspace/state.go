@@ -34,6 +34,13 @@ func stateBase(e env.Env) (string, error) {
 	return filepath.Join(dir, "ctxledger"), nil
 }
 
+// HostedState returns the directory in which a server keeps the workspaces that it hosts, and the tokens that open them.
+// Errors: those of a state directory that is not known.
+func HostedState(e env.Env) (string, error) {
+	base, err := stateBase(e)
+	return filepath.Join(base, "hosted"), err
+}
+
 // longestBelow bounds the names below the parent of all state directories, in bytes: that of a state directory, and that
 // of a file in it, the longest being of blobs and of files that are not in place yet.
 const longestBelow, longestFile = 100, 128

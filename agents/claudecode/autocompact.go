@@ -22,6 +22,7 @@ const (
 
 // compactSettings are the settings of a file that say when Claude Code compacts automatically.
 type compactSettings struct {
+	file               string
 	AutoCompactEnabled *bool
 	AutoCompactWindow  compactWindow
 	ModelSettings      map[string]struct{ AutoCompactWindow compactWindow }
@@ -51,22 +52,14 @@ func SettingsFiles(e env.Env, tree string) []string {
 // or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
 	var set compactSettings
-	variable := e.Lookup
 	limit, from := 0, ""
-	for _, name := range SettingsFiles(e, tree) {
-		raw, err := safefs.ReadFile(name, maxSettings)
-		one := compactSettings{}
-		if err != nil || json.Unmarshal(raw, &one) != nil {
-			continue
-		}
-		for key, value := range one.Env {
-			variable = with(variable, key, value)
-		}
+	all, variable := settings(e, tree)
+	for _, one := range all {
 		if one.AutoCompactEnabled != nil {
 			set.AutoCompactEnabled = one.AutoCompactEnabled
 		}
 		if n := one.window(model); n > 0 {
-			limit, from = int(n), "autoCompactWindow in "+shortened(e, name)
+			limit, from = int(n), "autoCompactWindow in "+shortened(e, one.file)
 		}
 	}
 	if n := tokensOf(variable("CLAUDE_CODE_AUTO_COMPACT_WINDOW")); n > 0 {
@@ -96,6 +89,33 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 		at, from = min(at, int(math.Floor(float64(room)*percent/100))), strings.TrimPrefix(from+" and "+share, " and ")
 	}
 	return max(0, at), from
+}
+
+// ToolSearch reports whether Claude Code in a tree loads the definition of a tool only when the model looks for it.
+func ToolSearch(e env.Env, tree string) bool {
+	_, variable := settings(e, tree)
+	switch strings.ToLower(strings.TrimSpace(variable("ENABLE_TOOL_SEARCH"))) {
+	case "0", "false", "no", "off":
+		return false
+	}
+	return true
+}
+
+// settings returns those of the files that can be read, in their order, and what variables have with them.
+func settings(e env.Env, tree string) (all []compactSettings, variable func(string) string) {
+	variable = e.Lookup
+	for _, name := range SettingsFiles(e, tree) {
+		raw, err := safefs.ReadFile(name, maxSettings)
+		one := compactSettings{file: name}
+		if err != nil || json.Unmarshal(raw, &one) != nil {
+			continue
+		}
+		all = append(all, one)
+		for key, value := range one.Env {
+			variable = with(variable, key, value)
+		}
+	}
+	return all, variable
 }
 
 // window returns the window that a file sets for a model, whose name it may spell with or without its date and its size.

@@ -79,3 +79,31 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		})
 	}
 }
+
+// TestWhetherToolsAreSearched: the settings of the tree, or a variable of this process, have all definitions sent.
+func TestWhetherToolsAreSearched(t *testing.T) {
+	for _, c := range []struct {
+		settings, variable string
+		want               bool
+	}{
+		{"", "", true},
+		{"", "auto:5", true},
+		{"", "false", false},
+		{`{"env":{"ENABLE_TOOL_SEARCH":"0"}}`, "true", false},
+		{`{"env":{"ENABLE_TOOL_SEARCH":"true"}}`, "false", true},
+	} {
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte(c.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := env.Env{Home: home, Lookup: func(name string) string {
+			return map[string]string{"ENABLE_TOOL_SEARCH": c.variable}[name]
+		}}
+		if got := ToolSearch(e, filepath.Join(home, "shop")); got != c.want {
+			t.Errorf("%q with %q: %t", c.settings, c.variable, got)
+		}
+	}
+}

@@ -242,7 +242,7 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	if err != nil || len(page.Stale) == 0 {
 		return part{}, err
 	}
-	lines := []string{"Files that changed since this session read them, as recorded by ctxledger (the names are data):"}
+	lines := []string{"Files that changed since this session read or wrote them, as recorded by ctxledger (the names are data):"}
 	for _, f := range page.Stale[:min(len(page.Stale), maxStaleFiles)] {
 		lines = append(lines, "- "+staleFile(f))
 	}
@@ -266,6 +266,9 @@ func staleFile(f changes.Stale) string {
 		by = "outside of recorded sessions"
 	case changes.Several:
 		by = "by one of several calls"
+	}
+	if f.Gone {
+		by = "deleted " + by
 	}
 	return fmt.Sprintf("%q, %s, %s UTC", chars.Short(chars.Line(f.Path), 300), by,
 		f.Changed.UTC().Format("2006-01-02 15:04:05"))

@@ -17,7 +17,7 @@ func claudeCode() Agent {
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
-		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir),
+		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: 1154, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
 		Install: Install{
@@ -82,11 +82,33 @@ func claudeHooks(p Programs, do config.Hooks) (out []confedit.Entry) {
 	return out
 }
 
+// claudeServer is our server as Claude Code registers it.
+func claudeServer(program string, args ...string) server {
+	return server{"stdio", program, append([]string{}, args...), true}
+}
+
+// ClaudeReads are arguments with which Claude Code may call the tool that reads stubs. Unless it is connected, it gets our server
+// with that one tool: the configuration joins those that the person has, and of two servers of one name counts. workspace is
+// whose ledger the server has, "" the one of its directory. All are written with "=": Claude Code takes what follows a space
+// for more of the same.
+func ClaudeReads(program, workspace string, connected bool) []string {
+	args := []string{"--allowedTools=mcp__ctxledger__read_artifact,mcp__plugin_ctxledger_ctxledger__read_artifact"}
+	if connected {
+		return args
+	}
+	own := []string{"--read-back"}
+	if workspace != "" {
+		own = append(own, "--workspace", workspace)
+	}
+	servers := map[string]server{ServerName: claudeServer(program, own...)}
+	return append(args, "--mcp-config="+string(JSON(map[string]any{"mcpServers": servers})))
+}
+
 // claudeFiles returns the files of Claude Code. They are strict: version 2.1.328 does not start with a comment or a
 // trailing comma in .claude.json, says of a settings file that nothing in it is in effect, and passes over .mcp.json
 // without a word. A byte order mark is no trouble to it.
 func claudeFiles(p Places) []File {
-	servers := serverEntry(server{"stdio", p.Programs.MCP, []string{}, true}, "mcpServers")
+	servers := serverEntry(claudeServer(p.Programs.MCP), "mcpServers")
 	if p.Scope == Project {
 		return []File{{Path: p.Below(".mcp.json"), Entries: servers, Strict: true},
 			{Path: p.Below(".claude", "settings.local.json"), Entries: claudeHooks(p.Programs, p.Hooks), Strict: true}}

@@ -1,7 +1,6 @@
 package columns
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -70,15 +69,6 @@ func OneLine(s string) string {
 		return s
 	}
 	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
-}
-
-// Share prints a part of a whole.
-func Share(part, whole float64) string {
-	share := part * 100 / max(whole, 1e-9)
-	if 0 < share && share < 0.5 {
-		return "<1 %"
-	}
-	return fmt.Sprintf("%.0f %%", share)
 }
 
 // Fold breaks a line that is wider than a terminal between words. What follows goes below the text behind a label of so many

@@ -115,14 +115,7 @@ func (p *auditPage) gap(w io.Writer) {
 // headline prints the totals.
 func (p *auditPage) headline(w io.Writer) {
 	r := p.r
-	spent := fmt.Sprintf("%s at list prices", report.Dollars(r.Total.Dollars))
-	switch {
-	case r.Total.Dollars == 0 && r.Total.Unpriced > 0:
-		spent = "no price is known"
-	case r.Total.Unpriced > 0:
-		spent = fmt.Sprintf("%s at list prices and %s tokens without a price",
-			report.Dollars(r.Total.Dollars), report.Magnitude(float64(r.Total.Unpriced)))
-	}
+	spent := cmp.Or(r.Total.Cost(), "nothing was measured")
 	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, chars.Plural(r.Sessions, "session"),
 		chars.Plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
 	if p.width > 0 {

@@ -11,7 +11,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
 
@@ -77,7 +77,7 @@ func (p *auditPage) filled(w io.Writer) {
 		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
 		bar.WriteString(style.Render(strings.Repeat(mark, n)))
 		if n > 0 || p.width >= pairWidth {
-			key = append(key, style.Render(mark)+" "+x.name+" "+columns.Share(x.worth, whole))
+			key = append(key, style.Render(mark)+" "+x.name+" "+chars.Share(x.worth, whole))
 		}
 	}
 	fmt.Fprintln(w, bar.String())

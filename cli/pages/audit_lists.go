@@ -116,7 +116,7 @@ func (p *auditPage) parts() list {
 	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
 	for _, x := range p.portions() {
 		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name},
-			columns.Share(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
+			chars.Share(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
 	}
 	return l
 }
@@ -136,7 +136,7 @@ func cached(u tokens.Used) string {
 	if u.In() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %%", float64(u.CacheRead)*100/float64(u.In()))
+	return chars.Share(u.CacheRead, u.In())
 }
 
 // times prints how often a token was sent.

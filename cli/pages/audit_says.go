@@ -78,10 +78,10 @@ func (p *auditPage) compacted() string {
 	if p.r.Compacted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (≈%s) and %s run again; "+
+	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (%s) and %s run again; "+
 		"%s of %s names used again were in no summary",
 		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
-		chars.Plural(l.Reread.Count, "file"), report.Dollars(l.Reread.Dollars), chars.Plural(l.Rerun.Count, "command"),
+		chars.Plural(l.Reread.Count, "file"), l.Reread.Cost(), chars.Plural(l.Rerun.Count, "command"),
 		chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
@@ -126,11 +126,12 @@ func (p *auditPage) caveats() string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if s := p.r.Subagents; s.Requests > 0 {
-		say("subagents: %s of it, %s", report.Dollars(s.Dollars), chars.Plural(s.Requests, "request"))
+		say("subagents: %s, %s", s.Cost(), chars.Plural(s.Requests, "request"))
 	}
 	if c.Unfinished.Requests > 0 {
-		say("%s recorded only at the start: ≈%s more by their text",
-			chars.Plural(c.Unfinished.Requests, "answer"), report.Dollars(c.Unfinished.Dollars))
+		more := report.Carried{Sent: c.Unfinished.Tokens, Dollars: c.Unfinished.Dollars}
+		say("%s recorded only at the start: %s more by their text",
+			chars.Plural(c.Unfinished.Requests, "answer"), more.Cost())
 	}
 	if c.LongWrites > 0 {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))

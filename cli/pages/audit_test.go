@@ -135,12 +135,22 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	r := largeAudit()
 	r.Total.Unpriced = 1_230_000
 	text := drawn(r, 100, 40)
-	if !strings.Contains(text, "$54,321.98 at list prices and 1.23 M tokens without a price") {
+	if !strings.Contains(text, "$54,321.98 at list prices, and 1.23 M tokens of models without a known price") {
 		t.Error(text)
 	}
 	r.Total.Dollars = 0
+	r.Caveats.Unfinished = report.Unfinished{Requests: 3, Tokens: 5_000}
+	r.Subagents = report.Spent{Requests: 4, Usage: tokens.Used{Input: 9_000}}
+	r.Lost.Reread = report.Again{Count: 2, Carried: report.Carried{Sent: 7_000}}
 	text = drawn(r, 100, 40)
-	if !strings.HasPrefix(text, "no price is known: 800 sessions") || strings.Contains(text, "DOLLARS") ||
+	plain := strings.Join(strings.Fields(text), " ")
+	for _, want := range []string{"3 answers recorded only at the start: ≈5.00 K tokens more by their text",
+		"subagents: 9.00 K tokens of models without a known price, 4 requests", "then 2 files read again (≈7.00 K tokens)"} {
+		if !strings.Contains(plain, want) {
+			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	if !strings.HasPrefix(text, "98.8 G tokens of models without a known price: 800 sessions") || strings.Contains(text, "DOLLARS") ||
 		strings.Contains(text, "$0.00 ") {
 		t.Error(text)
 	}

@@ -43,18 +43,15 @@ func (p Page) Carried(out Carried) {
 		fmt.Fprintln(w)
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
-			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first: "+
-				"%s\n", out.Session, tokensOf(*out.Measured), partsOf(out.Besides))
+			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first%s: "+
+				"%s\n", out.Session, tokensOf(*out.Measured), columns.OneLine(then(out)), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
-			which, as := "these tokens", ""
-			if h.Charged.N < h.Carried.N {
-				which, as = h.Charged.String()+" of these tokens", ", as they were when it began"
-			}
-			fmt.Fprintf(w, "%s so far for %s in session %s%s: %s at list prices\n", carried.Money(*h.Dollars), which,
-				out.Session, as, chars.Plural(out.Requests, "request"))
+			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
+				"from its start, with %s\n", carried.Money(*h.Dollars), tokensOf(h.Charged), out.Session,
+				chars.Plural(out.Requests, "request"))
 		}
-		t := p.table("WHAT", ">IN EVERY REQUEST", ">LATER", "")
+		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")
 		t.Indent, t.Wide = "  ", true
 		for _, part := range h.Parts {
 			addPart(t, "", part)
@@ -62,6 +59,20 @@ func (p Page) Carried(out Carried) {
 		t.Print(w)
 		p.problems(h)
 	}
+}
+
+// then says which files of now may have had another text when the first request was measured.
+func then(c Carried) string {
+	const named = 3
+	names := c.Differing(c.Use)
+	if len(names) == 0 {
+		return ""
+	}
+	said := strings.Join(names[:min(len(names), named)], ", ")
+	if more := len(names) - named; more > 0 {
+		said += fmt.Sprintf(" and %d more", more)
+	}
+	return ", when " + said + " may have been different"
 }
 
 // countedFor says for which model everything is counted.
@@ -79,7 +90,7 @@ func (c Carried) countedFor() string {
 func shareOf(h carried.Host, window int) string {
 	text := ""
 	if window > 0 {
-		text = ", " + columns.Share(float64(h.Carried.N), float64(window)) + " of the window"
+		text = ", " + chars.Share(h.Carried.N, window) + " of the window"
 	}
 	if h.Unknown > 0 {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
@@ -135,7 +146,7 @@ func aboutFile(p carried.Part) string {
 	case p.When != "" && (p.Later.N > 0 || p.Carried.N == 0):
 		return "when " + p.When
 	case p.Share > 0:
-		return fmt.Sprintf("%.0f %% of the file: %s", 100*p.Share, p.Heaviest)
+		return chars.Share(p.Share, 1) + " of the file: " + p.Heaviest
 	}
 	return ""
 }

@@ -10,7 +10,7 @@ import (
 
 // TestWhatAProxyMeasuredIsSaid, with hostile names made harmless.
 func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
-	dollars := 1.5
+	dollars, saved, lost := 1.5, 0.5, -0.25
 	for _, c := range []struct {
 		use  *ledger.ProxyUse
 		want string
@@ -21,6 +21,17 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 			"measured   2 requests by the proxy: 1,000 tokens of input, 990 read from the cache (1 of the requests), " +
 				"5 of output\n" +
 				"           first byte after 1,200 ms (median)\n"},
+		{&ledger.ProxyUse{Sessions: 1, Requests: 2, Reduced: &ledger.ReducedUse{Requests: 2, Tokens: 30_000, Steps: 1,
+			Rewritten: 900, Net: &saved}},
+			"measured   2 requests by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
+				"           first byte after 0 ms (median)\n" +
+				"reduced    1 step rewrote 900 tokens of the cache; 2 requests sent without ≈30,000 tokens in all: ≈$0.50 saved, " +
+				"if all of them had been read from the cache; what the agent shows of its window is what was sent\n"},
+		{&ledger.ProxyUse{Sessions: 1, Requests: 1, Reduced: &ledger.ReducedUse{Requests: 1, Net: &lost}},
+			"measured   1 request by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
+				"           first byte after 0 ms (median)\n" +
+				"reduced    0 steps rewrote 0 tokens of the cache; 1 request sent without ≈0 tokens in all: ≈$0.25 lost so far; " +
+				"what the agent shows of its window is what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 3, Requests: 1000, Failed: 2, Cost: sessions.Cost{Dollars: &dollars}, Breaks: 3,
 			Lost: 9_000, Broke: []ledger.CacheUse{
 				{Outcome: ledger.CacheChanged, Lost: 5_000, Item: "tool \x1b[2Jx changed", By: "MCP server y"},

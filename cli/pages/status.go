@@ -48,6 +48,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	case s.Session != nil:
 		p.window(*s.Session, ranIn, limits)
 		p.Proxy(s.Session.Proxy)
+		p.Spent(s.Session.Spent)
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 // How a window is drawn.
@@ -70,7 +71,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	}
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
 		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d restated\n",
-			chars.Commas(h.Summary.Tokens), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
+			tokens.Count{N: h.Summary.Tokens}, h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
 			h.Summary.Told)
 	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
@@ -91,7 +92,7 @@ func (p Page) own(s ledger.Status) {
 	t.Indent = "  "
 	for _, c := range s.Own {
 		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), barCells)
-		t.Add(c.Name, c.Tokens.String(), columns.Share(float64(c.Tokens.N), float64(s.Held.N)), full)
+		t.Add(c.Name, c.Tokens.String(), chars.Share(c.Tokens.N, s.Held.N), full)
 	}
 	t.Print(p.W)
 }
@@ -139,12 +140,11 @@ func (p Page) heldLine(s ledger.Status) string {
 	}
 	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
 	if s.Window > 0 {
-		share := float64(s.Held.N) / float64(s.Window)
-		full, empty := columns.Bars(share, barCells)
-		text = fmt.Sprintf("%s%s %.0f %%  %s of %s tokens (%s)", full, empty, share*100, s.Held, chars.Commas(s.Window),
-			model)
+		full, empty := columns.Bars(float64(s.Held.N)/float64(s.Window), barCells)
+		text = fmt.Sprintf("%s%s %s  %s of %s tokens (%s)", full, empty, chars.Share(s.Held.N, s.Window), s.Held,
+			chars.Commas(s.Window), model)
 	}
-	text += s.Besides()
+	text += s.Besides() + s.AlmostFull()
 	switch {
 	case s.CompactsAt > 0:
 		text += fmt.Sprintf("; auto-compact at %s: %s", chars.Commas(s.CompactsAt), p.Line(s.CompactsFrom, lineColumns))

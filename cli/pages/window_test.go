@@ -28,3 +28,26 @@ func TestAWindowThatWasNotMeasuredSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestAWindowThatIsAlmostFullSaysSo: 199,005 of 200,000 tokens were 100 %, without a word.
+func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
+	p := Page{Line: func(text string, _ int) string { return text }}
+	exact := func(n int) tokens.Count { return tokens.Count{N: n, Exact: true, Upper: n} }
+	for _, c := range []struct {
+		use  ledger.Use
+		want string
+	}{
+		{ledger.Use{Held: exact(199_005), Window: 200_000, Measured: 9},
+			" >99 %  199,005 of 200,000 tokens (the model is not known); almost full: 995 left"},
+		{ledger.Use{Held: tokens.Count{N: 160_000}, Window: 200_000, CompactsAt: 167_000, CompactsFrom: "set",
+			Measured: 9}, "; almost full: ≈7,000 left; auto-compact at 167,000: set"},
+		{ledger.Use{Held: exact(201_000), Window: 200_000, Measured: 9}, "; full"},
+		{ledger.Use{Held: exact(179_000), Window: 200_000, Measured: 9},
+			" 179,000 of 200,000 tokens (the model is not known)"},
+		{ledger.Use{Held: exact(179_000), Measured: 9}, "179,000 tokens (the model is not known)"},
+	} {
+		if got := p.heldLine(ledger.Status{Use: c.use}); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%q does not end in %q", got, c.want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-// run serves one client and returns the exit status of the process. The tools report why the ledger cannot
+// run serves one client, or many over HTTP, and returns the exit status of the process. The tools report why the ledger cannot
 // be opened: users do not see the standard error of a server.
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
@@ -22,7 +22,18 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	agents := p.Flags.Bool("agent-tools", false,
 		"offer the tools by which several agents of a session tell each other what they know: session_context, "+
 			"log_attempt, log_hypothesis, handoff")
+	readBack := p.Flags.Bool("read-back", false, "offer read_artifact alone, as `ctxledger with --reduce` does")
+	var w web
+	w.flags(p.Flags)
 	return p.Run(args, func() (func() error, error) {
+		o := mcp.Options{Version: version.Version, ToolPrefix: *prefix, Structured: *structured, Env: e}
+		if err := w.check(p); err != nil {
+			return nil, err
+		}
+		if w.listen != "" {
+			o.Log = wiring.ServiceLog(e)
+			return w.host(ctx, e, o, wiring.Stderr(e))
+		}
 		here, err := workspace.Find(e, workspace.Options{Flag: p.Root})
 		nowhere := err == nil && here.Root == "" // desktop hosts start servers outside any project
 		open := func(ctx context.Context, roots []string) (mcp.Ledger, string, error) {
@@ -33,15 +44,11 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			api, err := wiring.Open(ctx, e, ws, p.InProcess)
 			return api, ws.Root, err
 		}
-		s, err := mcp.New(open, mcp.Options{
-			Version: version.Version, ToolPrefix: *prefix, Structured: *structured, Env: e,
-			AskRoots: nowhere,
-			Log:      wiring.Log(e),
-			Models:   wiring.Models(e),
-			Author:   wiring.Author(e),
-			Problems: wiring.Problems(e),
-			Given:    wiring.Given(e), AgentTools: *agents,
-		})
+		o.AskRoots, o.Log = nowhere, wiring.Log(e)
+		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
+		o.Given, o.AgentTools = wiring.Given(e), *agents
+		o.ReadBack = *readBack
+		s, err := mcp.New(open, o)
 		if err != nil {
 			return nil, err
 		}

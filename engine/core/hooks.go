@@ -286,5 +286,5 @@ func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*change
 	if c == nil || err != nil {
 		return nil, err
 	}
-	return &changes.Stale{Path: path, ReadSeq: newest, Changed: c.Time, By: c.By()}, nil
+	return &changes.Stale{Path: path, ReadSeq: newest, Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()}, nil
 }

@@ -50,6 +50,7 @@ type Ledger struct {
 
 	logs     readLogs
 	tallies  tallies
+	spending spending
 	families families
 }
 
@@ -77,7 +78,7 @@ func Open(ctx context.Context, o Options, migrate Migrate) (*Ledger, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	scope := memory.Project
-	if o.Workspace == "" {
+	if o.Workspace == "" && !o.Hosted {
 		scope = memory.User
 	}
 	l := &Ledger{

@@ -119,5 +119,6 @@ func (l *Ledger) Rest() {
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
 	l.tallies.rest()
+	l.spending.rest()
 	tokens.Rest()
 }

@@ -12,6 +12,8 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // BucketRequests has what a proxy measured. Its texts are names of models and tools, with secrets masked.
@@ -34,7 +36,7 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		return none, err
 	}
 	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
-	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
+	noted, err := Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
 		var s sessions.Session
 		var err error
 		if r.Session != "" {
@@ -45,19 +47,12 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		if err != nil {
 			return none, nil, err
 		}
-		q := r.Request
-		q.Session, q.Seq = s.ID, 1
-		for rec, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(s.ID), Reverse: true}) {
-			if err != nil {
-				return none, nil, err
-			}
-			var newest ledger.ModelRequest
-			if err := json.Unmarshal(rec.Value, &newest); err != nil {
-				return none, nil, fault.Wrap(fault.Corrupt, m.Op, err)
-			}
-			q.Seq = newest.Seq + 1
-			break
+		newest, err := l.NewestRequest(tx, s.ID)
+		if err != nil {
+			return none, nil, err
 		}
+		q := r.Request
+		q.Session, q.Seq = s.ID, newest.Seq+1
 		raw, err := json.Marshal(q)
 		if err != nil {
 			return none, nil, fault.Wrap(fault.Internal, m.Op, err)
@@ -69,6 +64,25 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		q.New = nil
 		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, nil
 	})
+	if err == nil {
+		l.spending.note(noted.Session)
+	}
+	return noted, err
+}
+
+// NewestRequest returns the newest measured request of a session, the zero value if there is none.
+func (l *Ledger) NewestRequest(tx kv.Tx, session string) (q ledger.ModelRequest, err error) {
+	for r, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(session), Reverse: true}) {
+		if err != nil {
+			return q, err
+		}
+		return q, decodeRequest(r, &q)
+	}
+	return q, nil
+}
+
+func decodeRequest(r kv.Record, q *ledger.ModelRequest) error {
+	return fault.Wrap(fault.Corrupt, "engine.requests", json.Unmarshal(r.Value, q))
 }
 
 // requestKey is how the keys of a session's requests begin; "": of all sessions'.
@@ -87,16 +101,28 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 			sessions.MaxBill)
 	}
 	err := CheckTexts(op, Label("dialect", q.Dialect), Label("model", q.Model), Label("agent", q.Agent),
+		Label("provider", q.Provider), Label("endpoint", q.Endpoint),
 		Label("id of the answer", q.Reply), Label("outcome", q.Cache.Outcome), Label("item", q.Cache.Item),
 		Label("who changed it", q.Cache.By), Label("reason", q.MissedWhy))
 	if err != nil {
 		return err
 	}
-	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept), int64(q.Missed)) < 0 {
+	if r := q.Reduced; r != nil {
+		if len(r.Whole) > ledger.MaxWhole {
+			return fault.New(fault.TooLarge, op, "%d results sent whole, more than %d", len(r.Whole), ledger.MaxWhole)
+		}
+		for _, call := range r.Whole {
+			if err := CheckTexts(op, Label("call id", call)); err != nil {
+				return err
+			}
+		}
+	}
+	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept),
+		int64(q.Missed), int64(q.Loaded)) < 0 {
 		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
 	}
 	q.At = q.At.UTC()
-	names := []*string{&q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
+	names := []*string{&q.Model, &q.Provider, &q.Endpoint, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
 	q.New, q.Tools, q.Bill = slices.Clone(q.New), slices.Clone(q.Tools), slices.Clone(q.Bill)
 	for i := range q.New {
 		if err := CheckTexts(op, Text("digest", q.New[i].Digest, maxDigest)); err != nil {
@@ -157,8 +183,8 @@ func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelReq
 			return err
 		}
 		var q ledger.ModelRequest
-		if err := json.Unmarshal(r.Value, &q); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.requests", err)
+		if err := decodeRequest(r, &q); err != nil {
+			return err
 		}
 		if !fn(q, len(r.Value)) {
 			return nil
@@ -172,7 +198,8 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	var u ledger.ProxyUse
 	var bill sessions.Bill
 	var first []int64
-	last := ""
+	var reduced reductions
+	last, models := "", l.Settings(sessions.Session{}).Models
 	err := eachRequest(tx, session, 0, func(q ledger.ModelRequest, _ int) bool {
 		if u.Requests++; q.Session != last {
 			u.Sessions, last = u.Sessions+1, q.Session
@@ -195,6 +222,7 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 			u.Tools = q.Tools
 		}
 		u.Bytes += q.Sent
+		reduced.add(q, models)
 		if u.Missed += q.Missed; q.MissedWhy != "" {
 			u.MissedWhy = q.MissedWhy
 		}
@@ -205,7 +233,45 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	}
 	slices.Sort(first)
 	u.FirstMS = first[len(first)/2]
-	u.Cost = bill.Cost(l.Settings(sessions.Session{}).Models)
+	u.Cost, u.Reduced = bill.Cost(models), reduced.use()
 	slices.SortStableFunc(u.Tools, func(a, b ledger.ServerTools) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	return &u, nil
+}
+
+// reductions sums up what requests were sent without.
+type reductions struct {
+	ledger.ReducedUse
+	net      float64
+	unpriced bool
+}
+
+func (r *reductions) add(q ledger.ModelRequest, models *tokens.Registry) {
+	if q.Reduced == nil {
+		return
+	}
+	lost := int64(0)
+	if q.Cache.Outcome == ledger.CacheReduced {
+		lost = q.Cache.Lost
+	}
+	if r.Requests++; q.Reduced.Step {
+		r.Steps++
+	}
+	r.Tokens, r.Rewritten = r.Tokens+int64(q.Reduced.Tokens), r.Rewritten+lost
+	m, _ := models.Lookup(q.Model)
+	input, known := m.Price.Input.PerMillion()
+	r.unpriced = r.unpriced || !known
+	rates := window.RatesOf(m.Price, q.Usage.CacheLong > 0)
+	const million = 1e6
+	r.net += (float64(q.Reduced.Tokens)*rates.Read - float64(lost)*(rates.Write-rates.Read)) * input / million
+}
+
+// use returns the sum; nil: nothing was reduced.
+func (r *reductions) use() *ledger.ReducedUse {
+	if r.Requests == 0 {
+		return nil
+	}
+	if !r.unpriced {
+		r.Net = &r.net
+	}
+	return &r.ReducedUse
 }

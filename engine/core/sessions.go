@@ -21,8 +21,42 @@ func (l *Ledger) Sessions(ctx context.Context, r ledger.SessionsRequest) (ledger
 		}
 		list := all[min(max(r.Skip, 0), len(all)):]
 		list = list[:min(ListLimit(r.Limit), len(list))]
-		return ledger.SessionsResponse{Sessions: OrEmpty(Fitting(list, limits.Page, sessionSize)), Total: len(all)}, nil
+		out := ledger.SessionsResponse{Sessions: OrEmpty(Fitting(list, limits.Page, sessionSize)), Total: len(all)}
+		subagents := StartedBy(all)
+		for _, s := range out.Sessions {
+			var bill sessions.Bill
+			for _, sub := range subagents(s.ID) {
+				bill = append(bill, sub.Billed()...)
+			}
+			if len(bill) > 0 {
+				if out.Subagents == nil {
+					out.Subagents = map[string]sessions.Bill{}
+				}
+				out.Subagents[s.ID] = bill
+			}
+		}
+		return out, nil
 	})
+}
+
+// StartedBy returns, of some sessions, a function that lists those of the subagents of one, and of theirs.
+func StartedBy(all []sessions.Session) (of func(id string) []sessions.Session) {
+	children := map[string][]*sessions.Session{}
+	for i := range all {
+		if s := &all[i]; !s.Main() && s.Parent != s.ID {
+			children[s.Parent] = append(children[s.Parent], s)
+		}
+	}
+	return func(id string) (out []sessions.Session) {
+		seen := map[string]bool{id: true}
+		for queue := children[id]; len(queue) > 0; queue = queue[1:] {
+			if s := queue[0]; !seen[s.ID] {
+				seen[s.ID], out = true, append(out, *s)
+				queue = append(queue, children[s.ID]...)
+			}
+		}
+		return out
+	}
 }
 
 // visible lists the sessions whose import is finished, newest first.

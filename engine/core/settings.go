@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/kv"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	State     string        // state directory; created when absent
 	Workspace string        // root directory that paths are relative to; "" for a user ledger
+	Hosted    bool          // the workspace has no directory on this machine: see daemon.Options
 	Env       env.Env       // clock and randomness
 	LockWait  time.Duration // how long to wait for another owner to leave; 0: not at all
 	RunTwice  bool          // test switch: run every transaction twice, see kv
@@ -70,6 +72,8 @@ type Settings struct {
 	Agents map[string]window.Policy
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
+	// Limits are what requests that pass a proxy may use.
+	Limits []config.LimitSet
 	// CompactsAt returns at how many tokens the host of a session compacts automatically, as it is set for it: 0 where that is
 	// switched off, and what says so, "" if nothing is set. nil: not known.
 	CompactsAt func(s sessions.Session, window int) (at int, why string)

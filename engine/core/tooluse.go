@@ -147,6 +147,9 @@ func (l *Ledger) addFamily(ctx context.Context, tx kv.Tx, h *hostUse, c *convers
 	if h.Since.IsZero() || c.main.Created.Before(h.Since) {
 		h.Since = c.main.Created
 	}
+	if c.main.Created.After(h.Newest) {
+		h.Newest = c.main.Created
+	}
 	tools, skills := map[string]count{}, map[string]count{}
 	for _, s := range c.all {
 		t, err := l.tallyOf(ctx, tx, s)

@@ -226,6 +226,10 @@ func (c *client) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger
 	return call[ledger.RequestsResponse](ctx, c, "Requests", r)
 }
 
+func (c *client) Limits(ctx context.Context, r ledger.LimitsRequest) (ledger.LimitsResponse, error) {
+	return call[ledger.LimitsResponse](ctx, c, "Limits", r)
+}
+
 // WaitEvents is a long poll: its deadline is the requested wait plus limits.Call.
 func (c *client) WaitEvents(ctx context.Context, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse, error) {
 	if _, ok := ctx.Deadline(); !ok {

@@ -21,6 +21,9 @@ type Options struct {
 	Version   string   // of this program, for the owner's log
 	InProcess bool     // own the ledger in this process, exclusively
 	NoSpawn   bool     // start no daemon: unavailable when none runs
+	// Hosted opens, with InProcess and without a Workspace, the ledger of a workspace that is on no disk of this machine: its
+	// memories are the project's, and paths in its conversations name nothing here.
+	Hosted bool
 
 	Settings func(tree string) engine.Settings // with InProcess: the settings of a tree of the workspace; nil: none
 }

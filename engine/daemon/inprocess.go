@@ -34,7 +34,9 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	if err := checkPlace(o.Env, o.State, o.Workspace); err != nil {
 		return nil, err
 	}
-	local, err := engine.Open(ctx, engineOptions(o.Env, o.State, o.Workspace, o.Settings))
+	options := engineOptions(o.Env, o.State, o.Workspace, o.Settings)
+	options.Hosted = o.Hosted
+	local, err := engine.Open(ctx, options)
 	if fault.Is(err, fault.Locked) {
 		return nil, lockedBy(op, o.State)
 	}

@@ -71,6 +71,7 @@ var methods = map[string]handler{
 	"NoteStage":        on(ledger.API.NoteStage),
 	"NoteRequest":      on(ledger.API.NoteRequest),
 	"Requests":         on(ledger.API.Requests),
+	"Limits":           on(ledger.API.Limits),
 }
 
 // on makes a handler from a method of engine.API.

@@ -138,6 +138,10 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 		if e.Copied {
 			continue // it is listed where it happened
 		}
+		s, err := sessions.Get(tx, r.Session)
+		if err != nil {
+			return nil, err
+		}
 		size, err := resultTokens(tx, r)
 		if err != nil {
 			return nil, err
@@ -148,7 +152,7 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 			}
 		}
 		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size,
-			Subagent: e.Hidden})
+			Subagent: e.Hidden || !s.Main()})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))

@@ -147,7 +147,7 @@ func (k *knowing) take(s *step, call, result transcript.Part) (ended bool) {
 		return false
 	case s.call.Op == intents.OpRead && s.stub == "" && result.Media == 0:
 		return k.read(s, call, result.Text)
-	case s.result == 0 || s.call.Op != intents.OpWrite && s.call.Op != intents.OpPatch:
+	case s.result == 0 || !s.wrote():
 		return true
 	}
 	edits := intents.Edits(call.Name, call.Args)

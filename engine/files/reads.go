@@ -77,22 +77,30 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 }
 
 // newestRead returns the newest read among the calls on a file, if there is one: best one that is no subagent's, whose
-// results the session does not have.
+// results the session does not have. Without any it is the newest write, whose text the session has.
 func newestRead(steps []*step) (newest *step) {
 	for _, s := range steps {
 		if s.call.Op == intents.OpRead && (newest == nil || newest.Hidden || !s.Hidden) {
 			newest = s
 		}
 	}
+	for i := len(steps) - 1; i >= 0 && newest == nil; i-- {
+		if s := steps[i]; s.wrote() && !s.Hidden && s.result > 0 {
+			newest = s
+		}
+	}
 	return newest
 }
+
+// wrote reports whether a call has written the file.
+func (s *step) wrote() bool { return s.call.Op == intents.OpWrite || s.call.Op == intents.OpPatch }
 
 // seenWith returns the calls known to the reader: a session does not know what its subagents read.
 func (s *step) seenWith(steps []*step) []*step {
 	return slices.DeleteFunc(slices.Clone(steps), func(o *step) bool { return o.Hidden && !s.Hidden })
 }
 
-// reads returns the files that a session has read, by path: those that others changed afterwards, at most
+// reads returns the files that a session has read or written, by path: those that others changed afterwards, at most
 // core.DefaultList, and those that are known to be as the session knows them. Of the others nothing is known.
 func (l *Files) reads(
 	ctx context.Context, tx kv.Tx, session string,
@@ -131,9 +139,10 @@ func (l *Files) reads(
 		case same:
 			fresh = append(fresh, path)
 		case c != nil:
-			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Changed: c.Time, By: c.By()})
+			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Wrote: r.wrote(),
+				Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()})
 		case other != nil:
-			other.Path, other.ReadSeq = path, r.Seq
+			other.Path, other.ReadSeq, other.Wrote = path, r.Seq, r.wrote()
 			stale = append(stale, *other)
 		}
 	}

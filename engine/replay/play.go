@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"time"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
@@ -16,10 +15,9 @@ type player struct {
 	*track
 	scale
 	out    Outcome
-	before []block       // the newest request
-	sentAt time.Time     // and when it was sent
-	life   time.Duration // how long it stays in the provider's cache
-	long   int64         // tokens written into it for an hour
+	before []block // the newest request
+	cache  Cache   // of the provider
+	long   int64   // tokens written into it for an hour
 	// unpriced says that a price of what was used is not known.
 	unpriced bool
 	used     int // identifiers used and said before
@@ -74,34 +72,32 @@ func sendable(blocks []block) []block {
 	return blocks
 }
 
-// request charges one request.
+// request charges one request. Whoever sends a view is taken to mark its parts so that all of what it shares with an
+// earlier one can be read.
 func (pl *player) request(blocks []block, st *step, output int64) {
-	same := common(blocks, pl.before)
-	total := pl.of(view{blocks: blocks}.size())
-	var read int64
-	if known := pl.of(view{blocks: blocks[:same]}.size()); pl.out.Requests > 0 {
-		if st.at.Sub(pl.sentAt) <= pl.life {
-			read = known
-		} else {
-			pl.out.Cold += known
-		}
-	}
-	used := tokens.Used{CacheRead: read, CacheWrite: total - read, Output: output}
-	pl.life = cacheLife
+	life := cacheLife
 	if st.long {
-		pl.life = cacheLifeLong
-		pl.long += total - read
-		used.CacheWriteLong, used.CacheWrite = used.CacheWrite, 0
+		life = cacheLifeLong
 	}
-	cost := pl.model.Rates(tokens.TermsOf(total)).Cost(used)
+	asked := []Block{{ID: "prompt and tools", Tokens: pl.overhead, Life: life}}
+	for _, b := range blocks {
+		asked = append(asked, Block{ID: b.id, Tokens: pl.factor * float64(b.tokens), Life: life})
+	}
+	used := pl.cache.Use(st.at, asked)
+	used.Output = output
+	if pl.out.Requests > 0 {
+		known := pl.of(view{blocks: blocks[:common(blocks, pl.before)]}.size())
+		pl.out.Cold += max(0, known-used.CacheRead)
+	}
+	cost := pl.model.Rates(tokens.TermsOf(used.In())).Cost(used)
 	pl.out.Dollars += cost.Dollars
 	pl.unpriced = pl.unpriced || cost.Unpriced > 0
-	pl.before, pl.sentAt = blocks, st.at
+	pl.before, pl.long = blocks, pl.long+used.CacheWriteLong
 	pl.out.Requests++
-	pl.out.Input += total
-	pl.out.CacheRead += read
+	pl.out.Input += used.In()
+	pl.out.CacheRead += used.CacheRead
 	pl.out.Output += output
-	pl.out.Peak = max(pl.out.Peak, total)
+	pl.out.Peak = max(pl.out.Peak, used.In())
 }
 
 // common is how many blocks both begin with.
@@ -156,7 +152,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 			continue // an earlier one brought it
 		}
 		from := pl.shown(pl.said[id])
-		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: readCall + min(readMost, from.tokens),
+		b := block{id: "read " + id + strconv.Itoa(st.upTo), tokens: ReadCall + min(ReadMost, from.tokens),
 			words: from.words}
 		pl.out.ReadBack++
 		last := ""
@@ -165,7 +161,7 @@ func (pl *player) readBack(blocks []block, st *step, missing []string) {
 		}
 		pl.back[last] = append(pl.back[last], b)
 		blocks = append(blocks[:len(blocks):len(blocks)], b)
-		pl.request(blocks, st, readCall)
+		pl.request(blocks, st, ReadCall)
 	}
 }
 

@@ -63,26 +63,32 @@ func openRecorded(_ context.Context, _ env.Env, t *track, _ int) (viewer, error)
 	return recorded{t}, nil
 }
 
-func (r recorded) view(_ context.Context, st *step) (view, error) {
-	upTo := st.upTo
-	from, v := 0, view{}
-	for _, s := range r.Summaries {
+func (r recorded) view(_ context.Context, st *step) (v view, _ error) {
+	shown, compacted := r.sent(st.upTo)
+	for _, i := range shown {
+		v.blocks = append(v.blocks, r.blocks[i])
+	}
+	if v.stepped, v.compacted = compacted, compacted; compacted {
+		v.summarised = r.blocks[shown[0]].tokens
+	}
+	return v, nil
+}
+
+// sent returns the entries whose messages the request behind an entry has. compacted says that the host asked for the
+// summary that it begins with before this request: no other came in between.
+func (t *track) sent(upTo int) (shown []int, compacted bool) {
+	from := 0
+	for _, s := range t.Summaries {
 		if s < upTo {
-			from = s
-			// The host asked for the summary before this request if no other came in between.
-			v.compacted = r.firstStepAfter(s) == upTo
-			v.stepped = v.compacted
-			if v.summarised = 0; v.compacted {
-				v.summarised = r.blocks[s].tokens
-			}
+			from, compacted = s, t.firstStepAfter(s) == upTo
 		}
 	}
 	for i := from; i < upTo; i++ {
-		if b := r.blocks[i]; b.id != "" && (i == from && from > 0 || !r.Entries[i].Hidden) {
-			v.blocks = append(v.blocks, b)
+		if t.blocks[i].id != "" && (i == from && from > 0 || !t.Entries[i].Hidden) {
+			shown = append(shown, i)
 		}
 	}
-	return v, nil
+	return shown, compacted && len(shown) > 0 && shown[0] == from
 }
 
 func (recorded) Close() error { return nil }

@@ -17,10 +17,10 @@ const (
 	// cacheLifeLong for tokens.LongWrite times that of input, where the session's host asked for it.
 	cacheLife     = 5 * time.Minute
 	cacheLifeLong = time.Hour
-	// readCall and readMost are what it takes to ask for something with read_artifact, and the most that
-	// one answer brings, in tokens.
-	readCall = 80
-	readMost = 2_000
+	// ReadCall is what it takes to ask for something with read_artifact, in tokens.
+	ReadCall = 80
+	// ReadMost is the most that one answer of it brings, in tokens.
+	ReadMost = 2_000
 )
 
 // Outcome is what one policy would have made of a session. Tokens are estimates of the session's model.
@@ -72,7 +72,7 @@ func (r Report) Ratio(policy int) float64 {
 // Run replays a session under each policy. A session without a request gives no outcomes. Errors: those
 // of the ledger.
 func Run(ctx context.Context, e env.Env, s *Session, models *tokens.Registry, policies []Policy) (Report, error) {
-	t := newTrack(s)
+	t := newTrack(s, blockOf)
 	r := Report{Session: s.Name, Outcomes: []Outcome{}}
 	if len(t.steps) == 0 {
 		return r, nil

@@ -13,12 +13,43 @@ import (
 
 // A step is one request of the recorded session and what it was answered with.
 type step struct {
-	upTo   int // the entries before it had been said
-	at     time.Time
-	usage  sessions.Usage // as recorded, of the whole answer
-	long   bool           // what it wrote into the provider's cache stays there for an hour
-	model  string
-	needed []string // identifiers in the arguments of its calls, bodies of edits aside
+	upTo  int // the entries before it had been said
+	at    time.Time
+	usage sessions.Usage // as recorded, of the whole answer
+	long  bool           // what it wrote into the provider's cache stays there for an hour
+	model string
+	// reports is how many answers usage is the sum of, of a host that measures behind them.
+	reports int
+	needed  []string // identifiers in the arguments of its calls, bodies of edits aside
+}
+
+// Request is one request of a recorded session.
+type Request struct {
+	UpTo  int       // the entries before it had been said
+	At    time.Time // of its answer
+	Model string
+	Usage sessions.Usage // as recorded, of the whole answer
+	// Long says that what it wrote into the provider's cache stays there for an hour.
+	Long bool
+	// Several says that it is several requests, which its host does not tell apart.
+	Several bool
+	// Needed are the identifiers that the calls of its answer name, bodies of edits aside.
+	Needed []string
+	// Shown are the entries whose messages it has, ascending.
+	Shown []int
+	// Compacted says that its host has compacted since the request before.
+	Compacted bool
+}
+
+// Requests returns the requests of the main conversation, as its host sent them.
+func (s *Session) Requests() []Request {
+	t := newTrack(s, func(transcript.Message, int) block { return block{id: "shown"} })
+	out := make([]Request, len(t.steps))
+	for i, st := range t.steps {
+		shown, compacted := t.sent(st.upTo)
+		out[i] = Request{st.upTo, st.at, st.model, st.usage, st.long, st.reports > 1, st.needed, shown, compacted}
+	}
+	return out
 }
 
 // A block is one message of a view.
@@ -37,13 +68,15 @@ type track struct {
 	blocks []block // by entry: of those that the model saw, else the zero block
 }
 
-func newTrack(s *Session) *track {
+// newTrack makes a session ready. blockOf makes the block of a message of an entry.
+func newTrack(s *Session, blockOf func(transcript.Message, int) block) *track {
 	t := &track{Session: s, blocks: make([]block, len(s.Entries))}
 	groups := map[string]int{}
 	for i := range s.Entries {
 		e := &s.Entries[i]
 		if n := len(t.steps); n > 0 && e.Kind == sessions.KindNote && e.Usage != nil && e.Author == "" && !e.Hidden {
 			t.steps[n-1].usage = t.steps[n-1].usage.Add(*e.Usage) // a host that measures behind the answer
+			t.steps[n-1].reports++
 		}
 		m, ok := MessageOf(*e)
 		if !ok || e.Author != "" {

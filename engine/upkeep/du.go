@@ -189,6 +189,13 @@ func (u *usage) readRest(tx kv.Tx, scope memory.Scope) error {
 		u.Memories.Count++
 		u.Memories.Bytes += int64(len(m.Name) + len(m.Description) + len(m.Body))
 	}
+	for r, wrong := range tx.Scan(core.BucketRequests, kv.Range{}) {
+		if err = errors.Join(err, wrong); err != nil {
+			return err
+		}
+		u.Requests.Count++
+		u.Requests.Bytes += int64(len(r.Key) + len(r.Value))
+	}
 	return err
 }
 

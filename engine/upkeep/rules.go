@@ -84,6 +84,7 @@ func scrubServer(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 // scrubRequest removes a text from the names in a measured request.
 func scrubRequest(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, core.BucketRequests, r, func(q *ledger.ModelRequest) ([]byte, error) {
+		rewrite.Words(t, &q.Provider, &q.Endpoint)
 		rewrite.Words(t, &q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy)
 		for i := range q.New {
 			rewrite.Words(t, &q.New[i].Name)

@@ -21,9 +21,9 @@ type providersCache struct {
 	long bool // it is kept for an hour
 }
 
-// cachedAt returns the state of the provider's cache after some entries. It is warm where the time of the newest answer
-// is not known.
-func cachedAt(entries []sessions.Entry, now time.Time) (c providersCache) {
+// cachedAt returns the state of the provider's cache after some entries, and a request that was sent; zero: none is known. It is
+// warm where the time of the newest answer is not known.
+func cachedAt(entries []sessions.Entry, sent, now time.Time) (c providersCache) {
 	var answered time.Time
 	for _, e := range slices.Backward(entries) {
 		if e.Kind != sessions.KindMessage || e.Hidden || e.Role != transcript.RoleAssistant {
@@ -40,6 +40,9 @@ func cachedAt(entries []sessions.Entry, now time.Time) (c providersCache) {
 	life := cacheLife
 	if c.long {
 		life = cacheLifeLong
+	}
+	if sent.After(answered) {
+		answered = sent
 	}
 	c.cold = !answered.IsZero() && now.Sub(answered) > life
 	return c

@@ -32,7 +32,7 @@ func (l *Views) Join(
 	if err != nil {
 		return nil, err
 	}
-	st, err := l.stateOf(ctx, tx, f, w, "compaction")
+	st, err := l.stateOf(ctx, tx, f, w, ledger.EditViewRequest{Reason: "compaction"})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	st, err := l.stateOf(ctx, tx, f, w, r.Reason)
+	st, err := l.stateOf(ctx, tx, f, w, r)
 	if err != nil {
 		return decided{}, err
 	}
@@ -200,14 +200,14 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 
 // stateOf gathers what a decision depends on.
 func (l *Views) stateOf(
-	ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, reason string,
+	ctx context.Context, tx kv.Tx, f *core.Folded, w ledger.Window, r ledger.EditViewRequest,
 ) (window.State, error) {
 	c := f.Counter(w.Model)
 	st := window.State{
 		Session: f.Session.ID,
 		Window:  w.Tokens,
 		Count:   c.Of,
-		Reason:  reason,
+		Reason:  r.Reason,
 	}
 	model, _ := f.Models.Lookup(c.Model())
 	_, text, err := l.summaryMessage(ctx, f)
@@ -217,7 +217,7 @@ func (l *Views) stateOf(
 	if f.Current() != nil {
 		st.Summary = core.SummaryTokens(text)
 	}
-	cache := cachedAt(f.Entries, l.core.Now())
+	cache := cachedAt(f.Entries, r.Sent, l.core.Now())
 	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N

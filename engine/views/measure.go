@@ -92,7 +92,7 @@ func measureOf(f *core.Folded, model string) measure { return gaugeOf(f, model, 
 func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	c := f.Counter(model)
 	m := measure{Counter: c}
-	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(f, whole)}
+	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(whole)}
 	if fixed, known := fixedInput(f, c); known {
 		g.fixed = &fixed
 		g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryFixed, Tokens: fixed})

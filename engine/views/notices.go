@@ -90,6 +90,20 @@ func onceInCycle(f *core.Folded, event string, w ledger.BudgetWarning) []core.De
 	return []core.Decision{{Event: event, Data: w}}
 }
 
+// spentWarning warns of a limit of the configuration: once when it is near, once when it is reached.
+func spentWarning(f *core.Folded, s ledger.Spent) []core.Decision {
+	if !s.Near() {
+		return nil
+	}
+	for _, past := range core.DecisionsSince[ledger.BudgetWarning](f, ledger.EventBudgetWarn, 0) {
+		if p := past.Data.Spent; p != nil && p.Same(s) && (p.Reached() || !s.Reached()) {
+			return nil
+		}
+	}
+	return []core.Decision{{Event: ledger.EventBudgetWarn,
+		Data: ledger.BudgetWarning{Agent: s.Agent, Reason: ledger.ReasonSpent, Spent: &s}}}
+}
+
 // warned returns the warnings about input since the last compaction, oldest first.
 func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 	var past []core.Decided[ledger.BudgetWarning]

@@ -61,7 +61,10 @@ func (l *Views) overflowed(
 	if r.Model == "" {
 		r.Model = f.Session.Model
 	}
-	at, numCtx := calledAt(f, r)
+	at, numCtx, err := l.calledAt(tx, f, r)
+	if err != nil {
+		return resp, nil, err
+	}
 	before, err := l.windowAt(tx, f, r.Model, at, numCtx)
 	if err != nil {
 		return resp, nil, err
@@ -111,16 +114,16 @@ func (l *Views) overflowed(
 	return resp, notes, nil
 }
 
-// calledAt returns where the request was sent: as it says, or as the session's last overflow said.
-func calledAt(f *core.Folded, r ledger.OverflowRequest) (overflow.Place, int) {
-	at, numCtx := served(f, r.Model)
+// calledAt returns where the request was sent: as it says, or where the session's earlier ones went.
+func (l *Views) calledAt(tx kv.Tx, f *core.Folded, r ledger.OverflowRequest) (overflow.Place, int, error) {
+	at, numCtx, err := l.served(tx, f, r.Model)
 	if r.Provider != "" || r.Endpoint != "" {
 		at.Provider, at.Endpoint = r.Provider, address(r.Endpoint)
 	}
 	if r.NumCtx > 0 {
 		numCtx = r.NumCtx
 	}
-	return at, numCtx
+	return at, numCtx, err
 }
 
 // address is the part of an endpoint that identifies the server. It leaves out keys, which some endpoints contain.

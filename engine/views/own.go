@@ -25,16 +25,10 @@ func ownSources(f *core.Folded, g gauge, ours []ledger.Source) []ledger.Source {
 	return origins
 }
 
-// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, and with
-// its host's summary apart from the user's words.
-func ownFill(f *core.Folded, whole window.View) window.Fill {
+// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs.
+func ownFill(whole window.View) window.Fill {
 	fill := whole.Fill
 	fill[window.Results] += fill[window.Stubs] + whole.Stubbed
 	fill[window.Stubs] = 0
-	if whole.Host > 0 {
-		n := min(f.Entries[whole.Host-1].Tokens, fill[window.User])
-		fill[window.User] -= n
-		fill[window.Summary] += n
-	}
 	return fill
 }

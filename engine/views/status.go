@@ -50,6 +50,9 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if st.Proxy, err = l.core.ProxyUse(tx, f.Session.ID); err != nil {
 			return st, err
 		}
+		if st.Spent, err = l.core.Spent(tx, f.Session, ""); err != nil {
+			return st, err
+		}
 		l.maskUse(&st.Use) // its names are paths and tools
 		if w.Learned != nil || w.OutputCap > 0 {
 			st.Limits = &w

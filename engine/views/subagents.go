@@ -27,10 +27,11 @@ func spend(tx kv.Tx, f *core.Folded, u *ledger.Use) error {
 			inside[e.Author] = true
 		}
 	}
-	apart, err := startedBy(tx, f.Session.ID)
+	all, err := sessions.List(tx)
 	if err != nil {
 		return err
 	}
+	apart := core.StartedBy(all)(f.Session.ID)
 	sub := ledger.Subagents{N: len(inside)}
 	for _, s := range apart {
 		if s.Usage != (sessions.Usage{}) {
@@ -46,23 +47,4 @@ func spend(tx kv.Tx, f *core.Folded, u *ledger.Use) error {
 		u.Subagents = &sub
 	}
 	return nil
-}
-
-// startedBy returns the sessions of the subagents of a session, and of theirs.
-func startedBy(tx kv.Tx, id string) (out []sessions.Session, err error) {
-	all, err := sessions.List(tx)
-	if err != nil {
-		return nil, err
-	}
-	of := map[string]bool{id: true}
-	for more := true; more; {
-		more = false
-		for _, s := range all {
-			if of[s.Parent] && !of[s.ID] {
-				of[s.ID], more = true, true
-				out = append(out, s)
-			}
-		}
-	}
-	return out, nil
 }

@@ -145,7 +145,8 @@ func untried(f *core.Folded) []ledger.AgentInput {
 	return inputs(f, max(since, refused(f, window.ReasonCumulative)), max(since, refused(f, window.ReasonTurn)))
 }
 
-// inputs sums the input of each agent after one entry of the log and, in the last turn, after another.
+// inputs sums the input of each agent after one entry of the log and, in the last turn, after another. Each request of an agent
+// repeats the ones before: what its provider reads of them from a cache is not new, and counts in the turn alone.
 func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	sums := map[string]*ledger.AgentInput{"": {}}
 	for _, e := range f.Entries {
@@ -158,12 +159,11 @@ func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 			sums[e.Author] = a
 		}
 		a.Apart = a.Apart && e.Hidden
-		input := e.Usage.Prompt()
 		if e.Turn == f.Session.Turns && e.Seq > inTurn {
-			a.Turn += input
+			a.Turn += e.Usage.Prompt()
 		}
 		if e.Seq > since {
-			a.Input += input
+			a.Input += int(e.Usage.Input + e.Usage.CacheWrite)
 		}
 	}
 	out := make([]ledger.AgentInput, 0, len(sums))

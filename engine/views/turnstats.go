@@ -308,7 +308,7 @@ func (r *turnReplay) measure(size summarySize) error {
 		t.filled = t.filled.With(window.Summary, r.sizes[cur.ID])
 	}
 	whole := r.whole(&r.log)
-	t.own, t.host = ownFill(&r.log, whole), whole.Host
+	t.own, t.host = ownFill(whole), whole.Host
 	return nil
 }
 

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"ctxledger.dev/engine/core"
@@ -29,9 +30,27 @@ func (r Recorder) AppendEntries(
 ) (ledger.AppendEntriesResponse, error) {
 	resp, err := r.Recorder.AppendEntries(ctx, req)
 	if err == nil && r.views.isNow(req.Entries) {
-		_ = r.views.warn(ctx, resp.Session, resp.Seq-int64(len(req.Entries)))
+		_ = r.views.warn(ctx, resp.Session, resp.Seq-int64(len(req.Entries)), "")
 	}
 	return resp, err
+}
+
+// Requests are the measured requests of a ledger, about which it also warns.
+type Requests struct {
+	ledger.ModelRequests
+	views *Views
+}
+
+// NewRequests returns requests that are recorded by r and warned about by v.
+func NewRequests(r ledger.ModelRequests, v *Views) Requests { return Requests{r, v} }
+
+// NoteRequest records a request and then what there is to warn of, as Recorder.AppendEntries does.
+func (r Requests) NoteRequest(ctx context.Context, req ledger.NoteRequestRequest) (ledger.ModelRequest, error) {
+	noted, err := r.ModelRequests.NoteRequest(ctx, req)
+	if err == nil && r.views.core.Now().Sub(req.Request.At) < limits.ActiveSession {
+		_ = r.views.warn(ctx, noted.Session, math.MaxInt64, req.Request.Agent)
+	}
+	return noted, err
 }
 
 // isNow reports whether the last of new entries was made just now: past sessions are imported without warnings.
@@ -39,12 +58,12 @@ func (l *Views) isNow(entries []sessions.NewEntry) bool {
 	return len(entries) > 0 && l.core.Now().Sub(entries[len(entries)-1].Time) < limits.ActiveSession
 }
 
-// warn records the warnings about a session of which the entries after one are new.
-func (l *Views) warn(ctx context.Context, session string, since int64) error {
+// warn records the warnings about a session of which the entries after one are new. agent sent its newest request.
+func (l *Views) warn(ctx context.Context, session string, since int64, agent string) error {
 	m := core.Mutation{Op: "warn", At: l.core.Now()}
 	for range limits.Plans {
 		found, err := core.View(ctx, l.core, func(tx kv.Tx) (warnings, error) {
-			return l.unasked(ctx, tx, session, since)
+			return l.unasked(ctx, tx, session, since, agent)
 		})
 		if err != nil || len(found.notes) == 0 {
 			return err
@@ -84,7 +103,7 @@ func (w warnings) record(tx kv.Tx, m core.Mutation) ([]ledger.Event, error) {
 
 // unasked returns the warnings about a session that were not recorded yet in its cycle. Most sessions have no limits and
 // go on without a pause: then their log is not read.
-func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int64) (warnings, error) {
+func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int64, agent string) (warnings, error) {
 	s, err := sessions.Get(tx, session)
 	if err != nil {
 		return warnings{}, err
@@ -98,6 +117,13 @@ func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int
 		return warnings{}, err
 	}
 	found := warnings{f.Session, l.nearLimits(f)}
+	spent, err := l.core.Spent(tx, f.Session, agent)
+	if err != nil {
+		return warnings{}, err
+	}
+	for _, of := range spent {
+		found.notes = append(found.notes, spentWarning(f, of)...)
+	}
 	if prompt > 0 {
 		resumed, err := l.resumed(ctx, tx, f, prompt)
 		if err != nil {
@@ -111,7 +137,7 @@ func (l *Views) unasked(ctx context.Context, tx kv.Tx, session string, since int
 // limited reports whether any agent of a session has a limit of input.
 func (l *Views) limited(s sessions.Session) bool {
 	set := l.core.Settings(s)
-	if set.Policy.Compact.LimitsInput() {
+	if set.Policy.Compact.LimitsInput() || len(set.Limits) > 0 {
 		return true
 	}
 	for _, own := range set.Agents {
@@ -165,7 +191,7 @@ func resumedBy(tx kv.Tx, s sessions.Session, since int64) (prompt int64, err err
 // resumed warns that a session continues, by a request, which holds more than its threshold and of which the provider
 // has nothing in its cache any more.
 func (l *Views) resumed(ctx context.Context, tx kv.Tx, f *core.Folded, prompt int64) ([]core.Decision, error) {
-	if !cachedAt(f.Entries[:prompt-1], f.Entries[prompt-1].Time).cold {
+	if !cachedAt(f.Entries[:prompt-1], time.Time{}, f.Entries[prompt-1].Time).cold {
 		return nil, nil
 	}
 	w, err := l.windowOf(tx, f, "")

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -23,7 +24,10 @@ func (l *Views) windowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 	if model == "" {
 		model = f.Session.Model
 	}
-	at, numCtx := served(f, model)
+	at, numCtx, err := l.served(tx, f, model)
+	if err != nil {
+		return ledger.Window{Model: model}, err
+	}
 	return l.windowAt(tx, f, model, at, numCtx)
 }
 
@@ -38,6 +42,13 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		}
 	}
 	profile(f.Models, host, &w)
+	q, err := l.core.NewestRequest(tx, f.Session.ID)
+	if err != nil {
+		return w, err
+	}
+	if n := loadedFor(q, at); n > 0 && w.From != ledger.WindowSet {
+		w.Profile, w.From, w.CompactsAt = n, ledger.WindowLoaded, 0
+	}
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place == at && past.Data.OutputCap > 0 {
 			w.OutputCap = past.Data.OutputCap
@@ -105,16 +116,28 @@ func likely(w ledger.Window, host core.HostWindow) (sizes []ledger.WindowSize) {
 	return sizes
 }
 
-// served returns where the session calls a model, by its newest overflow: an error is about one model behind one
-// address.
-func served(f *core.Folded, model string) (at overflow.Place, numCtx int) {
-	at.Model = tokens.NewEstimator(model).Model()
+// served returns where the session calls a model, by its newest overflow, else by its newest request that a proxy measured: an
+// error is about one model behind one address.
+func (l *Views) served(tx kv.Tx, f *core.Folded, model string) (at overflow.Place, numCtx int, err error) {
+	q, err := l.core.NewestRequest(tx, f.Session.ID)
+	if err != nil {
+		return at, 0, err
+	}
+	at = overflow.Place{Provider: q.Provider, Endpoint: q.Endpoint, Model: tokens.NewEstimator(model).Model()}
 	for _, past := range core.DecisionsSince[ledger.ContextOverflow](f, ledger.EventOverflow, 0) {
 		if past.Data.Place.Model == at.Model {
 			at, numCtx = past.Data.Place, past.Data.NumCtx
 		}
 	}
-	return at, numCtx
+	return at, cmp.Or(loadedFor(q, at), numCtx), nil
+}
+
+// loadedFor returns the context that a server has loaded, by the newest request that a proxy measured, if that was for the model.
+func loadedFor(q ledger.ModelRequest, at overflow.Place) int {
+	if tokens.NewEstimator(q.Model).Model() != at.Model {
+		return 0
+	}
+	return q.Loaded
 }
 
 // learnedWindow returns what was learned of a model at an endpoint, or the zero value.

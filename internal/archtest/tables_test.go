@@ -9,6 +9,8 @@ var layers = map[string]int{
 	"mcp/overhead":    0, // constants
 	"lsp/...":         4,
 	"cli/...":         4,
+	"hosting":         4,
+	"hosting/access":  3, // the command line makes tokens
 	"cli/columns":     1,
 	"engine/...":      4,
 	"agents":          4,
@@ -37,7 +39,7 @@ var layers = map[string]int{
 	"report/...":      2,
 	"given/spec":      2,
 	"given":           3,
-"kv/stores":       2, // names every store
+	"kv/stores":       2, // names every store
 	"kv/...":          1,
 	"tokens/...":      1,
 	"internal/...":    0,
@@ -56,6 +58,8 @@ var apart = []struct {
 }{
 	{[]string{"mcp", "lsp", "agents", "llm", "servertools"}, []string{"engine", "cli", "kv"},
 		"facts go down, views come back; what must meet meets in the programs"},
+	{[]string{"hosting"}, []string{"mcp", "lsp", "cli", "agents", "engine", "kv"},
+		"it guards what others answer: the program brings both together"},
 	{[]string{"engine"}, []string{"mcp", "lsp", "cli", "agents", "llm", "servertools"}, "the engine knows no face"},
 	{[]string{"cli"}, []string{"mcp", "lsp"}, "each face is one of several"},
 	{[]string{"mcp"}, []string{"lsp", "agents/audit", "agents/install", "agents/resume", "llm"},
@@ -77,9 +81,9 @@ var light = []struct {
 	why     string
 }{
 	{"cmd/ctxledger", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
-		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
+		"github.com/google/jsonschema-go", "github.com/prometheus"}, "its start took 10 ms longer"},
 	{"cmd/ctxlsp", []string{"github.com/mark3labs/mcp-go", "github.com/santhosh-tekuri/jsonschema",
-		"github.com/google/jsonschema-go"}, "its start took 10 ms longer"},
+		"github.com/google/jsonschema-go", "github.com/prometheus"}, "its start took 10 ms longer"},
 	{"cmd/ctxhook", []string{"github.com", "go.etcd.io", "charm.land", "go.yaml.in", "golang.org/x", "net/http",
 		"ctxledger.dev/agents", "ctxledger.dev/config", "ctxledger.dev/engine/core", "ctxledger.dev/ledger",
 		"ctxledger.dev/tokens", "ctxledger.dev/kv/bolt", "ctxledger.dev/kv/stores", "ctxledger.dev/cli/pages"},
@@ -97,13 +101,14 @@ var importers = map[string]struct {
 		"zstd frames of blobs, and session files that an agent has compressed"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcp", "servertools", "lab/sandbox", "lab/benchmark"},
 		"the MCP server, the client that asks other servers, and clients that drive it from outside"},
-	"go.lsp.dev/protocol":          {[]string{"lsp"}, "the types of the language server protocol"},
-	"go.lsp.dev/jsonrpc2":          {[]string{"lsp"}, "calls in both directions"},
-	"go.lsp.dev/uri":               {[]string{"lsp"}, "addresses of documents"},
-	"github.com/fsnotify/fsnotify": {[]string{"changes/watch"}, "file events"},
-	"github.com/spf13/cobra":       {[]string{"cli"}, "the command line"},
-	"github.com/spf13/pflag":       {[]string{"cli"}, "its options: the part of cobra in which commands declare them"},
-	"charm.land/lipgloss/v2":       {[]string{"cli", "cli/columns"}, "tables and colours"},
+	"github.com/prometheus/client_golang": {[]string{"hosting"}, "figures of a server that many use, in the form that is read"},
+	"go.lsp.dev/protocol":                 {[]string{"lsp"}, "the types of the language server protocol"},
+	"go.lsp.dev/jsonrpc2":                 {[]string{"lsp"}, "calls in both directions"},
+	"go.lsp.dev/uri":                      {[]string{"lsp"}, "addresses of documents"},
+	"github.com/fsnotify/fsnotify":        {[]string{"changes/watch"}, "file events"},
+	"github.com/spf13/cobra":              {[]string{"cli"}, "the command line"},
+	"github.com/spf13/pflag":              {[]string{"cli"}, "its options: the part of cobra in which commands declare them"},
+	"charm.land/lipgloss/v2":              {[]string{"cli", "cli/columns"}, "tables and colours"},
 	"github.com/tailscale/hujson": {[]string{"internal/confedit"},
 		"where values are in JSON with comments and trailing commas, which agents' configurations have"},
 	"github.com/pelletier/go-toml/v2": {[]string{"internal/confedit"},
@@ -131,15 +136,18 @@ var restricted = []struct {
 	packages []string // subtrees that may
 	why      string
 }{
-	{"net", []string{"engine/daemon", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
-		"only the daemon and a proxy that a person starts open sockets; clients of models bound how long they dial"},
-	{"net/http", []string{"llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark"},
-		"only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
-			"a person has asked"},
+	{"net", []string{"engine/daemon", "hosting", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
+		"only the daemon, and a proxy and a hosting server that a person starts, open sockets; clients of models bound how " +
+			"long they dial"},
+	{"net/http", []string{"hosting", "mcp", "llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark",
+		"lab/proxyreplay"},
+		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an " +
+			"agent, and MCP servers that a person has asked"},
 	{"os/exec",
 		[]string{"engine/daemon", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
 			"lab/scriptedmodel",
-			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/programtest", "lab/environments"},
+			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/hosted", "lab/programtest",
+			"lab/environments"},
 		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},

@@ -173,6 +173,7 @@ var kinds = []struct {
 		"app.secret: «{hex:64}»", `const secret = "«{an:24}»"`}},
 	{"token", false, []string{"ACCESS_TOKEN=«{an:40}»", `"refresh_token":"«{url:60}»"`, "token: «{hex:40}»",
 		"https://ci.test/hook?token=«{hex:32}»", `auth_token = '«{an:32}»'`, "--token «{an:40}»"}},
+	{"ctxledger-token", true, []string{"ctxl_{hex:40}", "Bearer «ctxl_{hex:40}»"}},
 }
 
 // pemShape returns a block of a key with full lines of base64 and a shorter one.

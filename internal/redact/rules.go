@@ -26,6 +26,7 @@ func rules() []row {
 		{kind: "artifactory-token", literals: lits("AKCp", "cmVmdGtu"), word: true, pattern: `AKCp[A-Za-z0-9]{69}|cmVmdGtu[A-Za-z0-9]{56}`},
 		{kind: "clojars-token", literals: lits("CLOJARS_"), pattern: `CLOJARS_[a-z0-9]{60}`},
 		{kind: "docker-token", literals: lits("dckr_pat_", "dckr_oat_"), pattern: `dckr_[po]at_[A-Za-z0-9_-]{27,}`},
+		{kind: "ctxledger-token", literals: lits("ctxl_"), pattern: `ctxl_[a-f0-9]{40}`},
 
 		// Models.
 		{kind: "anthropic-key", literals: lits("sk-ant-"), pattern: `sk-ant-[A-Za-z0-9_-]{20,}`},

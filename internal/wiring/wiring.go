@@ -47,6 +47,11 @@ func Log(e env.Env) *slog.Logger {
 	return slog.New(logcap.New(slog.NewTextHandler(masked(e, logcap.Records(os.Stderr)), o)))
 }
 
+// ServiceLog returns the logger of a program that many use at once: a line of JSON for each record, none of which is left out.
+func ServiceLog(e env.Env) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(masked(e, logcap.Records(os.Stderr)), nil))
+}
+
 // Role returns the configuration of the daemons that a program becomes. They follow the session files of coding agents
 // in their workspace, observe the files that sessions touch, update the user ledger's estimators from measured usage,
 // and keep the exports of the active session current. They ignore sessions of a tree whose configuration says follow:
@@ -95,7 +100,7 @@ func Role(e env.Env) daemon.Role {
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
-			CompactsAt: registry.AutoCompact(e, tree)}
+			Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}

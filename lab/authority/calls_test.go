@@ -56,6 +56,7 @@ func commands() map[string][][]string {
 	for _, c := range cli.Commands() {
 		if line, ok := commandline.Line(c, map[string]string{"SESSION": "$SESSION", "SUMMARY": "$SUMMARY", "HANDLE": "$HANDLE",
 			"FILE": "$SHOP", "NAME": "fact", "MEMORY": "fact", "ID": "0123456789ab", "DIRECTORY": "$OUT/made", "WORDS": "price",
+			"WORKSPACE": "shop", "TOKEN": "00000000",
 		}); ok && all[c.Name] == nil {
 			all[c.Name] = [][]string{line}
 		}

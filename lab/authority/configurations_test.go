@@ -28,7 +28,7 @@ var summarizers = []string{
 // others are further settings.
 var others = []string{
 	"context: {mode: llm, compact_turns: 1}", "context: {mode: hybrid, threshold: 0.01}", "follow: false",
-	"follow: true\nexports: true",
+	"follow: true\nexports: true\nreduce: true",
 	"models: {ranked: {family: llama3, ranks: canary}}", "models: {ranked: {family: llama3, ranks: ../../etc/passwd}}",
 	"agents: [{name: mcp, context_window: {mode: llm}}]",
 	"agents: [{name: Tester, context: [{source: 'file:canary'}, {source: session_context}, {source: execution_state}]}]\n" +

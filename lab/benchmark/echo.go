@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,8 +16,8 @@ const echoFlag = "-echo"
 
 // serveEcho serves one tool that returns the requested number of bytes of text in the shape of
 // read_artifact: as text, and structured. It is the lower bound for an MCP server of this library and an
-// answer of that size.
-func serveEcho() {
+// answer of that size. With overHTTP it says its address on standard output.
+func serveEcho(overHTTP bool) {
 	text := string(sample(readPage))
 	s := server.NewMCPServer("echo", "1", server.WithToolCapabilities(false))
 	s.AddTool(mcp.NewTool("echo", mcp.WithString("bytes")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -26,6 +28,17 @@ func serveEcho() {
 		part := text[:to-from+1]
 		return mcp.NewToolResultStructured(map[string]any{"text": part}, part), nil
 	})
+	if overHTTP {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			os.Exit(1)
+		}
+		fmt.Printf("http://%s/mcp\n", l.Addr())
+		h := &http.Server{Handler: server.NewStreamableHTTPServer(s, server.WithStateLess(true))}
+		if h.Serve(l) != nil {
+			os.Exit(1)
+		}
+	}
 	if err := server.ServeStdio(s); err != nil {
 		os.Exit(1)
 	}

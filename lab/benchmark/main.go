@@ -60,6 +60,7 @@ var measurements = []struct {
 	{"compaction", measureCompaction},
 	{"view", measureView},
 	{"read_artifact", measureRead},
+	{"hosting", measureHosting},
 	{"append", measureAppend},
 	{"sharing", measureSharing},
 	{"growth", measureGrowth},
@@ -75,8 +76,8 @@ var measurements = []struct {
 }
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == echoFlag {
-		serveEcho()
+	if len(os.Args) > 1 && os.Args[1] == echoFlag {
+		serveEcho(len(os.Args) > 2)
 		return
 	}
 	if len(os.Args) > 1 && (os.Args[1] == upstreamFlag || os.Args[1] == bareFlag) {

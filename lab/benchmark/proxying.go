@@ -105,7 +105,7 @@ func child(cmd *exec.Cmd, into any) (stop func() error, err error) {
 // megabyte writes a request of 1 MB in a session, of which the last message is another one each time.
 func megabyte(session, n int) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"model":"m","tools":[{"name":"Bash","description":"runs"}],"messages":[`)
+	fmt.Fprintf(&b, `{"model":"m","tools":[{"name":"Bash","description":"runs"},{"name":"mcp__ctxledger__read_artifact"}],"messages":[`)
 	for i := 0; b.Len() < 1<<20; i++ {
 		role := []string{"user", "assistant"}[i%2]
 		fmt.Fprintf(&b, `{"role":%q,"content":"session %d, message %d: %s"},`, role, session, i,
@@ -170,32 +170,38 @@ func measureProxy(ctx context.Context, b *bench) error {
 	}
 	defer end()
 	return b.inSandbox(ctx, func(s *sandbox.Sandbox) error {
-		var served struct {
-			Providers []struct{ Name, Base_url string }
+		var bases []string
+		var pid int
+		for _, more := range [][]string{{"--reduce"}, nil} {
+			var served struct {
+				Providers []struct{ Name, Base_url string }
+			}
+			cmd := s.Command(ctx, append([]string{"proxy", "--json", "--upstream", "anthropic=" + provider}, more...)...)
+			cmd.Stderr = os.Stderr
+			end, err := child(cmd, &served)
+			if err != nil {
+				return err
+			}
+			defer end()
+			bases, pid = append(bases, served.Providers[0].Base_url), cmd.Process.Pid
 		}
-		cmd := s.Command(ctx, "proxy", "--json", "--upstream", "anthropic="+provider)
-		cmd.Stderr = os.Stderr
-		end, err := child(cmd, &served)
-		if err != nil {
-			return err
-		}
-		defer end()
-		ours := served.Providers[0].Base_url
-		if err := firstBytes(ctx, b, provider, bare, ours); err != nil {
+		ours := bases[1]
+		if err := firstBytes(ctx, b, provider, bare, ours, bases[0]); err != nil {
 			return err
 		}
 		if err := parallel(ctx, b, bare, ours); err != nil {
 			return err
 		}
-		return talk(ctx, b, s, cmd.Process.Pid, ours)
+		return talk(ctx, b, s, pid, ours)
 	})
 }
 
-// firstBytes measures the time to the first byte: directly, through a bare proxy and through ours, in turns of changing order.
+// firstBytes measures the time to the first byte: directly, through a bare proxy, through ours and through one that may make
+// requests smaller, in turns of changing order.
 // The bare one breaks off an answer now and then, if the client of the provider looks whether a request has ended after
 // the answer to it began.
-func firstBytes(ctx context.Context, b *bench, provider, bare, ours string) error {
-	bases := []string{provider, bare, ours}
+func firstBytes(ctx context.Context, b *bench, provider, bare, ours, smaller string) error {
+	bases := []string{provider, bare, ours, smaller}
 	taken := make([]times, len(bases))
 	runs, broken := 100*b.runs, 0
 	for n := range runs {
@@ -215,10 +221,13 @@ func firstBytes(ctx context.Context, b *bench, provider, bare, ours string) erro
 		}
 	}
 	for _, q := range quantiles {
-		d, l, p := taken[0].at(q.at), taken[1].at(q.at), taken[2].at(q.at)
-		b.report.add("a request of 1 MB through the proxy, time to the first byte; "+q.name,
-			millis(p)+", directly "+millis(d), fmt.Sprintf("`httputil.ReverseProxy`: %s (%d broke off)", millis(l), broken),
-			"+"+millis(p-l), fmt.Sprint(runs))
+		d, l := taken[0].at(q.at), taken[1].at(q.at)
+		for i, how := range []string{"the proxy", "the proxy with --reduce"} {
+			p := taken[2+i].at(q.at)
+			b.report.add("a request of 1 MB through "+how+", time to the first byte; "+q.name,
+				millis(p)+", directly "+millis(d), fmt.Sprintf("`httputil.ReverseProxy`: %s (%d broke off)", millis(l), broken),
+				"+"+millis(p-l), fmt.Sprint(runs))
+		}
 	}
 	return nil
 }

@@ -3,8 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,17 +10,6 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
-
-// behind writes a program that starts an agent by `ctxledger with`, and returns its path.
-func behind(t *testing.T, bin, dir, agent string) string {
-	t.Helper()
-	path := filepath.Join(dir, "behind.sh")
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s/ctxledger' with -- '%s' \"$@\"\n", bin, agent)
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
 
 // measured returns what a proxy measured of a session, by the agent's id of it.
 func measured(ctx context.Context, t *testing.T, api ledger.API, hostID string) (ledger.ProxyUse, []ledger.ModelRequest) {
@@ -51,7 +38,7 @@ func TestARealAgentsRequestsAreMeasured(t *testing.T) {
 	server := model.New(visit, model.Vars{"dir": s.Workspace})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
-	result, err := model.Exec(ctx, behind(t, s.Bin, s.Top, claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
+	result, err := model.Exec(ctx, started(t, s, "with", claude), model.Options{Dir: s.Workspace, ConfigDir: s.Config,
 		URL: server.Start(t), Prompt: "Write a note.", ExtraEnv: []string{workspace.StateVariable + "=" + s.State}})
 	if err != nil {
 		t.Fatal(err)

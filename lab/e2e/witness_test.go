@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -36,6 +38,7 @@ func (w *witness) figures() figures {
 	w.requests(f)
 	w.window(f)
 	w.took(f)
+	w.spent(f)
 	w.ours(f)
 	w.unchanged(f)
 	return f
@@ -408,6 +411,49 @@ func (w *witness) took(f figures) {
 	f.add("the artifact", "ctxledger artifact --json", art.Tokens.N)
 	f.add("the artifact", "ctxledger artifact", w.find(art.ID+`.* [0-9,]+ +# +`, list))
 	f.add("the artifact", "the editor's tree", w.find(`# tokens`, tree.Nodes[0].Description))
+}
+
+// spent reads what the session cost so far, in cents, and what an audit of its file says.
+func (w *witness) spent(f figures) {
+	panel := w.context()
+	var st struct{ Session ledger.Status }
+	w.json(&st, "status", panel.Session)
+	var tree struct{ Nodes []records.Node }
+	if err := w.editor.Call(deadlined(w.t), "ctxledger/tree", map[string]any{"parent": "sessions"}, &tree); err != nil {
+		w.t.Fatal(err)
+	}
+	at := slices.IndexFunc(tree.Nodes, func(n records.Node) bool { return n.Handle == panel.Session })
+	if at < 0 {
+		w.t.Fatalf("the tree lacks the session: %+v", tree.Nodes)
+	}
+	cents := func(pattern, text string) int {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
+		if m == nil {
+			w.t.Fatalf("%q is not in\n%.2000s", pattern, text)
+		}
+		n, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		return int(100*n + 0.5)
+	}
+	const dollars = `\$([0-9]+\.[0-9]+)`
+	q := "what the session cost, in cents"
+	f.add(q, "ctxledger status --json", int(100**st.Session.Dollars+0.5))
+	f.add(q, "ctxledger status", cents(`cost +≈`+dollars, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "the panel", int(100**panel.Dollars+0.5))
+	f.add(q, "the editor's tree", cents(`^≈`+dollars, tree.Nodes[at].Description))
+	f.add(q, "the hover in the tree", cents(`cost so far: ≈`+dollars, tree.Nodes[at].Tooltip))
+	text, err := (records.Reader{API: open(w.t, w.box), Now: time.Now()}).Text(deadlined(w.t),
+		records.Address{Kind: records.KindSession, ID: panel.Session})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	f.add(q, "the editor's document", cents(`≈`+dollars+` so far`, strings.ReplaceAll(text, `\$`, "$")))
+	f.add(q, "ctxledger audit", cents(dollars+` at list prices`, string(run(w.t, w.box, "audit", w.box.Config))))
+	var past struct{ Said string }
+	w.command("audit", nil, &past)
+	f.add(q, "Your Sessions So Far", cents(dollars+` at list prices`, past.Said))
 }
 
 // ours reads what our own tools take of every request.

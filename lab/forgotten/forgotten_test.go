@@ -16,6 +16,8 @@ import (
 	"ctxledger.dev/lab/programtest"
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lab/wayback"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // round is one planting and forgetting.
@@ -108,6 +110,7 @@ func (r *round) plant() {
 	r.must(r.word+"artifact", "artifact", "save", "-", "--title", r.word+"title")
 	r.mcp()
 	r.hook()
+	r.proxied()
 	if r.session() == "" {
 		r.t.Fatal("the session was not recorded")
 	}
@@ -153,6 +156,28 @@ func (r *round) hook() {
 		"tool_response": r.word + "response" + strings.Repeat("\nfiller of an output that is long", 2_000)})
 	if out, err := r.run(string(event), "hook", "claude-code", "PostToolUse", wayback.Server); err != nil {
 		r.t.Fatalf("hook: %v: %s", err, out)
+	}
+}
+
+// proxied has a proxy's measurement of a request recorded.
+func (r *round) proxied() {
+	r.t.Helper()
+	api, err := r.s.Open(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer api.Close() // it has answered
+	_, err = api.NoteRequest(r.t.Context(), ledger.NoteRequestRequest{
+		LiveSession: ledger.LiveSession{Host: "claude-code", HostID: r.tale.host, Dir: r.s.Workspace},
+		Request: ledger.ModelRequest{At: time.Now(), Dialect: "anthropic", Status: 200, Model: r.word + "model",
+			Provider: "anthropic", Endpoint: "http://127.0.0.1/" + r.word, Agent: r.word + "agent", Reply: r.word + "reply",
+			New:   []ledger.RequestItem{{Kind: ledger.ItemTool, Name: r.word + "tool", Digest: "0123456789abcdef"}},
+			Tools: []ledger.ServerTools{{Server: r.word + "server", Tools: 1}},
+			Bill:  sessions.Bill{{Model: r.word + "model", Usage: sessions.Usage{Input: 1}}},
+			Cache: ledger.CacheUse{Outcome: ledger.CacheChanged, Item: "tool " + r.word, By: r.word}, Missed: 1,
+			MissedWhy: r.word + "why"}})
+	if err != nil {
+		r.t.Fatal(err)
 	}
 }
 

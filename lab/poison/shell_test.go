@@ -228,7 +228,8 @@ func usual(s *scene, all []command) (out []command) {
 		if known(c) {
 			continue
 		}
-		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file})
+		here, ok := commandline.Line(c, map[string]string{"SESSION": s.session, "HANDLE": s.artifact, "FILE": s.file, "PATH": s.file,
+			"WORKSPACE": "shop"})
 		if ok {
 			out = append(out, command{line: here})
 		}

@@ -24,6 +24,7 @@ const (
 	CLI  = "ctxledger"
 	MCP  = "MCP"
 	LSP  = "LSP"
+	HTTP = "HTTP"
 	File = "file"
 )
 
@@ -137,6 +138,10 @@ func table() []Exit {
 			"was recorded", []string{"--json"}},
 		{CLI, "config models", Silent, "prints prices: nothing that was recorded", []string{"--json"}},
 		{CLI, "config validate", Silent, "says where settings are wrong: nothing that was recorded", []string{"--json"}},
+		{CLI, "token add", Silent, "the token that it makes, which is masked wherever else it turns up",
+			[]string{"shop --json"}},
+		{CLI, "token ls", Silent, "ids and roles of tokens: nothing that was recorded", []string{"--json"}},
+		{CLI, "token revoke", Silent, none, nil},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted far enough to leave no half tokens", nil},
 	}, tools(), []Exit{
@@ -151,6 +156,12 @@ func table() []Exit {
 		{MCP, "errors", Masked, "`mcp/fail.go` and `mcp/handle.go`, those of the MCP library too; the id of a request " +
 			"comes back as it was", nil},
 		{MCP, "standard error", Masked, "`internal/wiring.Stderr`", nil},
+
+		{HTTP, "operations", Exact, "back to the program that has a token of the workspace; those that are tools, as the tools", nil},
+		{HTTP, "events", Masked, "`engine.WaitEvents`", nil},
+		{HTTP, "errors", Masked, "`mcp/fail.go`, as those of MCP", nil},
+		{HTTP, "the log", Silent, "requests, tokens by their ids, and workspaces; masked all the same", nil},
+		{HTTP, "`/metrics`", Silent, "figures without names", nil},
 
 		{LSP, "ctxledger/context", Masked, "`ledger.TurnStats`", nil},
 		{LSP, "ctxledger/changed", Silent, "that something changed, not what", nil},

@@ -39,6 +39,7 @@ func TestNothingLeavesThroughMaskedExits(t *testing.T) {
 	words := p.words(list)
 	p.editor(s, list, all, words["ARTIFACT"])
 	p.agent(s, list, all, words["ARTIFACT"])
+	p.web(s, list)
 	p.hooks(s, list)
 	p.now = p.now.Add(48 * time.Hour) // when sessions may expire
 	p.commands(s, words, all)

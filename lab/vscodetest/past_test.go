@@ -23,6 +23,9 @@ var past = []struct {
 	{3, 11, "8f4e6b30-17a2-4f6d-a3be-9c0d1e2f3a03"},
 }
 
+// lasted is how long each of them took: the script needed no time to think.
+const lasted = 10 * time.Minute
+
 // Ids of the recorded session: those of its records are not those of another session.
 var (
 	prompts = regexp.MustCompile(`(?m)^.*"promptId":"[^"]*","type":"user","message":\{"role":"user","content":"`)
@@ -43,14 +46,8 @@ func (s *scene) leavePast(t *testing.T) {
 		turn := bytes.ReplaceAll(raw[begins[p.turn-1][0]:end], []byte(sessionID), []byte(p.id))
 		turn = records.ReplaceAll(turn, fmt.Appendf(nil, `"$1":"${2}%d$3"`, p.turn))
 		file := filepath.Join(filepath.Dir(s.session), p.id+".jsonl")
-		s.put(t, file, ending(t, inHere(turn, s.Workspace), time.Duration(p.days)*24*time.Hour))
-		s.age(t, file, p.days)
+		ended := time.Now().AddDate(0, 0, -p.days)
+		s.put(t, file, between(t, inHere(turn, s.Workspace), ended.Add(-lasted), ended))
+		must(t, os.Chtimes(file, ended, ended))
 	}
-}
-
-// age has a session file last written so many days ago.
-func (s *scene) age(t *testing.T, file string, days int) {
-	t.Helper()
-	at := time.Now().AddDate(0, 0, -days)
-	must(t, os.Chtimes(file, at, at))
 }

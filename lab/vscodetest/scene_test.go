@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,9 +30,6 @@ const (
 	sessionID  = "05758ff7-b05d-45d5-a684-2d87d43ae644"
 )
 
-// slower is how much longer the session seems to have taken: the script needed no time to think.
-const slower = 40
-
 // stamps are the times of a recorded session.
 var stamps = regexp.MustCompile(`2026-11-20T\d\d:\d\d:\d\d\.\d\d\dZ`)
 
@@ -46,8 +44,8 @@ type scene struct {
 // agent is the program that starts a coding agent, where a test has one.
 func (s *scene) agent() string { return filepath.Join(s.Top, "agent") }
 
-// newScene lays out the project, the session with its newest entry half a minute ago, and sessions of before. Without
-// the installation it leaves the test out.
+// newScene lays out the project, sessions of before, and the live session, which began when the project was there and has
+// just ended. Without the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	installed.Directory(t, vscode, "vscode")
@@ -58,19 +56,17 @@ func newScene(t *testing.T) *scene {
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(content)})
 	}
 	for _, f := range archive.Files {
-		path := filepath.Join(s.Workspace, filepath.FromSlash(f.Name))
-		s.put(t, path, f.Data)
-		old := time.Now().AddDate(0, -1, 0) // from before the session: what it read and loaded is known to be unchanged
-		must(t, os.Chtimes(path, old, old))
+		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
 	}
+	began := time.Now() // after what it read and loaded was written, of which nobody can set the time
 	raw, err := os.ReadFile(recording)
 	must(t, err)
 	e := env.System()
 	e.Lookup = func(name string) string { return map[string]string{"CLAUDE_CONFIG_DIR": s.Config}[name] }
 	s.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), sessionID+".jsonl")
-	s.put(t, s.session, ending(t, inHere(raw, s.Workspace), halfAMinute))
 	s.countServers(t)
 	s.leavePast(t)
+	s.put(t, s.session, between(t, inHere(raw, s.Workspace), began, time.Now()))
 	return s
 }
 
@@ -114,23 +110,20 @@ func inHere(raw []byte, workspace string) []byte {
 	return shown.Priced(raw)
 }
 
-// halfAMinute is how long ago the live session ended.
-const halfAMinute = 30 * time.Second
-
-// ending moves a recorded session in time: it ended so long ago.
-func ending(t *testing.T, raw []byte, ago time.Duration) []byte {
+// between moves a recorded session in time: its records are as far apart as they were, in proportion.
+func between(t *testing.T, raw []byte, began, ended time.Time) []byte {
 	t.Helper()
-	var newest time.Time
-	for _, stamp := range stamps.FindAll(raw, -1) {
-		if at, err := time.Parse(time.RFC3339, string(stamp)); err == nil && at.After(newest) {
-			newest = at
-		}
-	}
-	end := time.Now().Add(-ago).UTC()
-	return stamps.ReplaceAllFunc(raw, func(stamp []byte) []byte {
+	timeOf := func(stamp []byte) time.Time {
 		at, err := time.Parse(time.RFC3339, string(stamp))
 		must(t, err)
-		return end.Add(-slower*newest.Sub(at)).AppendFormat(nil, "2006-01-02T15:04:05.000Z")
+		return at
+	}
+	found := stamps.FindAll(raw, -1)
+	first, last := slices.MinFunc(found, bytes.Compare), slices.MaxFunc(found, bytes.Compare)
+	scale := float64(ended.Sub(began)) / float64(timeOf(last).Sub(timeOf(first)))
+	return stamps.ReplaceAllFunc(raw, func(stamp []byte) []byte {
+		since := time.Duration(scale * float64(timeOf(stamp).Sub(timeOf(first))))
+		return began.Add(since).UTC().AppendFormat(nil, "2006-01-02T15:04:05.000Z")
 	})
 }
 

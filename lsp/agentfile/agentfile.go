@@ -188,7 +188,7 @@ func serving(u Use) string {
 		return "Every request carries the definitions of their tools."
 	}
 	return "Every request carries the names of their tools; a definition is loaded when the model looks for it, " +
-		"unless ENABLE_TOOL_SEARCH=false or alwaysLoad is set."
+		"unless alwaysLoad is set."
 }
 
 // server says what is known of an MCP server: its calls, and one figure.

@@ -36,9 +36,9 @@ type Disk struct {
 	Same bool       // its text is the open one
 }
 
-// saved is OnDisk of a file that a session read.
+// saved is OnDisk of a file whose text a session has.
 func (f File) saved() (d Disk) {
-	if f.Use.Reads == 0 {
+	if !f.Use.Held() {
 		return d
 	}
 	return f.OnDisk()
@@ -91,12 +91,14 @@ func (m Meter) Say(c tokens.Count) string {
 	return c.String() + unit + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
 }
 
-// Share returns a part in percent.
+// Share returns a part in percent, finer than chars.Share, by the same rule: files are small parts of a window.
 func Share(n, of int) string {
 	p := 100 * float64(n) / float64(of)
 	switch {
 	case p > 0 && p < 0.1:
 		return "< 0.1%"
+	case 99.5 <= p && n < of:
+		return "> 99%"
 	case p < 10:
 		return fmt.Sprintf("%.1f%%", p)
 	}

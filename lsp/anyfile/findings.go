@@ -24,7 +24,7 @@ type Finding struct {
 // The codes of findings. They are stable: settings name them.
 const (
 	LargeRead = "large-read" // Claude Code does not read it whole
-	StaleRead = "stale-read" // the live session has read it, and it has changed since
+	StaleRead = "stale-read" // the live session has read or written it, and it has changed since
 	Generated = "generated"  // a generated or vendored file that agents see
 	LongLines = "long-lines" // lines that the tools of some agents cut
 )
@@ -99,9 +99,9 @@ func outOfDate(f File) []Finding {
 		return nil
 	}
 	disk := f.saved()
-	if disk.Gone {
-		return f.first(StaleRead, "Deleted %s since the live session read it.\n"+
-			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By))
+	if disk.Gone || f.Use.Gone {
+		return f.first(StaleRead, "Deleted %s since the live session %s it.\n"+
+			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By), f.Use.Knew())
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -110,8 +110,8 @@ func outOfDate(f File) []Finding {
 	if read := CostOf(f).Read; read.N > 0 {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
-	return line.first(StaleRead, "Changed %s since the live session read it.\n"+
-		"The session's copy is out of date. %s", changes.Who(f.Use.By), again)
+	return line.first(StaleRead, "Changed %s since the live session %s it.\n"+
+		"The session's copy is out of date. %s", changes.Who(f.Use.By), f.Use.Knew(), again)
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.

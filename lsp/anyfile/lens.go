@@ -54,25 +54,31 @@ func joined(parts ...string) string {
 // file since, and who changed it.
 func (f File) used(disk Disk) (times, taken, state, who string) {
 	u := f.Use
-	if u.Reads == 0 {
+	switch {
+	case !u.Held():
 		return "", "", "", ""
-	}
-	times = fmt.Sprintf("read %d times", u.Reads)
-	if u.Reads == 1 {
+	case u.Reads == 0:
+		times = "written"
+	case u.Reads == 1:
 		times = "read once"
+	default:
+		times = fmt.Sprintf("read %d times", u.Reads)
+	}
+	if u.Reads > 0 {
+		taken = ", " + u.Took.String() + " tokens"
 	}
 	if u.Stale {
 		who = ", " + changes.Who(u.By)
 	}
 	switch {
-	case disk.Gone:
+	case disk.Gone, u.Gone:
 		state = "deleted since"
 	case u.Stale:
 		state = "changed since"
 	case u.Fresh:
 		state = "unchanged since"
 	}
-	return times, ", " + u.Took.String() + " tokens", state, who
+	return times, taken, state, who
 }
 
 // ExplainLens returns the lines that explain the figures of a lens.
@@ -84,7 +90,10 @@ func ExplainLens(f File) string {
 	}
 	lines = append(lines, f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
-		lines = append(lines, times+" by the live session"+taken+" of its window")
+		if taken != "" {
+			taken += " of its window"
+		}
+		lines = append(lines, times+" by the live session"+taken)
 		if state == "" {
 			state = "whether it has changed since is not known"
 		}

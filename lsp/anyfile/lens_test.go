@@ -48,6 +48,10 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"open in another encoding", 3, live.File{Reads: 1, Took: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
+			"≈3 tokens · written · changed since", "changed since, " + changes.Who(changes.External)},
+		{"known to be deleted", 3, live.File{Reads: 1, Took: took, Stale: true, Gone: true, By: changes.External}, nil,
+			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
 		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
 			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
 	} {
@@ -73,6 +77,12 @@ func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 		Use:   live.File{Reads: 1, Stale: true, By: changes.External},
 		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 	read := f.Meter.Say(CostOf(f).Read)
+	f.Use.Reads, f.Use.Gone = 0, true // its own text, deleted
+	if got := Findings(f, []string{StaleRead}); len(got) != 1 ||
+		!strings.HasPrefix(got[0].Message, "Deleted outside the session since the live session wrote it.\n") {
+		t.Errorf("of a file that it wrote: %+v", got)
+	}
+	f.Use.Reads, f.Use.Gone = 1, false
 	for gone, want := range map[bool]string{
 		false: "Have it read the file again, which costs " + read + ", line numbers included.",
 		true:  "Deleted outside the session since",

@@ -84,7 +84,7 @@ func TestHover(t *testing.T) {
 		{"its range", "context:\n  thres|hold: 1", "**threshold**: a share, from 0 to 1. Default: `0.40`"},
 		{"a word", "context: {mo|de: llm}", "**mode**: a word (`intent`, `window`, `llm`, `hybrid`)"},
 		{"of another program", "Compaction:\n  Trigger|TurnCount: 3", "it sets `context.compact_turns`"},
-		{"ignored", "Selec|tion: {}", "It is ignored: it is about running agents"},
+		{"ignored", "Veri|fier: {}", "It is ignored: it is about running agents"},
 		{"links become words", "summ|arizer:", "see below"},
 		{"no key", "colour|: blue", ""},
 		{"a value", "follow: tr|ue", ""},

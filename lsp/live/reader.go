@@ -64,7 +64,7 @@ func (r *reader) read(ctx context.Context, api Ledger) error {
 // take processes one entry. Reads of subagents never enter the view of the session.
 func (r *reader) take(e sessions.Entry) {
 	for _, c := range e.Calls {
-		r.unsure = r.unsure || c.Op == intents.OpRead
+		r.unsure = r.unsure || touches(c.Op)
 	}
 	if e.Hidden {
 		return
@@ -112,7 +112,7 @@ func (r *reader) snapshot(by tokens.Scale) map[string]File {
 	}
 	for _, s := range r.known.Stale {
 		f := files[s.Path]
-		f.Stale, f.By = true, s.By
+		f.Stale, f.Gone, f.By = true, s.Gone, s.By
 		files[s.Path] = f
 	}
 	return files

@@ -65,6 +65,18 @@ type File struct {
 	Reads   int          // that succeeded
 	Took    tokens.Count // by these reads in the agent's window: see ledger.Use.Scale
 	Fresh   bool         // known to be as the session knows it
-	Stale   bool         // changed after the newest read, not by the session
+	Stale   bool         // changed after the newest read, or without one the newest write, not by the session
+	Gone    bool         // it was deleted then
 	By      string       // who changed it: a session, changes.External or changes.Several
+}
+
+// Held reports whether the session's window has a text of the file: of what it read, or wrote.
+func (f File) Held() bool { return f.Reads > 0 || f.Fresh || f.Stale }
+
+// Knew says how it came there.
+func (f File) Knew() string {
+	if f.Reads > 0 {
+		return "read"
+	}
+	return "wrote"
 }

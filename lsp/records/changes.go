@@ -107,7 +107,7 @@ func (r Reader) change(b branch, c changes.Change) Node {
 	return Node{
 		ID: b.here + "/" + id, Kind: KindChange, File: file, title: file,
 		Description: fields(" · ", string(c.Op), r.day(c.Time), other(c)),
-		Tooltip: fields("\n", file, named("change", id), named("what", string(c.Op)), named("by", who(c)),
+		Tooltip: fields("\n", file, named("change", id), named("operation", string(c.Op)), named("by", who(c)),
 			named("known from", string(c.Source)), named("when", r.stamp(c.Time))),
 		opens: Address{Kind: KindChange, ID: id},
 	}

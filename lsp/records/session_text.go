@@ -85,7 +85,10 @@ func (r Reader) sessionHead(st ledger.Status) string {
 		long += fmt.Sprintf("; across all requests: %s input tokens (%s cached), %s output tokens",
 			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
 	}
-	_, prices := r.cost(s)
+	prices := st.Cost.Words()
+	if st.Subagents != nil {
+		prices += "; " + st.Subagents.String()
+	}
 	began := r.stamp(s.Created)
 	day, _, _ := strings.Cut(began, " ")
 	ended := strings.TrimPrefix(r.stamp(s.Updated), day+" ")
@@ -110,6 +113,9 @@ func proxied(u *ledger.ProxyUse) (text string) {
 		return ""
 	}
 	text = item(literal(u.Words()))
+	if u.Reduced != nil {
+		text += item(literal(u.Reduced.Words()))
+	}
 	for _, b := range u.Broke {
 		text += item(literal(b.Words()))
 	}

@@ -18,11 +18,12 @@ func (r Reader) sessions(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.followed(nodesOf(b, resp.Sessions, r.session), resp.Total), nil
+	node := func(b branch, s sessions.Session) Node { return r.session(b, s, resp.Subagents[s.ID]) }
+	return b.followed(nodesOf(b, resp.Sessions, node), resp.Total), nil
 }
 
-// session returns the node of a session.
-func (r Reader) session(b branch, s sessions.Session) Node {
+// session returns the node of a session, with what subagents took that are sessions of their own.
+func (r Reader) session(b branch, s sessions.Session, subagents sessions.Bill) Node {
 	title := chars.Title(flat(s.Title))
 	if title == "" {
 		title = "session " + s.ID
@@ -32,7 +33,7 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 		gone = "forgotten"
 	}
 	in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
-	cost, prices := r.cost(s)
+	cost, prices := r.cost(s, subagents)
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
 		Description: fields(" · ", gone, cost, r.day(s.Updated), chars.Plural(s.Turns, "turn"),
@@ -48,19 +49,27 @@ func (r Reader) session(b branch, s sessions.Session) Node {
 	}
 }
 
-// cost says what a session cost so far, in short and with what that rests on: an estimate in dollars of what has a known
-// price, and what has none; where nothing has, what its requests read and wrote; "" where nothing was measured.
-func (r Reader) cost(s sessions.Session) (short, prices string) {
-	if s.Usage == (sessions.Usage{}) {
+// cost says what a session cost so far with its subagents, in short and with what that rests on: an estimate in dollars of
+// what has a known price, and what has none; where nothing has, what its requests read and wrote; "" where nothing was measured.
+func (r Reader) cost(s sessions.Session, subagents sessions.Bill) (short, prices string) {
+	bill := slices.Concat(s.Billed(), subagents)
+	sum := bill.Sum()
+	if sum == (sessions.Usage{}) {
 		return "", ""
 	}
-	cost := s.Billed().Cost(cmp.Or(r.Models, tokens.Builtin()))
+	cost := bill.Cost(cmp.Or(r.Models, tokens.Builtin()))
+	if len(subagents) > 0 {
+		defer func() { prices += ", its subagents included" }()
+	}
 	if cost.Dollars == nil {
-		return chars.Plural(int64(s.Usage.Prompt())+s.Usage.Output, "token"), cost.Words()
+		return chars.Plural(int64(sum.Prompt())+sum.Output, "token"), cost.Words()
 	}
 	short = carried.Money(*cost.Dollars)
-	if cost.Unpriced == nil {
+	if cost.Unpriced == nil && len(subagents) == 0 {
 		return short, short + " at the list prices of " + s.Model
+	}
+	if cost.Unpriced == nil {
+		return short, short + " at list prices"
 	}
 	return short + " + " + chars.Plural(cost.Unpriced.Tokens, "token"),
 		short + " at list prices, and " + cost.Unpriced.String()

@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -161,6 +162,8 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 			"cost so far: 1,100,000 tokens of scripted without a known price\n"},
 		{"one price is not known", "claude-sonnet-4-5", million, "≈$3.00 + 100,000 tokens · ",
 			"cost so far: ≈$3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
+		{"with subagents", "claude-sonnet-4-5", million, "≈$9.00 · ",
+			"cost so far: ≈$9.00 at list prices, its subagents included\n"},
 		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
 	} {
 		r := Reader{Now: noon}
@@ -168,14 +171,18 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		if c.name == "one price is not known" {
 			s.Bill = sessions.Bill{{Model: "scripted", Usage: sessions.Usage{Output: 100_000}}}
 		}
-		n := r.session(branch{}, s)
+		var subagents sessions.Bill
+		if c.name == "with subagents" {
+			subagents = sessions.Bill{{Model: c.model, Usage: million}}
+		}
+		n := r.session(branch{}, s, subagents)
 		if !strings.HasPrefix(n.Description, c.want) || !strings.HasSuffix(n.Description, " · 3 turns · "+c.model) ||
 			!strings.Contains(n.Tooltip, c.rests) {
 			t.Errorf("%s: %q, %q", c.name, n.Description, n.Tooltip)
 		}
-		cost, counted := strings.CutPrefix(c.rests, "cost so far: ")
-		head := r.sessionHead(ledger.Status{Use: ledger.Use{Session: s}})
-		if counted != strings.Contains(head, "\n- "+literal(strings.TrimSpace(cost))+"\n") {
+		cost := slices.Concat(s.Billed(), subagents).Cost(tokens.Builtin())
+		head := r.sessionHead(ledger.Status{Use: ledger.Use{Session: s, Cost: cost}})
+		if said := cost.Words(); said != "" && !strings.Contains(head, "\n- "+literal(said)+"\n") {
 			t.Errorf("%s: its page begins with %q", c.name, head)
 		}
 	}

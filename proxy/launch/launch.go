@@ -31,6 +31,7 @@ type Options struct {
 	Env   env.Env
 	Agent []string // its program and arguments
 	Proxy []string // the program and arguments that serve: see Started
+	Args  []string // that Claude Code gets besides its own
 	In    io.Reader
 	Out   io.Writer
 	Err   io.Writer // of the agent; what the proxy says comes when the agent has ended
@@ -80,7 +81,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	}
 	base := "http://" + k.address + "/" + k.token
 	agent := agentname.Of(strings.TrimSuffix(filepath.Base(o.Agent[0]), ".exe"))
-	cmd := exec.Command(program, append(extra(agent, base), o.Agent[1:]...)...)
+	cmd := exec.Command(program, append(o.extra(agent, base), o.Agent[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.Err
 	cmd.Env = append(cmd.Environ(), variables(agent, base, o.Env.Lookup)...)
 	if err := cmd.Start(); err != nil {
@@ -135,9 +136,12 @@ func variables(agent, base string, lookup func(string) string) (out []string) {
 }
 
 // extra are the arguments by which an agent learns what it reads from no variable.
-func extra(agent, base string) []string {
-	if agent == "codex" {
+func (o Options) extra(agent, base string) []string {
+	switch {
+	case agent == "codex":
 		return []string{"-c", `openai_base_url="` + base + `/openai"`}
+	case agent == "claude-code":
+		return o.Args
 	}
 	return nil
 }

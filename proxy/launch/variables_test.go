@@ -21,8 +21,11 @@ func TestAnAgentGetsTheAddressOfItsProvider(t *testing.T) {
 			t.Errorf("%s gets %s", c.agent, got)
 		}
 	}
-	got := extra("codex", "B")
-	if len(got) != 2 || got[1] != `openai_base_url="B/openai"` || extra("gemini", "B") != nil {
+	got := Options{}.extra("codex", "B")
+	if len(got) != 2 || got[1] != `openai_base_url="B/openai"` || (Options{}).extra("gemini", "B") != nil {
 		t.Errorf("Codex gets %q", got)
+	}
+	if got := (Options{Args: []string{"a"}}).extra("claude-code", "B"); len(got) != 1 || got[0] != "a" {
+		t.Errorf("Claude Code gets %q", got)
 	}
 }

@@ -33,11 +33,10 @@ export function sessionFigures(context: Context, said = ''): Figures {
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
-    table(['what', 'figure'],
-      ['**Cost**', cost === '' ? 'unknown: the price of its model is not known' : `**${inert(cost)}**`],
-      [live ? '**Context window**' : '**Context window at the end**', fills],
-      ...!live || nextDollars === null || nextDollars === 0 ? [] : [['**Each further request**', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
-      ...dearest === undefined ? [] : [['**Most expensive turn**', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
+    list(['Cost', cost === '' ? 'unknown: no price is known for its model' : inert(cost)],
+      [live ? 'Context window' : 'Context window at the end', fills],
+      ...!live || nextDollars === null || nextDollars === 0 ? [] : [['Each further request', `${inert(sayDollars(nextDollars))} just to re-read that`] as const],
+      ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'A click on a session in the *Ledger* view shows it turn by turn.');
 }
 
@@ -97,6 +96,11 @@ function table(...rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const right = ['tokens', 'cost', 'cost so far'];
   return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Returns a list of facts, which are Markdown, each with its name. */
+function list(...facts: readonly (readonly [string, string])[]): string {
+  return facts.map(([name, fact]) => `- **${name}**: ${fact}`).join('\n');
 }
 
 /** Returns text of others as one line that stays what it is. */

@@ -31,19 +31,17 @@ Read 3 past sessions.
 
 2026-11-20 11:05 · Claude Code · claude-sonnet-4-5 · 2 turns
 
-| what | figure |
-| :-- | :-- |
-| **Cost** | **≈$0.42, at list prices** |
-| **Context window at the end** | ≈63,250 of 200,000 tokens (≈31.6%) |
-| **Most expensive turn** | turn 2, ≈$0.40: mend it |
+- **Cost**: ≈$0.42, at list prices
+- **Context window at the end**: ≈63,250 of 200,000 tokens (≈31.6%)
+- **Most expensive turn**: turn 2, ≈$0.40: mend it
 
 A click on a session in the *Ledger* view shows it turn by turn.
 `);
   assert.ok(full.found);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, nextDollars: null, window: 0 }).text);
-  assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*\| unknown: the price of its model is not known \|.*\| ≈63,250 tokens \|\n/s);
+  assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: no price is known for its model\n.*: ≈63,250 tokens\n/s);
   assert.doesNotMatch(unpriced, /Each further/);
-  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*\| \*\*Each further request\*\* \| ≈\$0\.019 just to re-read that \|/s);
+  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*- \*\*Each further request\*\*: ≈\$0\.019 just to re-read that\n/s);
   assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });

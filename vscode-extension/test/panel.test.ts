@@ -122,14 +122,14 @@ test('the table has the same figures, largest first, and says what is an estimat
       .map((row) => (row[1] ?? '').replace(/<\/t[dh]>/g, '|').replace(/<[^>]+>/g, ''));
   };
   assert.deepEqual(rows(context), [
-    '|what|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
+    '|contents|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
   ]);
   const apart = { ...context, own: [], held: about(9_000, true) };
   assert.deepEqual(rows(apart), [
-    '|what|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
+    '|contents|tokens|of the window|', '|summary|3,000|1.5%|', '|user|1,000|0.5%|', '|total|4,000|2.0%|',
   ]);
   assert.deepEqual(rows({ ...apart, fixed: about(20), window: 0, threshold: 0 }), [
-    '|what|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt, tools and memory files|≈20|0.5%|',
+    '|contents|tokens|share|', '|summary|3,000|74.6%|', '|user|1,000|24.9%|', '|system prompt, tools and memory files|≈20|0.5%|',
     '|total|≈4,020|100%|',
   ]);
 });
@@ -279,13 +279,13 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
     'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'after compaction', '≈40,000 tokens', 'cost', '≈$0.52',
-    '≈+30,000', 'tool results', '≈−69,000', 'user',
+    '+≈30,000', 'tool results', '−≈69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
     'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '≈$0.52',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
-  assert.match(turnCard(context, 0), /change<\/dt><dd>≈\+70,000 tokens</);
+  assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000 tokens</);
   const only = (of: Turn): string => turnCard({ ...context, turns: [of] }, 0);
   assert.match(only(turn(0, 0, 5, { request: '' })), /before the first request/);
   const timeless = only(turn(4, 0, 5, { request: '', time: '0001-01-01T00:00:00Z' }));

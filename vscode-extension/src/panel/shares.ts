@@ -38,7 +38,7 @@ export function table(shares: readonly Share[], total: Count, window: number): s
     rows.push(line('', 'total', sayCount(total), sayShare(total.n, whole), 'sum'));
   }
   const figures = ['tokens', window > 0 ? 'of the window' : 'share'];
-  const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'what'),
+  const head = element('tr', {}, element('td'), element('th', { scope: 'col' }, 'contents'),
     ...figures.map((name) => element('th', { scope: 'col', class: 'number' }, name)));
   return element('table', { class: 'legend' }, element('thead', {}, head), element('tbody', {}, ...rows));
 }

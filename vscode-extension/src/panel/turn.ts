@@ -101,7 +101,7 @@ function changed({ turns, fixed }: Context, index: number): Part[] {
 }
 
 function signed(n: number, exact: boolean): string {
-  return `${exact ? '' : '≈'}${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), true)}`;
+  return `${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), exact)}`;
 }
 
 /** Returns what a turn changed, in the order of the stack from above. */

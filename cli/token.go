@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"ctxledger.dev/hosting/access"
+	"ctxledger.dev/internal/ages"
+	"ctxledger.dev/internal/chars"
+)
+
+func tokenCommand() command {
+	return command{
+		name: "token", short: "Tokens for programs that use hosted workspaces over HTTP: add, ls, revoke", does: keeps,
+		long: "Programs reach the workspaces of `ctxmcp --http` with a token, which is of one workspace and expires " +
+			"or not. Tokens are kept with the ledgers of the user who runs the server, as hashes alone.",
+		example: "ctxledger token ls",
+	}
+}
+
+// madeToken is what making a token answers. Secret is shown only here.
+type madeToken struct {
+	access.Token
+	Secret string `json:"secret"`
+}
+
+func addTokenCommand() command {
+	var t access.Token
+	var role, expires string
+	return command{
+		name: "token add", args: "[WORKSPACE]", short: "Make a token, and print it once",
+		long: "Makes a token for the hosted workspace of that name, which is made with its first use. The roles: read " +
+			"asks; write also records, compacts and saves; admin also forgets; metrics reads the server's figures, and " +
+			"is of no workspace. A request beyond --rate or --storage is refused.",
+		example: "ctxledger token add shop --role write --expires 90d\nctxledger token add --role metrics",
+		does:    undoable, undo: "`token revoke` takes it back", json: answers(madeToken{}),
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&role, "role", "write", "`ROLE` is read, write, admin or metrics")
+			f.StringVar(&expires, "expires", "", "after this `AGE`: 90d, 12w, 36h (default: never)")
+			f.IntVar(&t.Rate, "rate", 0, fmt.Sprintf("at most `N` requests a second (default %d)", access.DefaultRate))
+			f.IntVar(&t.StorageMB, "storage", 0, fmt.Sprintf("at most `MB` in the workspace (default %d)",
+				access.DefaultStorage))
+		},
+		run: func(_ context.Context, a *action, args []string) error {
+			t.Role = access.Role(role)
+			if len(args) > 0 {
+				t.Workspace = args[0]
+			}
+			if expires != "" {
+				age, ok := ages.Parse(expires)
+				if !ok {
+					return misuse("--expires takes an age such as 90d, 12w or 36h, not %.40q", expires)
+				}
+				t.Expires = a.Env.Now().Add(age)
+			}
+			store, err := access.Open(a.Env)
+			if err != nil {
+				return err
+			}
+			made, secret, err := store.Add(t)
+			if err != nil {
+				return err
+			}
+			a.say("token %s; it is not shown again:", made.ID)
+			if a.json {
+				return a.answerExact(madeToken{made, secret})
+			}
+			return a.write([]byte(secret + "\n")) // unmasked: whoever makes a token is to have it
+		},
+	}
+}
+
+func listTokensCommand() command {
+	return command{
+		name: "token ls", short: "List the tokens, with what each one allows", example: "ctxledger token ls --json",
+		near: []string{"list"}, does: keeps, json: answers([]access.Token{}),
+		run: func(_ context.Context, a *action, _ []string) error {
+			store, err := access.Open(a.Env)
+			if err != nil {
+				return err
+			}
+			list, err := store.List()
+			if err != nil {
+				return err
+			}
+			return a.answer(list, func(w io.Writer) { printTokens(a, w, list) })
+		},
+	}
+}
+
+func printTokens(a *action, w io.Writer, list []access.Token) {
+	if len(list) == 0 {
+		fmt.Fprintln(w, "no tokens: `ctxledger token add WORKSPACE` makes one")
+		return
+	}
+	t := a.newTable("TOKEN", "WORKSPACE", "ROLE", ">RATE", ">STORAGE", "MADE", "EXPIRES")
+	for _, x := range list {
+		expires := "never"
+		if !x.Expires.IsZero() {
+			expires = a.stamp(x.Expires)
+		}
+		if !x.Expires.IsZero() && !a.Env.Now().Before(x.Expires) {
+			expires += ", has expired"
+		}
+		t.Add(x.ID, x.Workspace, string(x.Role), fmt.Sprintf("%d/s", x.Rate), chars.Size(int64(x.StorageMB)<<20),
+			a.stamp(x.Made), expires)
+	}
+	t.Print(w)
+}
+
+func revokeTokenCommand() command {
+	return command{
+		name: "token revoke", args: "TOKEN", short: "Take back a token, by its id: its next request is refused",
+		example: "ctxledger token revoke 1a2b3c4d", near: []string{"delete", "remove", "rm"},
+		does: undoable, undo: "a new token does the same", json: answers(revokedToken{}),
+		run: func(_ context.Context, a *action, args []string) error {
+			store, err := access.Open(a.Env)
+			if err != nil {
+				return err
+			}
+			if err := store.Revoke(args[0]); err != nil {
+				return err
+			}
+			return a.answer(revokedToken{args[0]}, func(w io.Writer) { fmt.Fprintf(w, "revoked %s\n", args[0]) })
+		},
+	}
+}
+
+// revokedToken says which token was revoked.
+type revokedToken struct {
+	Revoked string `json:"revoked"`
+}

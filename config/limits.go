@@ -1,0 +1,58 @@
+package config
+
+// Limits are what requests may use before the proxy stops them: the keys of limits. 0: no limit.
+type Limits struct{ Session, Day, Agent Limit }
+
+// Limit is how much may be used of one thing.
+type Limit struct {
+	Tokens int     // of input, cached or not, and output
+	USD    float64 // at list prices
+}
+
+// LimitSet is one limit that is set.
+type LimitSet struct {
+	Key  string  `json:"limit"` // "limits.session.usd"
+	Most float64 `json:"most"`  // tokens or dollars
+	From string  `json:"from"`  // where it is set: "ctxledger.yaml:3"
+}
+
+// LimitsSet returns the limits that are set, in the order of Rules.
+func (c Config) LimitsSet() (out []LimitSet) {
+	t := &target{config: &c}
+	for _, scope := range limitRules {
+		for _, r := range scope.Rules {
+			most := 0.0
+			switch at := r.into(t).(type) {
+			case *int:
+				most = float64(*at)
+			case *float64:
+				most = *at
+			}
+			if key := join(join("limits", scope.Key), r.Key); most > 0 {
+				out = append(out, LimitSet{key, most, c.shown.origins[key].String()})
+			}
+		}
+	}
+	return out
+}
+
+var limitRules = []Rule{
+	limitRule("session", "what a session may use, with its subagents", func(l *Limits) *Limit { return &l.Session }),
+	limitRule("day", "what all sessions of this workspace may use in a day, from midnight on",
+		func(l *Limits) *Limit { return &l.Day }),
+	limitRule("agent", "what one agent of a session may use: the main one, or a subagent",
+		func(l *Limits) *Limit { return &l.Agent }),
+}
+
+// limitRule returns the rule of one thing that is limited.
+func limitRule(key, doc string, at func(*Limits) *Limit) Rule {
+	return Rule{Key: key, Kind: Mapping, Doc: doc, Rules: []Rule{
+		{Key: "tokens", Kind: Count, Unit: "tokens", Default: "0",
+			Doc:  "of input, cached or not, and output; 0: no limit",
+			into: func(t *target) any { return &at(&t.config.Limits).Tokens }},
+		{Key: "usd", Kind: Number, Unit: "US dollars", Default: "0",
+			Doc: "at list prices, what is read from a cache at its own price; what has no known price is not in it. 0: no " +
+				"limit",
+			into: func(t *target) any { return &at(&t.config.Limits).USD }},
+	}}
+}

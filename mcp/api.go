@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ctxledger.dev/hosting/access"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/ledger"
+)
+
+// Paths of the API for programs. Below APIPath is a path for each operation.
+const (
+	APIPath    = "/v1/"
+	SchemaPath = APIPath + "openapi.json"
+	EventsPath = APIPath + "events"
+)
+
+// Operation is what the harnesses, and the API's document, know of one.
+type Operation struct {
+	Name, Says string
+	Input      json.RawMessage // JSON schema of the arguments
+	Role       access.Role     // the least that may run it, with some arguments
+}
+
+// Operations returns all that programs can ask over HTTP.
+func Operations() (all []Operation) {
+	for _, o := range operations() {
+		least := o.needs(nil)
+		if o.reads != nil {
+			least = access.Read
+		}
+		all = append(all, Operation{o.name, o.description, json.RawMessage(o.input), least})
+	}
+	return all
+}
+
+// API answers programs that speak no MCP: POST APIPath and the name of an operation, with its arguments as JSON. Answers are
+// its value as JSON, or an error. handle gets each pattern with its handler. Errors: internal.
+func (s *Server) API(handle func(pattern string, h http.Handler)) error {
+	for _, o := range operations() {
+		checked, err := parseSchema(o)
+		if err != nil {
+			return err
+		}
+		handle("POST "+APIPath+o.name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.operate(w, r, o, checked)
+		}))
+	}
+	document := openAPI(s.o.Version)
+	handle("GET "+SchemaPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.write(w, http.StatusOK, document)
+	}))
+	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no such operation").
+			WithHint("GET %s lists them", SchemaPath))
+	}))
+	return nil
+}
+
+// operate runs an operation.
+func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc schema) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
+		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
+		return
+	}
+	body, cut := s.readBody(w, r)
+	if cut != nil {
+		s.fail(w, fault.New(fault.TooLarge, "mcp.api", "the body is cut off, or longer than %d MiB",
+			limits.MCPMessage>>20))
+		return
+	}
+	answer, err := guarded("operation "+o.name, func() (reply, error) {
+		if _, err := jsonspan.Whole(body, maxDepth); err != nil || !utf8.Valid(body) {
+			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels",
+				maxDepth)
+		}
+		ctx := s.alone(r.Context())
+		defer func() { _ = clientOf(ctx).Close() }() // what was answered stays
+		return s.perform(ctx, o, sc, body, ledger.SessionRequest{})
+	})
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	raw, err := json.Marshal(answer.value)
+	if err != nil {
+		s.fail(w, fault.Wrap(fault.Internal, "mcp.api", err))
+		return
+	}
+	s.write(w, http.StatusOK, raw)
+}
+
+// statuses are those of errors.
+var statuses = map[fault.Code]int{
+	fault.Invalid: http.StatusBadRequest, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict,
+	fault.Stale: http.StatusConflict, fault.TooLarge: http.StatusRequestEntityTooLarge,
+	fault.Limited: http.StatusTooManyRequests, fault.Denied: http.StatusForbidden,
+	fault.Unavailable: http.StatusServiceUnavailable, fault.Locked: http.StatusServiceUnavailable,
+	fault.Moved: http.StatusServiceUnavailable, fault.Full: http.StatusInsufficientStorage,
+}
+
+// fail answers with an error.
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	code := fault.CodeOf(err)
+	status := statuses[code]
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	raw := plainJSON(map[string]any{"error": map[string]string{"code": string(code), "message": s.explain(err)}})
+	s.write(w, status, []byte(raw))
+}
+
+const (
+	// listen is how long a stream of events is silent before it says that it is still there.
+	listen = 15 * time.Second
+	// streamFor is how long a stream goes on. Then the program asks again, with a token that may have been revoked.
+	streamFor = 5 * time.Minute
+)
+
+// Events answers with the events of the caller's workspace as a stream, from the one after Last-Event-ID or `after` on.
+func (s *Server) Events(w http.ResponseWriter, r *http.Request) {
+	q, err := eventsOf(r)
+	if err == nil && s.o.Permit != nil {
+		err = s.o.Permit(r.Context(), "events", access.Read)
+	}
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // else it would end the stream
+	ctx, cancel := context.WithTimeout(s.alone(r.Context()), streamFor)
+	defer cancel()
+	defer func() { _ = clientOf(ctx).Close() }() // it was only read from
+	c, err := s.newCall(ctx)
+	if err != nil {
+		s.fail(w, err)
+		return
+	}
+	a := &httpAnswer{server: s, w: w, streams: true}
+	for {
+		got, err := c.api.WaitEvents(ctx, q)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && !a.streaming:
+			s.fail(w, err)
+			return
+		case err != nil:
+			return
+		}
+		if a.events(got) != nil {
+			return
+		}
+		q.After, q.WaitMS = got.Next, listen.Milliseconds()
+	}
+}
+
+// eventsOf reads which events are asked for.
+func eventsOf(r *http.Request) (q ledger.WaitEventsRequest, err error) {
+	after := r.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = r.URL.Query().Get("after")
+	}
+	if after != "" {
+		if q.After, err = strconv.ParseInt(after, 10, 64); err != nil {
+			return q, fault.New(fault.Invalid, "mcp.events", "after is %.40q, not the number of an event", after)
+		}
+	}
+	q.Session = r.URL.Query().Get("session")
+	if kinds := r.URL.Query().Get("kinds"); kinds != "" {
+		q.Kinds = strings.Split(kinds, ",")
+	}
+	return q, nil
+}
+
+// events writes events, or that there are none yet.
+func (a *httpAnswer) events(got ledger.WaitEventsResponse) error {
+	var b bytes.Buffer
+	if got.Missed {
+		b.WriteString("event: missed\ndata: {}\n\n")
+	}
+	for _, e := range got.Events {
+		fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Kind, plainJSON(e))
+	}
+	if b.Len() == 0 {
+		fmt.Fprintf(&b, ": the newest is %d\n\n", got.Next)
+	}
+	a.begin()
+	return a.flush(b.Bytes())
+}
+
+// openAPI returns the document of the API.
+func openAPI(version string) []byte {
+	answers := func(of string) map[string]any {
+		return map[string]any{"200": map[string]any{"description": of}, "default": map[string]any{
+			"description": "an error: its code and message"}}
+	}
+	paths := map[string]any{
+		EventsPath: map[string]any{"get": map[string]any{"operationId": "events",
+			"description": "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
+			"parameters": []any{parameter("after", "the number of an event"),
+				parameter("kinds", "of events, with commas"),
+				parameter("session", "default: all")}, "responses": answers("a stream")}},
+	}
+	for _, o := range Operations() {
+		paths[APIPath+o.Name] = map[string]any{"post": map[string]any{"operationId": o.Name,
+			"description": o.Says + " Role: " + string(o.Role) + ".", "responses": answers("its value"),
+			"requestBody": map[string]any{"required": true,
+				"content": map[string]any{typeJSON: map[string]any{"schema": o.Input}}}}}
+	}
+	raw, _ := json.MarshalIndent(map[string]any{ // plain values
+		"openapi": "3.1.0", "info": map[string]any{"title": "ctxledger", "version": version}, "paths": paths,
+		"security": []any{map[string]any{"token": []string{}}},
+		"components": map[string]any{"securitySchemes": map[string]any{"token": map[string]any{
+			"type": "http", "scheme": "bearer"}}},
+	}, "", "  ")
+	return raw
+}
+
+// parameter is one of an address.
+func parameter(name, says string) map[string]any {
+	return map[string]any{"name": name, "in": "query", "description": says, "schema": map[string]any{"type": "string"}}
+}

@@ -1,0 +1,193 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
+)
+
+// How long a request waits, and how long what it did not wait for may take.
+const (
+	patience   = 10 * time.Millisecond // for a decision about it
+	resuming   = 2 * time.Second       // the first that a proxy has of a session: for what another one has sent
+	afterwards = 10 * time.Second
+)
+
+// maxViews bounds the conversations whose views are remembered.
+const maxViews = 256
+
+// reducer makes requests smaller: it sends the view of a conversation in the place of what its agent wrote. The ledger decides
+// what that shows less of, and has recorded it before it is sent.
+type reducer struct {
+	config Config
+	life   context.Context
+	end    context.CancelFunc
+	jobs   sync.WaitGroup
+	// How long requests wait: see the constants of these names.
+	patience, resuming time.Duration
+
+	mu    sync.Mutex
+	views map[identity]*view // guarded by mu
+}
+
+func newReducer(c Config) *reducer {
+	r := &reducer{config: c, views: map[identity]*view{}, patience: patience, resuming: resuming}
+	if c.Patience > 0 {
+		r.patience, r.resuming = c.Patience, c.Patience
+	}
+	r.life, r.end = context.WithCancel(context.Background())
+	return r
+}
+
+// close ends what is being decided.
+func (r *reducer) close() {
+	r.end()
+	r.jobs.Wait()
+}
+
+// edit has the body of a request copied, and makes it what is sent: here alone may a body become another one.
+func (s *Server) edit(r *http.Request, x *exchange) {
+	written := &capture{ReadCloser: r.Body, store: s.store}
+	x.request, r.Body = written, written
+	if s.reducer == nil || x.dialect.format != transcript.Anthropic || r.Header.Get("Content-Encoding") != "" {
+		return
+	}
+	v := s.reducer.begin(x)
+	if v == nil {
+		return
+	}
+	var body bytes.Buffer
+	body.Grow(int(min(max(r.ContentLength, 0)+bytes.MinRead, maxBody)))
+	n, err := io.Copy(&body, io.LimitReader(written, maxBody+1))
+	if err != nil || n > maxBody { // whoever reads on gets the error, or the rest
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(&body, written), written}
+		return
+	}
+	out := s.reducer.reduce(v, x, body.Bytes())
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
+}
+
+// begin returns the view of a request that is about to be read; nil: it is sent as it is.
+func (r *reducer) begin(x *exchange) *view {
+	who := identify(x.header, &request{})
+	if !who.files {
+		return nil
+	}
+	v := r.view(who)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.wake(r, x.at)
+	return v
+}
+
+// ended has the next step decided, after an answer: there is time until the next request.
+func (r *reducer) ended(x *exchange) {
+	if v := x.view; v != nil {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.ask(r, true)
+	}
+}
+
+// reduce returns what is sent in the place of a body. A defect sends it as it is.
+func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			out, x.reduced, x.prepared = body, nil, nil
+			r.config.Say("a request was sent as it is: a defect in making it smaller")
+		}
+	}()
+	d, ok := draftOf(body)
+	if !ok || !d.readable {
+		return body
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	x.view = v
+	v.read(d)
+	stepped := v.decide(r) || v.copied
+	v.copied = false
+	x.prepared = &prepared{d, v.send(d, x, stepped)}
+	v.fitting(r, x)
+	return x.prepared.sent
+}
+
+// view returns the view of a conversation, of which the one used longest ago is dropped for a new one.
+func (r *reducer) view(who identity) *view {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.config.Env.Now()
+	v := r.views[who]
+	if v == nil {
+		if len(r.views) >= maxViews {
+			oldest := who
+			for id, x := range r.views {
+				if o := r.views[oldest]; o == nil || x.used.Before(o.used) {
+					oldest = id
+				}
+			}
+			delete(r.views, oldest)
+		}
+		v = newView(ledger.LiveSession{Host: who.host, HostID: who.session, Dir: r.config.Dir}, who.agent)
+		r.views[who] = v
+	}
+	v.used = now
+	return v
+}
+
+// job is something that the ledger does, which a request waits for only a little.
+type job[T any] struct {
+	done chan struct{} // closed when out or err is there
+	out  T
+	err  error
+}
+
+// begin begins a job.
+func begin[T any](r *reducer, do func(ctx context.Context, api Ledger) (T, error)) *job[T] {
+	j := &job[T]{done: make(chan struct{})}
+	r.jobs.Go(func() {
+		defer close(j.done)
+		defer func() {
+			if recover() != nil {
+				j.err = fault.New(fault.Internal, "proxy.reduce", "a defect in deciding what is sent")
+			}
+		}()
+		ctx, cancel := context.WithTimeout(r.life, afterwards)
+		defer cancel()
+		api, err := r.config.Ledger(ctx)
+		if err == nil {
+			j.out, err = do(ctx, api)
+		}
+		j.err = err
+	})
+	return j
+}
+
+// within waits for the job until ctx ends, and reports whether it has ended.
+func (j *job[T]) within(ctx context.Context) bool {
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+	}
+	return j.ended()
+}
+
+// ended reports whether the job has.
+func (j *job[T]) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}

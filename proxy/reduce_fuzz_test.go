@@ -1,0 +1,105 @@
+package proxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
+)
+
+// dialogue is a request as Claude Code writes it: with words of the system between the messages, marks of the cache, reasoning
+// that is signed, several calls at once, and results with images.
+const dialogue = `{"model":"m" ,"tools":[{"name":"mcp__ctxledger__read_artifact"}],"system":[{"type":"text"}],
+"messages":[{"role":"user","content":"Go."},{"role":"system","content":"where you are"},
+{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"x"},
+{"type":"tool_use","id":"a","name":"Read","input":{"path":"a long path"}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"a long result","x":1.0}]},
+{"role":"assistant","content":[{"type":"text","text":"Two."},{"type":"tool_use","id":"b","name":"Bash","input":{"command":"a long command"}},
+{"type":"tool_use","id":"c","name":"Read","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"a long text"},{"type":"image","source":{}}],
+"is_error":true},{"type":"tool_result","tool_use_id":"c"},{"type":"text","text":"words","cache_control":{"type":"ephemeral"}}]}],"n":1e2}`
+
+// FuzzReduce: whatever of a request is shown less of, everything else stays byte by byte; what a provider took it still takes;
+// the next request begins as this one.
+func FuzzReduce(f *testing.F) {
+	f.Add(dialogue, "stub", uint64(1<<63-1), 0)
+	f.Add(dialogue, "stub \"\\ \u2028", uint64(5), 2)
+	f.Add(dialogue, `{"n":1}`, uint64(6), 3)
+	f.Add(`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":{}}]},7]}`, "", uint64(1), 1)
+	f.Add(`{"messages":[],"messages":[{"role":"user"}]} `, "s", uint64(3), 1)
+	f.Fuzz(func(t *testing.T, body, text string, which uint64, kept int) {
+		d, ok := draftOf([]byte(body))
+		if !ok {
+			return
+		}
+		v := newView(ledger.LiveSession{}, "")
+		v.read(d)
+		c := change{stubs: map[part]string{}}
+		n := 0
+		for i, p := range v.order {
+			for _, x := range p.parts {
+				if n++; which>>(n%64)&1 == 1 && (x.Kind != transcript.KindCall || text != "" && text[0] == '{' &&
+					json.Valid([]byte(text))) {
+					c.stubs[part{x.ID, x.Kind}] = text
+				}
+			}
+			if i == kept && p.call() != "" {
+				c.cut = &cut{message: []byte(`{"role":"user","content":"summary"}`), kept: []*piece{p}}
+			}
+		}
+		v.adopt(c)
+		x := &exchange{}
+		out := v.send(d, x, true)
+		now, ok := draftOf(out)
+		if !ok {
+			t.Fatalf("%q is no request: %q", body, out)
+		}
+		sameOutside(t, d, now)
+		first, end, _ := v.replaced()
+		if len(now.spans) != len(d.spans)-max(end-first-1, 0) {
+			t.Fatalf("%d messages became %d, without %d to %d", len(d.spans), len(now.spans), first, end)
+		}
+		for i, p := range v.order {
+			at := i
+			switch {
+			case first < end && i >= first && i < end:
+				continue
+			case i >= end:
+				at = i - max(end-first-1, 0)
+			}
+			got := now.spans[at].In(out)
+			if same := bytes.Equal(got, p.raw); p.sealed && !same || p.out == nil && !same {
+				t.Errorf("message %d became %q", i, got)
+			}
+		}
+		if takes(d) && !takes(now) {
+			t.Errorf("a provider takes %q and not %q", body, out)
+		}
+		next := v.send(d, x, false)
+		if !bytes.Equal(next, out) {
+			t.Errorf("it is sent as %q, and then as %q", out, next)
+		}
+	})
+}
+
+// takes reports whether a provider takes the messages of a request.
+func takes(d draft) bool {
+	var messages [][]byte
+	for _, span := range d.spans {
+		if roleOf(span.In(d.body)) != "system" {
+			messages = append(messages, span.In(d.body))
+		}
+	}
+	return transcript.Sendable(transcript.Anthropic, messages) == nil
+}
+
+// sameOutside fails unless two bodies are the same outside of their messages.
+func sameOutside(t *testing.T, a, b draft) {
+	t.Helper()
+	last := func(d draft) []byte { return d.body[d.spans[len(d.spans)-1].To:] }
+	if !bytes.Equal(a.body[:a.spans[0].From], b.body[:b.spans[0].From]) || !bytes.Equal(last(a), last(b)) {
+		t.Errorf("more than messages changed: %q became %q", a.body, b.body)
+	}
+}

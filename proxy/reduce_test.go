@@ -1,0 +1,442 @@
+package proxy_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/proxy"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+)
+
+// session is the id that the agent of a talk gives to its session.
+const session = "5c5c5c5c-0000-4000-8000-000000000001"
+
+// readable is the definition of our tool as Claude Code sends it.
+const readable = `{"name":"mcp__ctxledger__read_artifact","input_schema":{"type":"object"}}`
+
+// talk plays Claude Code: it keeps the messages of a conversation, sends them all with each request, and writes its session
+// file behind the answer.
+type talk struct {
+	*scene
+	tools    string
+	messages []string
+	source   string // of what the ledger reads: the session file
+	written  int    // messages that the ledger has of it
+	calls    int
+	bodies   []string // as the agent wrote them
+	sent     []string // as the provider got them
+}
+
+func newTalk(t *testing.T) *talk {
+	s := newScene(t, answerJSON(message(10, 90, 5)))
+	s.stop()
+	s.reduce = true
+	s.start()
+	return &talk{scene: s, tools: readable, messages: []string{`{"role":"user","content":"Go."}`}}
+}
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text)
+	return string(raw)
+}
+
+// call adds a call and its result to the conversation, and returns the id of the call.
+func (k *talk) call(tool, args, result string) string {
+	k.calls++
+	id := fmt.Sprintf("toolu_%03d", k.calls)
+	k.messages = append(k.messages,
+		fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"Step %d."},{"type":"tool_use","id":%q,"name":%q,`+
+			`"input":%s}]}`, k.calls, id, tool, args),
+		fmt.Sprintf(`{ "role":"user","content":[{"type":"tool_result", "tool_use_id":%q,"content":%s,"unknown":1.50}]}`, id,
+			quoted(result)))
+	return id
+}
+
+// ask sends the conversation and returns the body that the provider got. Then the session file has what was said.
+func (k *talk) ask() string {
+	k.Helper()
+	if resp, got := k.post(); resp.StatusCode != http.StatusOK {
+		k.Fatalf("%s: %.300s", resp.Status, got)
+	}
+	k.file()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.sent = append(k.sent, string(k.asked[len(k.asked)-1].body))
+	return k.sent[len(k.sent)-1]
+}
+
+// post sends the conversation and returns the answer.
+func (k *talk) post(headers ...string) (*http.Response, []byte) {
+	k.Helper()
+	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
+		k.tools, strings.Join(k.messages, ", "))
+	k.bodies = append(k.bodies, body)
+	headers = append(headers, "User-Agent", "claude-cli/2.1.330", "X-Claude-Code-Session-Id", session)
+	return k.send("/"+token+"/anthropic/v1/messages?beta=true", body, headers...)
+}
+
+// file writes what was said into the session file, which the ledger follows.
+func (k *talk) file() {
+	k.Helper()
+	to := int64(len(k.messages))
+	r := ledger.AppendEntriesRequest{Import: "claude-code:" + k.source, Offset: int64(k.written), Next: to, Line: to,
+		Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
+	for _, m := range k.messages[k.written:] {
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+			Original: []byte(m)}
+		if strings.Contains(m, `"assistant"`) {
+			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5, Output: 7}
+		}
+		r.Entries = append(r.Entries, e)
+	}
+	if _, err := k.ledger.AppendEntries(k.Context(), r); err != nil {
+		k.Fatal(err)
+	}
+	k.written = len(k.messages)
+}
+
+// messagesOf returns the messages of a body.
+func messagesOf(t *testing.T, body string) []json.RawMessage {
+	t.Helper()
+	var b struct{ Messages []json.RawMessage }
+	if err := json.Unmarshal([]byte(body), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Messages
+}
+
+func rawMessages(t *testing.T, body string) (out [][]byte) {
+	t.Helper()
+	for _, m := range messagesOf(t, body) {
+		out = append(out, m)
+	}
+	return out
+}
+
+// resultsIn returns the texts of the results in a body by their calls.
+func resultsIn(t *testing.T, body string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, raw := range messagesOf(t, body) {
+		m, err := transcript.Decode(transcript.Anthropic, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Parts {
+			if p.Kind == transcript.KindResult {
+				out[p.ID] = p.Text
+			}
+		}
+	}
+	return out
+}
+
+// steps ends the proxy and returns how many requests changed what was sent before. It fails unless all others begin with the
+// messages of the request before them, byte by byte.
+func (k *talk) steps() (n int) {
+	k.Helper()
+	k.stop()
+	all := k.live("claude-code", session)
+	if len(all) != len(k.sent) {
+		k.Fatalf("%d requests are recorded of %d", len(all), len(k.sent))
+	}
+	for i, body := range k.sent {
+		if err := transcript.Sendable(transcript.Anthropic, rawMessages(k.T, body)); err != nil {
+			k.Fatalf("request %d: %v", i, err)
+		}
+	}
+	k.reads()
+	for i, q := range all[1:] {
+		if q.Reduced != nil && q.Reduced.Step {
+			n++
+			continue
+		}
+		k.goesOn(i)
+	}
+	return n
+}
+
+// handle finds what reads back the rest of a text that shows less.
+var handle = regexp.MustCompile(`(?:Artifact: |read_artifact\(id=")([0-9a-f]{12}[0-9.]*)`)
+
+// reads fails unless each result that the provider got as another text names what reads back the one that the agent wrote.
+func (k *talk) reads() {
+	k.Helper()
+	read := map[string]bool{}
+	for i, body := range k.sent {
+		now := resultsIn(k.T, body)
+		for call, was := range resultsIn(k.T, k.bodies[i]) {
+			shown, there := now[call]
+			if !there || shown == was || read[call+shown] {
+				continue
+			}
+			read[call+shown] = true
+			m := handle.FindStringSubmatch(shown)
+			if m == nil {
+				k.Fatalf("request %d: nothing reads %s back: %.300s", i, call, shown)
+			}
+			page, err := k.ledger.ReadArtifact(k.Context(), ledger.ReadArtifactRequest{ID: m[1]})
+			if err != nil || page.TotalBytes != int64(len(was)) || !strings.HasPrefix(was, page.Text) {
+				k.Errorf("request %d: %s reads %.99q of %d bytes, %v; it was %.99q", i, m[1], page.Text,
+					page.TotalBytes, err, was)
+			}
+		}
+	}
+	if len(read) > 0 {
+		k.Logf("%d texts that show less were read back", len(read))
+	}
+}
+
+// goesOn fails unless a request begins with the messages of the one before.
+func (k *talk) goesOn(i int) {
+	k.Helper()
+	a, b := messagesOf(k.T, k.sent[i]), messagesOf(k.T, k.sent[i+1])
+	for at := range a {
+		if at >= len(b) || !bytes.Equal(a[at], b[at]) {
+			k.Fatalf("request %d: message %d of %d was %.300s\nand is %.300s", i+1, at, len(a), a[at], b[at])
+		}
+	}
+}
+
+// lines returns so many lines of a log, each of its own.
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of the log says that part %d of it is fine\n", i, i*7)
+	}
+	return b.String()
+}
+
+// TestALargeResultIsNeverSent: its stub goes out with the request that would have brought it, stays as it is in all others,
+// and reads back what it stands for; it is the artifact of the session file. All other bytes are the agent's.
+func TestALargeResultIsNeverSent(t *testing.T) {
+	k := newTalk(t)
+	k.ask()
+	large := lines(2_000)
+	id := k.call("Bash", `{"command":"cat log"}`, large)
+	first := k.ask()
+	stub := resultsIn(t, first)[id]
+	if !strings.HasPrefix(stub, "[result offloaded") || len(first) > 10_000 {
+		t.Fatalf("%d bytes were sent: %.200s", len(first), stub)
+	}
+	if want := strings.Replace(k.bodies[1], quoted(large), quoted(stub), 1); first != want {
+		t.Errorf("more was changed than the result: %.300s", first)
+	}
+	k.call("Read", `{"file_path":"/w/a.go"}`, "package a")
+	k.ask()
+	all, err := k.ledger.Artifacts(t.Context(), ledger.ArtifactsRequest{})
+	if err != nil || all.Total != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if n := k.steps(); n != 0 {
+		t.Errorf("%d steps", n)
+	}
+	q := k.live("claude-code", session)[1]
+	if q.Reduced == nil || q.Reduced.Bytes < 50_000 || q.Reduced.Tokens < 10_000 || q.Reduced.Step ||
+		q.Sent != int64(len(first)) {
+		t.Errorf("%+v, %+v", q, q.Reduced)
+	}
+}
+
+// TestNothingIsCutThatCannotBeRead: a request whose model is not offered our tool passes as it is.
+func TestNothingIsCutThatCannotBeRead(t *testing.T) {
+	for _, tools := range []string{"", `{"name":"read_artifact"}`,
+		strings.Replace(readable, "{", `{"defer_loading":true,`, 1)} {
+		k := newTalk(t)
+		k.tools = tools
+		k.call("Bash", `{"command":"cat log"}`, lines(2_000))
+		if got := k.ask(); got != k.bodies[0] {
+			t.Errorf("with %s it sends %d of %d bytes", tools, len(got), len(k.bodies[0]))
+		}
+	}
+}
+
+// TestAProxyGoesOnWithTheViewOfAnother sends what the one before it sent, with stubs and with the edits of steps.
+func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
+	k := newTalk(t)
+	k.ask()
+	k.call("Bash", `{"command":"cat log"}`, lines(2_000))
+	k.ask()
+	for i := range 40 {
+		path := fmt.Sprintf("/w/%d.go", i)
+		k.call("Read", `{"file_path":"`+path+`"}`, lines(400))
+		k.ask()
+		if i%4 == 3 {
+			k.call("Write", `{"file_path":"/w/`+fmt.Sprint(i-3)+`.go","content":"x"}`, "written")
+			k.ask()
+		}
+		if i%3 == 0 {
+			k.stop()
+			k.start()
+		}
+	}
+	steps, last := k.steps(), len(k.bodies)-1
+	if steps < 2 || steps > 20 || len(k.sent[last]) > len(k.bodies[last])*3/4 {
+		t.Errorf("%d steps: %d of %d bytes", steps, len(k.sent[last]), len(k.bodies[last]))
+	}
+	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
+}
+
+// TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the session that goes
+// on, and no longer when it is taken back.
+func TestACompactionThatIsAskedForIsSent(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) >= len(k.messages) ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: made.Summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) != len(k.messages) {
+		t.Errorf("%d of %d messages", len(got), len(k.messages))
+	}
+	if n := k.steps(); n != 2 {
+		t.Errorf("%d steps", n)
+	}
+}
+
+// TestStepsShowLessOfOldResults: reads of files that were written since are shortened when that pays; nothing of an answer with
+// reasoning, which is signed.
+func TestStepsShowLessOfOldResults(t *testing.T) {
+	k := newTalk(t)
+	for i := range 24 {
+		path := fmt.Sprintf("/w/%d.go", i%6)
+		switch i % 3 {
+		case 0:
+			k.call("Grep", `{"pattern":"part","path":"/w"}`, lines(100))
+		case 1:
+			k.call("Read", `{"file_path":"`+path+`"}`, lines(240+i))
+		case 2:
+			k.call("Write", fmt.Sprintf(`{"file_path":"/w/%d.go","content":"x"}`, (i-1)%6), "written")
+		}
+		at := len(k.messages) - 2
+		if i%2 == 0 {
+			k.messages[at] = strings.Replace(k.messages[at], `"content":[`,
+				`"content":[{"type":"thinking","thinking":"hm","signature":"s"},`, 1)
+		}
+		k.ask()
+	}
+	last := len(k.sent) - 1
+	if n := k.steps(); n == 0 || n > 12 || len(k.sent[last]) > len(k.bodies[last])*4/5 {
+		t.Errorf("%d steps: %d of %d bytes", n, len(k.sent[last]), len(k.bodies[last]))
+	}
+	written := messagesOf(t, k.bodies[last])
+	for i, m := range messagesOf(t, k.sent[last]) {
+		if strings.Contains(string(m), `"thinking"`) && !bytes.Equal(m, written[i]) {
+			t.Errorf("message %d has reasoning and became %.300s", i, m)
+		}
+	}
+	t.Log(len(k.sent[last]), "of", len(k.bodies[last]))
+}
+
+// undecided is a ledger that records requests and cannot decide about them.
+type undecided struct{ proxy.Ledger }
+
+func (undecided) Session(context.Context, ledger.SessionRequest) (sessions.Session, error) {
+	return sessions.Session{}, errors.New("it cannot be read")
+}
+
+func (undecided) TakeResult(context.Context, ledger.TakeResultRequest) (ledger.TakenResult, error) {
+	return ledger.TakenResult{}, errors.New("the disk is full")
+}
+
+// TestALedgerThatIsAwayChangesNothing: while it cannot be reached, or does not answer, requests go out at once as the view that
+// was sent, with what is new as it is. What was missed is made good by a step that pays.
+func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		t.Run(fmt.Sprint("fails ", fails), func(t *testing.T) {
+			k := newTalk(t)
+			var gone atomic.Bool
+			back := make(chan struct{})
+			k.open = func(ctx context.Context) (proxy.Ledger, error) {
+				switch {
+				case gone.Load() && fails:
+					return undecided{k.ledger}, nil
+				case gone.Load():
+					<-back
+				}
+				return k.ledger, nil
+			}
+			k.call("Bash", `{"command":"cat a"}`, lines(2_000))
+			k.ask()
+			gone.Store(true)
+			k.served.WaitAtMost(time.Nanosecond)
+			id := k.call("Bash", `{"command":"cat b"}`, lines(2_001))
+			if got := resultsIn(t, k.ask())[id]; got != lines(2_001) {
+				t.Errorf("%.200s", got)
+			}
+			gone.Store(false)
+			close(back)
+			k.served.WaitAtMost(time.Minute)
+			k.call("Read", `{"file_path":"/w/b.go"}`, "package b")
+			k.ask()
+			k.stop()
+			k.start() // another proxy knows that it was sent whole
+			k.call("Read", `{"file_path":"/w/c.go"}`, "package c")
+			last := k.ask()
+			if n := k.steps(); n != 1 || !strings.HasPrefix(resultsIn(t, last)[id], "[result offloaded") {
+				t.Errorf("%d steps: %.300s", n, resultsIn(t, last)[id])
+			}
+			if q := k.live("claude-code", session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
+				t.Errorf("%+v", q[1].Reduced)
+			}
+		})
+	}
+}
+
+// TestACompactionTakesThePlaceOfOldMessages: the first message stays, a summary follows, then what is kept; another proxy goes
+// on with it, and nothing is left of it when the agent has compacted its conversation itself.
+func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
+	k := newTalk(t)
+	for i := range 20 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(500))
+		k.ask()
+	}
+	k.stop()
+	k.start()
+	k.call("Read", `{"file_path":"/w/last.go"}`, "package last")
+	got := messagesOf(t, k.ask())
+	if len(got) >= len(k.messages)/2 || string(got[0]) != k.messages[0] ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if n := k.steps(); n == 0 || n > 4 {
+		t.Errorf("%d steps", n)
+	}
+	k.start()
+	k.source, k.written = "compacted", 0
+	k.messages = []string{`{"role":"user","content":"This session is being continued: the summary."}`}
+	k.ask()
+	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
+	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
+		t.Errorf("a new conversation is sent as %s", last)
+	}
+}

@@ -1,0 +1,218 @@
+package proxy
+
+import (
+	"bytes"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
+)
+
+// cacheLife is how long providers keep a prompt in their cache, and cacheLifeLong if the request asks for that.
+const (
+	cacheLife     = 5 * time.Minute
+	cacheLifeLong = time.Hour
+)
+
+// view is what a conversation is sent as. What it shows less of stays so: it changes only where nothing was sent yet, and by
+// steps.
+type view struct {
+	live  ledger.LiveSession
+	agent string    // the host's id of the subagent
+	used  time.Time // guarded by the reducer's lock
+	seed  maphash.Seed
+
+	mu     sync.Mutex        // held while a request is made ready
+	sent   time.Time         // the newest request
+	cold   bool              // with this request the provider's cache has expired
+	long   bool              // requests ask for a cache that is kept for an hour
+	pieces map[uint64]*piece // messages of the newest request, by a hash of their bytes
+	order  []*piece          // the same, in order
+
+	shown   map[part]string      // what stands for a part
+	edits   map[part]window.Edit // decided, and not applied yet
+	cut     *cut
+	seq     int64           // the entry of the log with the newest step
+	summary string          // the compaction that the ledger's view began with when it was read last
+	decided map[string]bool // calls whose results were sent, as they are or as a stub
+	whole   map[string]bool // calls whose results were sent as they are although the ledger has stubs, or will have
+
+	limit   int     // tokens that a provider takes of a request, by a refusal; 0: not known
+	limited string  // the model of that
+	copied  bool    // the newest request was sent as a smaller copy, of which nothing stays
+	perByte float64 // tokens of a byte of a request, as the provider counted the newest one; 0: not known
+
+	resuming *job[change] // what another proxy has sent; nil once it is known
+	resumed  bool
+	deciding *job[change]            // the next step; nil: none is asked for
+	early    bool                    // it was asked for before the request came
+	stubs    []*job[map[part]string] // stubs of results that were sent whole
+	waiting  change                  // for a step, or until it is worth one
+	reached  int                     // how many messages the newest request had
+}
+
+// part is a part of a message: the arguments of a call or the text of its result, by the call's id; a text by its hash.
+type part struct {
+	id   string
+	kind transcript.Kind
+}
+
+// piece is a message of a request.
+type piece struct {
+	raw       []byte // in the body of the newest request that has it
+	role      transcript.Role
+	parts     []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
+	sealed    bool              // it has reasoning, which its provider signs: it is never edited
+	compacted bool              // it is the provider's own compaction
+	out       []byte            // what is sent in its place; nil: the message as it is
+	fresh     bool              // out is up to date
+}
+
+func newView(live ledger.LiveSession, agent string) *view {
+	if agent != "" {
+		live.Parent, live.HostID = live.HostID, live.HostID+"/agent-"+agent
+	}
+	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
+		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange()}
+}
+
+// read takes in the messages of a request. Those of the request before are known.
+func (v *view) read(d draft) {
+	before := v.pieces
+	head, last := d.body[:d.spans[0].From], d.spans[len(d.spans)-1].In(d.body) // where marks of the cache are
+	v.long = bytes.Contains(head, []byte(`"ttl":"1h"`)) || bytes.Contains(last, []byte(`"ttl":"1h"`))
+	v.pieces, v.order = make(map[uint64]*piece, len(d.spans)), make([]*piece, len(d.spans))
+	for i, span := range d.spans {
+		raw := span.In(d.body)
+		h := maphash.Bytes(v.seed, raw)
+		p := before[h]
+		if p == nil {
+			p = v.pieceOf(raw)
+		}
+		p.raw = raw
+		v.pieces[h], v.order[i] = p, p
+	}
+}
+
+func (v *view) pieceOf(raw []byte) *piece {
+	p := &piece{raw: raw}
+	m, err := transcript.Decode(transcript.Anthropic, raw)
+	if err != nil {
+		return p // it stays as it is
+	}
+	p.role, p.compacted = m.Role, transcript.Compacted(m)
+	for _, x := range m.Parts {
+		switch x.Kind {
+		case transcript.KindReasoning:
+			p.sealed = true
+		case transcript.KindText:
+			p.parts = append(p.parts, transcript.Part{Kind: x.Kind, ID: v.hash(x.Text)})
+		case transcript.KindCall, transcript.KindResult:
+			if !x.Sealed {
+				p.parts = append(p.parts, x)
+			}
+		}
+	}
+	return p
+}
+
+// hash names a text.
+func (v *view) hash(text string) string {
+	return strconv.FormatUint(maphash.String(v.seed, strings.TrimSpace(text)), 16)
+}
+
+// stale has the messages with a part written again.
+func (v *view) stale(p part) {
+	for _, x := range v.order {
+		for _, own := range x.parts {
+			x.fresh = x.fresh && (part{own.ID, own.Kind}) != p
+		}
+	}
+}
+
+// adopt makes a change that a view is sent with from now on.
+func (v *view) adopt(c change) {
+	for p, text := range c.stubs {
+		v.shown[p] = text
+		delete(v.whole, p.id)
+		v.stale(p)
+	}
+	for p, e := range c.edits {
+		v.edits[p] = e
+		v.stale(p)
+	}
+	v.seq = max(v.seq, c.seq)
+	if c.all && c.summary != v.summary {
+		v.cut, v.summary = c.cut, c.summary
+	}
+}
+
+// partOf names a part of a message.
+func (v *view) partOf(x transcript.Part) part {
+	if x.Kind == transcript.KindText {
+		return part{v.hash(x.Text), x.Kind}
+	}
+	return part{x.ID, x.Kind}
+}
+
+// shows returns what stands for a part of a message, and whether that is something else.
+func (v *view) shows(x transcript.Part) (string, bool) {
+	p := v.partOf(x)
+	if e, made := v.edits[p]; made {
+		delete(v.edits, p)
+		if text, shorter := e.Apply(x); shorter {
+			v.shown[p] = text
+		}
+	}
+	text, known := v.shown[p]
+	return text, known && text != x.Text && text != string(x.Args)
+}
+
+// write brings what is sent in the place of a message up to date.
+func (v *view) write(p *piece) {
+	if p.fresh {
+		return
+	}
+	p.out, p.fresh = nil, true
+	if p.sealed || len(p.parts) == 0 {
+		return
+	}
+	out, err := transcript.Edit(transcript.Anthropic, p.raw, transcript.Edits{Shorten: v.shows})
+	if err == nil && out != nil && !bytes.Equal(out, p.raw) {
+		p.out = out
+	}
+}
+
+// send returns the body that is sent, and says in the exchange what became of it.
+func (v *view) send(d draft, x *exchange, stepped bool) []byte {
+	out := make([][]byte, len(v.order))
+	parts, whole := 0, []string(nil)
+	for i, p := range v.order {
+		if v.write(p); p.out != nil {
+			out[i] = p.out
+			parts++
+		}
+		for k := range p.parts {
+			x := &p.parts[k]
+			x.Text, x.Args = "", nil // they are in the body
+			if x.Kind == transcript.KindResult && v.whole[x.ID] && len(whole) < ledger.MaxWhole {
+				whole = append(whole, x.ID)
+			}
+		}
+	}
+	first, kept, summary := v.replaced()
+	parts += kept - first
+	v.sent, v.reached = x.at, len(v.order)
+	if parts == 0 && len(whole) == 0 && !stepped {
+		return d.body
+	}
+	body := d.with(out, summary, first, kept)
+	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
+		Whole: whole, Seq: v.seq}
+	return body
+}
