@@ -153,6 +153,16 @@ reference: $(REFERENCE) ## counts of tokens compared with npm tiktoken, with and
 	$(GO) test -vet=off -timeout 20m -run 'Oracle|Published|BothForms' ./tokens
 	$(GO) test -vet=off -timeout 20m -tags purego -run Oracle -skip 'LongPieces|LateTokens|RankOracles//(LongPieces|Corpora|Source)' ./tokens
 
+CONFORMANCE := .cache/conformance
+$(CONFORMANCE)/.installed:
+	rm -rf $(@D) && mkdir -p $(@D)
+	npm i --prefix $(@D)/stable --no-audit --no-fund @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/sdk@1.32.2 openai@7.59.0 @anthropic-ai/sdk@1.14.0
+	npm i --prefix $(@D)/newest --no-audit --no-fund @modelcontextprotocol/conformance@0.2.0-alpha.12
+	touch $@
+conformance: export CTXLEDGER_CONFORMANCE := $(CURDIR)/$(CONFORMANCE)
+conformance: $(CONFORMANCE)/.installed ## MCP's own suites and its JavaScript client against ctxmcp, and the examples of hosting
+	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/conformance)
+
 extension: $(PACKAGES) ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
 $(PACKAGES): $(EXTENSION)/package-lock.json
