@@ -32,7 +32,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference conformance editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -207,6 +207,9 @@ bench: build counters corpora ## the figures of docs/benchmarks.md
 
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
 	$(call run,lab/hookreplay,$(ARGS))
+
+proxyreplay: ## what the proxy saves and costs in recorded sessions of Claude Code: ARGS="DIR…"
+	$(call run,lab/proxyreplay,$(ARGS))
 
 savings: build $(CLAUDE) ## what installing saves and costs in two scripted sessions of the real Claude Code, one heavy in repeats and one without
 	$(call run,lab/savings,-bin bin $(ARGS))

@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/tokens"
 )
@@ -190,15 +191,11 @@ func (r *sending) prompt() [2][]byte {
 	return out
 }
 
-// listed is what the one tool that `ctxledger with --reduce` gives, with its instructions, takes in a request, in tokens of
-// o200k_base.
-const listed = 367
-
 // tool is what stands for our tool in a request, with all its tokens.
 func (r *sending) tool() []byte {
 	raw, _ := json.Marshal(map[string]any{"name": "mcp__ctxledger__read_artifact", "input_schema": map[string]string{"type": "object"},
-		"description": strings.Repeat("tool ", listed)}) // texts
-	r.provider.size(blockOf("tool", raw).id, r.sized.factor*listed)
+		"description": strings.Repeat("tool ", overhead.ReadBack)}) // texts
+	r.provider.size(blockOf("tool", raw).id, r.sized.factor*overhead.ReadBack)
 	return raw
 }
 
