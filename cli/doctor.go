@@ -113,6 +113,14 @@ func (s setup) agent(h registry.Agent) agentState {
 	return a
 }
 
+// serves reports whether an agent starts our MCP server, as it would be written now.
+func (s setup) serves(h registry.Agent) bool {
+	entries := slices.Concat(s.Machine.Check(h, registry.User), s.Machine.Check(h, registry.Project))
+	return s.Machine.Plugin(h) != nil || slices.ContainsFunc(entries, func(e install.Status) bool {
+		return e.State == install.Connected && !isHook(e)
+	})
+}
+
 func there(s install.Status) bool { return s.State != install.Missing }
 
 // isHook reports whether an entry is a hook of ours that the agent runs.

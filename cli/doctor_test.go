@@ -63,6 +63,9 @@ func TestDoctorKnowsThePlugin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if serves := s.serves(registry.Of("claude-code")); serves != (c.state == byPlugin || c.state == twice) {
+			t.Errorf("%s: it has our server: %v", what, serves)
+		}
 		if a := r.Agents[0]; a.State != c.state || a.Fix != c.fix {
 			t.Errorf("%s: %s, %q; want %s, %q", what, a.State, a.Fix, c.state, c.fix)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,9 @@ func withCommand() command {
 		short: "Start an agent, and measure its requests to its model while it runs",
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program has the variables, and the proxy ends with it. The exit status is " +
-			"the program's.",
+			"the program's.\n\n" +
+			"With --reduce, requests of Claude Code are sent as the view of their session: large results as stubs, old " +
+			"ones shortened in steps that pay. It gets the tool that reads them back, and may call that unasked.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
@@ -58,14 +61,19 @@ func withCommand() command {
 			}
 			o := launch.Options{Env: a.Env, Agent: args, Proxy: serve, In: a.In, Out: a.Out, Err: a.Err}
 			if reduce || a.reduces() {
-				programs, err := findPrograms(a.Env)
+				ws, err := a.find()
 				if err != nil {
+					return err
+				}
+				s, err := newSetup(a.Env, ws, false)
+				if err = errors.Join(err, s.incomplete); err != nil {
 					return err
 				}
 				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
 					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
 				}
-				o.Proxy, o.Server = append(serve, "--reduce"), registry.ClaudeServer(programs.MCP, a.workspace)
+				o.Proxy = append(serve, "--reduce")
+				o.Args = registry.ClaudeReads(s.Machine.Programs.MCP, a.workspace, s.serves(registry.Of("claude-code")))
 			}
 			status, err := launch.Run(ctx, o)
 			if err == nil && status != 0 {

@@ -318,7 +318,7 @@ func (rec *reading) words(ctx context.Context, span []sessions.Entry, runs map[s
 		text := transcript.PlainText(m)
 		for _, p := range m.Parts {
 			if p.Kind == transcript.KindResult && runs[p.ID] {
-				text, _, _ = strings.Cut(p.Text, "\nagentId: ") // what Claude Code adds for the agent that called
+				text = report(p.Text)
 			}
 		}
 		if text = strings.TrimSpace(text); text != "" {
@@ -326,6 +326,17 @@ func (rec *reading) words(ctx context.Context, span []sessions.Entry, runs map[s
 		}
 	}
 	return strings.Join(texts, "\n\n"), nil
+}
+
+// report returns what a subagent answered, without what Claude Code (seen with 2.1.328) puts around that for the agent which
+// called: a frame above, whose text is indented, and an id below.
+func report(result string) string {
+	result, _, _ = strings.Cut(result, "\nagentId: ")
+	frame, text, framed := strings.Cut(result, "The report follows:\n")
+	if !framed || !strings.HasPrefix(frame, "[Subagent hand-back]") {
+		return result
+	}
+	return strings.ReplaceAll(strings.TrimPrefix(text, "  "), "\n  ", "\n")
 }
 
 // ownHistory returns the agent's newest turns that fit the source, oldest first.

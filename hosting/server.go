@@ -32,7 +32,7 @@ const (
 const (
 	headerWait      = 10 * time.Second // for the headers of a request
 	readWait        = 30 * time.Second // for all of it
-	writeWait       = 90 * time.Second // for an answer to be made and taken; who writes parts of one says when each is due
+	writeWait       = 90 * time.Second // for an answer to be made and taken; of a stream, for each part
 	keepWait        = 2 * time.Minute  // for the next request of a connection
 	callWait        = 60 * time.Second // for an answer
 	leaveWait       = 10 * time.Second // for answers that are under way when the server ends

@@ -83,6 +83,8 @@ type Reduced struct {
 	Messages int   `json:"messages"` // that show less
 	// Step says that something which had been sent became another one with this request.
 	Step bool `json:"step,omitempty"`
+	// Seq is the entry of the session's log with the newest step that it was sent with.
+	Seq int64 `json:"seq,omitempty"`
 	// Refused is how often the provider refused the request for its size before it took a smaller one, and Trimmed says that it
 	// was sent as a trimmed copy, of which nothing stays.
 	Refused int  `json:"refused,omitempty"`

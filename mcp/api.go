@@ -76,7 +76,8 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc sche
 	}
 	body, cut := s.readBody(w, r)
 	if cut != nil {
-		s.fail(w, fault.New(fault.TooLarge, "mcp.api", "the body is cut off, or longer than %d MiB", limits.MCPMessage>>20))
+		s.fail(w, fault.New(fault.TooLarge, "mcp.api", "the body is cut off, or longer than %d MiB",
+			limits.MCPMessage>>20))
 		return
 	}
 	answer, err := guarded("operation "+o.name, func() (reply, error) {

@@ -35,6 +35,7 @@ type message struct {
 	id     json.RawMessage // as received; nil for a notification
 	method string          // "" for an answer
 	answer bool            // to a request of the server
+	params json.RawMessage // nil: none, or the line was refused before
 }
 
 // refusal is the answer to a rejected line.
@@ -123,6 +124,7 @@ func judge(fields map[string]json.RawMessage, wrong string) (message, *refusal) 
 		}
 		return refuse(codeParams, "%s", why)
 	}
+	m.params = fields["params"]
 	return m, nil
 }
 

@@ -47,7 +47,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, wrong := check(body)
-	e := eraOf(r.Header, body)
+	e := eraOf(r.Header, m.params)
 	if wrong == nil && m.id != nil {
 		wrong = e.check(r.Header, m)
 	}
@@ -120,21 +120,17 @@ type era struct {
 	progress     json.RawMessage // the token under which the client wants to hear of progress
 }
 
-// eraOf reads what a message says of its protocol. One that names the newer one in either place is of that.
-func eraOf(h http.Header, body []byte) era {
-	var m struct {
-		Params json.RawMessage `json:"params"`
+// eraOf reads what the params of a message say of its protocol. One that names the newer one in either place is of that.
+func eraOf(h http.Header, params json.RawMessage) era {
+	var meta struct {
+		Version  string          `json:"io.modelcontextprotocol/protocolVersion"`
+		Progress json.RawMessage `json:"progressToken"`
 	}
-	var p struct {
-		Meta struct {
-			Version  string          `json:"io.modelcontextprotocol/protocolVersion"`
-			Progress json.RawMessage `json:"progressToken"`
-		} `json:"_meta"`
+	if params != nil {
+		fields, _ := object(params, nil)
+		_ = json.Unmarshal(fields["_meta"], &meta) // without one it says nothing
 	}
-	_ = json.Unmarshal(body, &m) // checked
-	_ = json.Unmarshal(m.Params, &p)
-	e := era{meta: p.Meta.Version, header: h.Get(proto.HeaderProtocolVersion), params: m.Params,
-		progress: p.Meta.Progress}
+	e := era{meta: meta.Version, header: h.Get(proto.HeaderProtocolVersion), params: params, progress: meta.Progress}
 	e.modern = proto.IsModernProtocol(e.meta) || proto.IsModernProtocol(e.header)
 	return e
 }

@@ -199,3 +199,15 @@ func TestToolPrefixIsPutBeforeEveryNameAndReference(t *testing.T) {
 		}
 	}
 }
+
+// TestAServerThatReadsBackOffersOneTool: each request of an agent that needs it for stubs alone carries its list.
+func TestAServerThatReadsBackOffersOneTool(t *testing.T) {
+	f := newFixture(t, func(o *Options) { o.ReadBack = true })
+	tools := listed(t, connect(t, f.Server, "tester"))
+	if len(tools) != 1 || tools[0].Name != "read_artifact" {
+		t.Errorf("%+v", tools)
+	}
+	if all := newFixture(t, nil); 3*f.overhead() > all.overhead() {
+		t.Errorf("it takes %d tokens of %d", f.overhead(), all.overhead())
+	}
+}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // decide brings the view up to date, and reports whether something that was sent becomes another one.
 func (v *view) decide(r *reducer) (stepped bool) {
-	v.resume(r)
+	resumed := v.resume(r)
 	soon, cancel := context.WithTimeout(r.life, r.patience)
 	defer cancel()
 	results, calls := v.newest()
@@ -35,7 +36,7 @@ func (v *view) decide(r *reducer) (stepped bool) {
 			v.whole[x.ID] = true
 		}
 	}
-	return v.catchUp(stepped || v.cold) || stepped
+	return v.catchUp(stepped || v.cold) || stepped || resumed
 }
 
 // newest returns the results of a request that were not sent before, with the calls of the newest answer by id, which they
@@ -142,10 +143,11 @@ func (v *view) waits(p *piece) bool {
 	})
 }
 
-// resume goes on with what another proxy has sent. The first request of a view waits for it.
-func (v *view) resume(r *reducer) {
+// resume goes on with what another proxy has sent. The first request of a view waits for it. changed says that the ledger has a
+// step which that did not send any more.
+func (v *view) resume(r *reducer) (changed bool) {
 	if v.resumed {
-		return
+		return false
 	}
 	if v.resuming == nil {
 		v.resuming = begin(r, v.recorded)
@@ -156,12 +158,12 @@ func (v *view) resume(r *reducer) {
 		v.resuming.within(first)
 	}
 	if !v.resuming.ended() {
-		return
+		return false
 	}
 	c, err := v.resuming.out, v.resuming.err
 	v.resuming, v.resumed = nil, err == nil
 	if err != nil {
-		return // the next request asks again
+		return false // the next request asks again
 	}
 	whole := change{stubs: map[part]string{}}
 	for _, call := range c.whole {
@@ -172,11 +174,12 @@ func (v *view) resume(r *reducer) {
 		}
 	}
 	v.waiting.add(whole)
-	if v.sent.IsZero() {
-		v.adopt(c)
-	} else {
+	if !v.sent.IsZero() {
 		v.waiting.add(c)
+		return false
 	}
+	v.adopt(c)
+	return c.seq > c.sent
 }
 
 // worthStub reports whether the ledger replaces a result by a stub in views, if it is one of a command or large.
@@ -245,9 +248,14 @@ func (v *view) ask(r *reducer, early bool) {
 		return
 	}
 	sent, behind := v.sent, len(v.whole) > 0
+	var summary *string
+	if v.resumed {
+		known := v.summary
+		summary = &known
+	}
 	v.early = early
 	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
-		return v.next(ctx, api, sent, behind)
+		return v.next(ctx, api, sent, behind, summary)
 	})
 }
 
@@ -282,8 +290,11 @@ func (v *view) unsent(p part) bool {
 }
 
 // next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind
-// says that a step has more to show less of.
-func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool) (c change, err error) {
+// says that a step has more to show less of, and summary which compaction is known, if any is: a person or the
+// agent may have made another.
+func (v *view) next(
+	ctx context.Context, api Ledger, sent time.Time, behind bool, summary *string,
+) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if err != nil {
 		return c, err
@@ -294,12 +305,16 @@ func (v *view) next(ctx context.Context, api Ledger, sent time.Time, behind bool
 		return c, err
 	}
 	pays := len(done.Edited.Edits) > 0 && done.Edited.Rewritten > 0
-	if done.Action == ledger.AutoCompacted || pays && behind {
+	now, err := api.View(ctx, ledger.ViewRequest{Session: s.ID, From: math.MaxInt32}) // none of its messages
+	if err != nil {
+		return c, err
+	}
+	if summary != nil && *summary != now.Summary || done.Action == ledger.AutoCompacted || pays && behind {
 		c, err = v.recorded(ctx, api)
 		c.pays = true
 		return c, err
 	}
-	c.pays = pays
+	c.pays, c.seq = pays, done.Edited.Step
 	c.edits, err = v.located(ctx, api, s.ID, done.Edited.Edits)
 	return c, err
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/sessions"
@@ -123,22 +125,22 @@ func rawMessages(t *testing.T, body string) (out [][]byte) {
 	return out
 }
 
-// resultIn returns the text of a result in a body.
-func resultIn(t *testing.T, body, call string) string {
+// resultsIn returns the texts of the results in a body by their calls.
+func resultsIn(t *testing.T, body string) map[string]string {
 	t.Helper()
+	out := map[string]string{}
 	for _, raw := range messagesOf(t, body) {
 		m, err := transcript.Decode(transcript.Anthropic, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range m.Parts {
-			if p.Kind == transcript.KindResult && p.ID == call {
-				return p.Text
+			if p.Kind == transcript.KindResult {
+				out[p.ID] = p.Text
 			}
 		}
 	}
-	t.Fatalf("no result of %s", call)
-	return ""
+	return out
 }
 
 // steps ends the proxy and returns how many requests changed what was sent before. It fails unless all others begin with the
@@ -155,6 +157,7 @@ func (k *talk) steps() (n int) {
 			k.Fatalf("request %d: %v", i, err)
 		}
 	}
+	k.reads()
 	for i, q := range all[1:] {
 		if q.Reduced != nil && q.Reduced.Step {
 			n++
@@ -163,6 +166,37 @@ func (k *talk) steps() (n int) {
 		k.goesOn(i)
 	}
 	return n
+}
+
+// handle finds what reads back the rest of a text that shows less.
+var handle = regexp.MustCompile(`(?:Artifact: |read_artifact\(id=")([0-9a-f]{12}[0-9.]*)`)
+
+// reads fails unless each result that the provider got as another text names what reads back the one that the agent wrote.
+func (k *talk) reads() {
+	k.Helper()
+	read := map[string]bool{}
+	for i, body := range k.sent {
+		now := resultsIn(k.T, body)
+		for call, was := range resultsIn(k.T, k.bodies[i]) {
+			shown, there := now[call]
+			if !there || shown == was || read[call+shown] {
+				continue
+			}
+			read[call+shown] = true
+			m := handle.FindStringSubmatch(shown)
+			if m == nil {
+				k.Fatalf("request %d: nothing reads %s back: %.300s", i, call, shown)
+			}
+			page, err := k.ledger.ReadArtifact(k.Context(), ledger.ReadArtifactRequest{ID: m[1]})
+			if err != nil || page.TotalBytes != int64(len(was)) || !strings.HasPrefix(was, page.Text) {
+				k.Errorf("request %d: %s reads %.99q of %d bytes, %v; it was %.99q", i, m[1], page.Text,
+					page.TotalBytes, err, was)
+			}
+		}
+	}
+	if len(read) > 0 {
+		k.Logf("%d texts that show less were read back", len(read))
+	}
 }
 
 // goesOn fails unless a request begins with the messages of the one before.
@@ -193,18 +227,12 @@ func TestALargeResultIsNeverSent(t *testing.T) {
 	large := lines(2_000)
 	id := k.call("Bash", `{"command":"cat log"}`, large)
 	first := k.ask()
-	stub := resultIn(t, first, id)
+	stub := resultsIn(t, first)[id]
 	if !strings.HasPrefix(stub, "[result offloaded") || len(first) > 10_000 {
 		t.Fatalf("%d bytes were sent: %.200s", len(first), stub)
 	}
 	if want := strings.Replace(k.bodies[1], quoted(large), quoted(stub), 1); first != want {
 		t.Errorf("more was changed than the result: %.300s", first)
-	}
-	_, handle, _ := strings.Cut(stub, "Artifact: ")
-	handle, _, _ = strings.Cut(handle, "\n")
-	page, err := k.ledger.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: handle})
-	if err != nil || !strings.HasPrefix(large, page.Text[:1000]) || page.TotalBytes != int64(len(large)) {
-		t.Errorf("%+v, %v", page, err)
 	}
 	k.call("Read", `{"file_path":"/w/a.go"}`, "package a")
 	k.ask()
@@ -261,6 +289,74 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
 }
 
+// TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the session that goes
+// on, and no longer when it is taken back.
+func TestACompactionThatIsAskedForIsSent(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) >= len(k.messages) ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: made.Summary.ID}); err != nil {
+		t.Fatal(err)
+	}
+	k.ask()
+	if got := messagesOf(t, k.ask()); len(got) != len(k.messages) {
+		t.Errorf("%d of %d messages", len(got), len(k.messages))
+	}
+	if n := k.steps(); n != 2 {
+		t.Errorf("%d steps", n)
+	}
+}
+
+// TestStepsShowLessOfOldResults: reads of files that were written since are shortened when that pays; nothing of an answer with
+// reasoning, which is signed.
+func TestStepsShowLessOfOldResults(t *testing.T) {
+	k := newTalk(t)
+	for i := range 24 {
+		path := fmt.Sprintf("/w/%d.go", i%6)
+		switch i % 3 {
+		case 0:
+			k.call("Grep", `{"pattern":"part","path":"/w"}`, lines(100))
+		case 1:
+			k.call("Read", `{"file_path":"`+path+`"}`, lines(240+i))
+		case 2:
+			k.call("Write", fmt.Sprintf(`{"file_path":"/w/%d.go","content":"x"}`, (i-1)%6), "written")
+		}
+		at := len(k.messages) - 2
+		if i%2 == 0 {
+			k.messages[at] = strings.Replace(k.messages[at], `"content":[`,
+				`"content":[{"type":"thinking","thinking":"hm","signature":"s"},`, 1)
+		}
+		k.ask()
+	}
+	last := len(k.sent) - 1
+	if n := k.steps(); n == 0 || n > 12 || len(k.sent[last]) > len(k.bodies[last])*4/5 {
+		t.Errorf("%d steps: %d of %d bytes", n, len(k.sent[last]), len(k.bodies[last]))
+	}
+	written := messagesOf(t, k.bodies[last])
+	for i, m := range messagesOf(t, k.sent[last]) {
+		if strings.Contains(string(m), `"thinking"`) && !bytes.Equal(m, written[i]) {
+			t.Errorf("message %d has reasoning and became %.300s", i, m)
+		}
+	}
+	t.Log(len(k.sent[last]), "of", len(k.bodies[last]))
+}
+
 // undecided is a ledger that records requests and cannot decide about them.
 type undecided struct{ proxy.Ledger }
 
@@ -294,7 +390,7 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			gone.Store(true)
 			k.served.WaitAtMost(time.Nanosecond)
 			id := k.call("Bash", `{"command":"cat b"}`, lines(2_001))
-			if got := resultIn(t, k.ask(), id); got != lines(2_001) {
+			if got := resultsIn(t, k.ask())[id]; got != lines(2_001) {
 				t.Errorf("%.200s", got)
 			}
 			gone.Store(false)
@@ -306,8 +402,8 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			k.start() // another proxy knows that it was sent whole
 			k.call("Read", `{"file_path":"/w/c.go"}`, "package c")
 			last := k.ask()
-			if n := k.steps(); n != 1 || !strings.HasPrefix(resultIn(t, last, id), "[result offloaded") {
-				t.Errorf("%d steps: %.300s", n, resultIn(t, last, id))
+			if n := k.steps(); n != 1 || !strings.HasPrefix(resultsIn(t, last)[id], "[result offloaded") {
+				t.Errorf("%d steps: %.300s", n, resultsIn(t, last)[id])
 			}
 			if q := k.live("claude-code", session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
 				t.Errorf("%+v", q[1].Reduced)

@@ -142,3 +142,34 @@ func asking(dialect, messages string) (path, text string) {
 	}
 	panic("no dialect " + dialect)
 }
+
+// TestALearntLimitHoldsForOtherSessions of the same model at the same address, which a proxy measures and nobody refused yet.
+func TestALearntLimitHoldsForOtherSessions(t *testing.T) {
+	refuse := false
+	s := newScene(t, func(w http.ResponseWriter, r *http.Request) {
+		if refuse {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, tooLarge["chat"].whole)
+			return
+		}
+		answerJSON(said["chat"][0])(w, r)
+	})
+	path, first := asking("chat", hi["chat"][0])
+	_, other := asking("chat", `{"role":"user","content":"something else"}`)
+	_, second := asking("chat", hi["chat"][0]+","+hi["chat"][1])
+	s.send(path, first)
+	s.send(path, other)
+	refuse = true
+	s.send(path, second)
+	s.stop()
+	all, err := s.ledger.Sessions(t.Context(), ledger.SessionsRequest{})
+	if err != nil || len(all.Sessions) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, x := range all.Sessions {
+		st, err := s.ledger.Status(t.Context(), ledger.StatusRequest{Session: x.ID})
+		if err != nil || st.Window != tooLarge["chat"].limit || st.WindowFrom != ledger.WindowRefused {
+			t.Errorf("%q: window %d from %s, %v", x.Title, st.Window, st.WindowFrom, err)
+		}
+	}
+}

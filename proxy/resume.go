@@ -18,6 +18,11 @@ type change struct {
 	edits map[part]window.Edit
 	cut   *cut
 	whole []string // calls whose results were sent although there are stubs
+	// all says that it is the whole view of the ledger, and summary which compaction that begins with; "": with none.
+	all     bool
+	summary string
+	// seq is the entry of the log with the newest step, and sent the one that the newest request was sent with.
+	seq, sent int64
 	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
 	pays bool
 }
@@ -28,13 +33,13 @@ func newChange() change { return change{stubs: map[part]string{}, edits: map[par
 func (c *change) add(more change) {
 	maps.Copy(c.stubs, more.stubs)
 	maps.Copy(c.edits, more.edits)
-	if more.cut != nil {
-		c.cut = more.cut
+	if more.all {
+		c.all, c.cut, c.summary = true, more.cut, more.summary
 	}
 }
 
 // empty reports whether it changes nothing.
-func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && c.cut == nil }
+func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && !c.all }
 
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
@@ -46,7 +51,7 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 		return c, err
 	}
 	var edits []window.Edit
-	stubbed := map[string]bool{}
+	stubbed, newest := map[string]bool{}, int64(0)
 	for e, err := range ledger.LogEntries(ctx, api, ledger.LogRequest{Session: s.ID}) {
 		if err != nil {
 			return c, err
@@ -58,6 +63,10 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 			Edits []window.Edit `json:"edits"`
 			Agent string        `json:"agent"`
 		}
+		switch e.Kind {
+		case sessions.KindEdits, sessions.KindCompaction, sessions.KindRestore:
+			newest = e.Seq
+		}
 		if e.Kind == sessions.KindEdits && json.Unmarshal(e.Data, &made) == nil && made.Agent == "" {
 			edits = append(edits, made.Edits...)
 		}
@@ -66,7 +75,7 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if err != nil {
 		return c, err
 	}
-	c = change{stubs: map[part]string{}, cut: v.cutOf(seen)}
+	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, seq: newest}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
@@ -81,8 +90,7 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if c.edits, err = v.located(ctx, api, s.ID, edits); err != nil {
 		return c, err
 	}
-	c.whole, err = sentWhole(ctx, api, s.ID, v.agent)
-	return c, err
+	return c, c.wasSent(ctx, api, s.ID, v.agent)
 }
 
 // located returns edits by the parts of messages that they are about. Those of more than a part are left out: no step of ours
@@ -115,20 +123,20 @@ func (v *view) located(
 	return out, nil
 }
 
-// sentWhole returns the calls whose results the newest request had as they are, although there are stubs.
-func sentWhole(ctx context.Context, api Ledger, session, agent string) (whole []string, err error) {
+// wasSent adds what the newest request of a session was sent with.
+func (c *change) wasSent(ctx context.Context, api Ledger, session, agent string) error {
 	for q := (ledger.RequestsRequest{Session: session}); ; {
 		page, err := api.Requests(ctx, q)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, m := range page.Requests {
 			if m.Agent == agent && m.Reduced != nil {
-				whole = m.Reduced.Whole
+				c.whole, c.sent = m.Reduced.Whole, m.Reduced.Seq
 			}
 		}
 		if q.From = page.Next; q.From == 0 {
-			return whole, nil
+			return nil
 		}
 	}
 }

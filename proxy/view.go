@@ -37,6 +37,8 @@ type view struct {
 	shown   map[part]string      // what stands for a part
 	edits   map[part]window.Edit // decided, and not applied yet
 	cut     *cut
+	seq     int64           // the entry of the log with the newest step
+	summary string          // the compaction that the ledger's view began with when it was read last
 	decided map[string]bool // calls whose results were sent, as they are or as a stub
 	whole   map[string]bool // calls whose results were sent as they are although the ledger has stubs, or will have
 
@@ -144,8 +146,9 @@ func (v *view) adopt(c change) {
 		v.edits[p] = e
 		v.stale(p)
 	}
-	if c.cut != nil {
-		v.cut = c.cut
+	v.seq = max(v.seq, c.seq)
+	if c.all && c.summary != v.summary {
+		v.cut, v.summary = c.cut, c.summary
 	}
 }
 
@@ -205,11 +208,11 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 	first, kept, summary := v.replaced()
 	parts += kept - first
 	v.sent, v.reached = x.at, len(v.order)
-	if parts == 0 && len(whole) == 0 {
+	if parts == 0 && len(whole) == 0 && !stepped {
 		return d.body
 	}
 	body := d.with(out, summary, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
-		Whole: whole}
+		Whole: whole, Seq: v.seq}
 	return body
 }

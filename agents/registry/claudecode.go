@@ -87,15 +87,21 @@ func claudeServer(program string, args ...string) server {
 	return server{"stdio", program, append([]string{}, args...), true}
 }
 
-// ClaudeServer is a configuration of Claude Code with our server, for its option --mcp-config: it joins the configurations that
-// the person has, and of two servers of one name that one counts. workspace is whose ledger the server has, "" the one of its
-// directory.
-func ClaudeServer(program, workspace string) string {
-	var args []string
-	if workspace != "" {
-		args = []string{"--workspace", workspace}
+// ClaudeReads are arguments with which Claude Code may call the tool that reads stubs. Unless it is connected, it gets our server
+// with that one tool: the configuration joins those that the person has, and of two servers of one name counts. workspace is
+// whose ledger the server has, "" the one of its directory. All are written with "=": Claude Code takes what follows a space
+// for more of the same.
+func ClaudeReads(program, workspace string, connected bool) []string {
+	args := []string{"--allowedTools=mcp__ctxledger__read_artifact,mcp__plugin_ctxledger_ctxledger__read_artifact"}
+	if connected {
+		return args
 	}
-	return string(JSON(map[string]any{"mcpServers": map[string]server{ServerName: claudeServer(program, args...)}}))
+	own := []string{"--read-back"}
+	if workspace != "" {
+		own = append(own, "--workspace", workspace)
+	}
+	servers := map[string]server{ServerName: claudeServer(program, own...)}
+	return append(args, "--mcp-config="+string(JSON(map[string]any{"mcpServers": servers})))
 }
 
 // claudeFiles returns the files of Claude Code. They are strict: version 2.1.328 does not start with a comment or a

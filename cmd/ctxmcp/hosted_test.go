@@ -451,8 +451,8 @@ func TestARemovedWorkspaceLeavesNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", token, status, text)
 		}
 	}
-	if got := h.call(t, "foreign read", "memory", map[string]any{"action": "get", "name": "mine"}); !strings.Contains(got,
-		"stays") {
+	got := h.call(t, "foreign read", "memory", map[string]any{"action": "get", "name": "mine"})
+	if !strings.Contains(got, "stays") {
 		t.Errorf("another workspace: %s", got)
 	}
 }

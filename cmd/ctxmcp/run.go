@@ -22,6 +22,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	agents := p.Flags.Bool("agent-tools", false,
 		"offer the tools by which several agents of a session tell each other what they know: session_context, "+
 			"log_attempt, log_hypothesis, handoff")
+	readBack := p.Flags.Bool("read-back", false, "offer read_artifact alone, as `ctxledger with --reduce` does")
 	var w web
 	w.flags(p.Flags)
 	return p.Run(args, func() (func() error, error) {
@@ -46,6 +47,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		o.AskRoots, o.Log = nowhere, wiring.Log(e)
 		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
 		o.Given, o.AgentTools = wiring.Given(e), *agents
+		o.ReadBack = *readBack
 		s, err := mcp.New(open, o)
 		if err != nil {
 			return nil, err

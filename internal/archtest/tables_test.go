@@ -39,7 +39,7 @@ var layers = map[string]int{
 	"report/...":      2,
 	"given/spec":      2,
 	"given":           3,
-"kv/stores":       2, // names every store
+	"kv/stores":       2, // names every store
 	"kv/...":          1,
 	"tokens/...":      1,
 	"internal/...":    0,
@@ -137,10 +137,12 @@ var restricted = []struct {
 	why      string
 }{
 	{"net", []string{"engine/daemon", "hosting", "llm", "proxy", "lab/scriptedmodel", "lab/benchmark"},
-		"only the daemon, and a proxy and a hosting server that a person starts, open sockets; clients of models bound how long they dial"},
-	{"net/http", []string{"hosting", "mcp", "llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark", "lab/proxyreplay"},
-		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an agent, and MCP servers that " +
-			"a person has asked"},
+		"only the daemon, and a proxy and a hosting server that a person starts, open sockets; clients of models bound how " +
+			"long they dial"},
+	{"net/http", []string{"hosting", "mcp", "llm", "proxy", "servertools", "lab/scriptedmodel", "lab/benchmark",
+		"lab/proxyreplay"},
+		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an " +
+			"agent, and MCP servers that a person has asked"},
 	{"os/exec",
 		[]string{"engine/daemon", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
 			"lab/scriptedmodel",

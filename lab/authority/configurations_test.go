@@ -31,6 +31,10 @@ var others = []string{
 	"follow: true\nexports: true\nreduce: true",
 	"models: {ranked: {family: llama3, ranks: canary}}", "models: {ranked: {family: llama3, ranks: ../../etc/passwd}}",
 	"agents: [{name: mcp, context_window: {mode: llm}}]",
+	"agents: [{name: Tester, context: [{source: 'file:canary'}, {source: session_context}, {source: execution_state}]}]\n" +
+		"selection: {state_machine: {states: {a: {agent: Developer, transitions: [{to: b, handoff_context: " +
+		"[{source: 'file:canary'}]}]}, b: {agent: Tester}}}}",
+	"agents: [{name: Tester, context: [{source: 'file:../../etc/passwd'}]}]",
 	"corrections: [x]", "ledger_warn_mb: 1", "unknown: [canary]", "command: [./canary]", "url: http://127.0.0.1:1",
 	"index: {skills: [canary, /etc], references: [canary, ../../etc/passwd], memories: [canary]}",
 }

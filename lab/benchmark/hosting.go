@@ -66,6 +66,9 @@ func measureHosting(ctx context.Context, b *bench) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := b.hostedIdle(ctx, server, token); err != nil {
+		return err
+	}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	hosting := &webServer{url: server.MCP(), token: token, client: client}
 	handle, err := hosting.fill(ctx)
@@ -99,7 +102,68 @@ func measureHosting(ctx context.Context, b *bench) (err error) {
 			}
 		}
 	}
+	return b.hostedCompactions(ctx, hosting)
+}
+
+// idleClients is how many programs keep a connection that they do not use.
+const idleClients = 1000
+
+// hostedIdle measures what connections cost that are not used.
+func (b *bench) hostedIdle(ctx context.Context, server *hosted.Server, token string) error {
+	before := memoryOf(server.PID)
+	all := &webServer{url: server.MCP(), token: token, body: toolCall("memory", map[string]any{"action": "list"})}
+	for range idleClients {
+		all.client = &http.Client{Transport: &http.Transport{}} // of its own connection
+		defer all.client.CloseIdleConnections()
+		if _, err := all.call(ctx); err != nil {
+			return err
+		}
+	}
+	after := memoryOf(server.PID)
+	b.report.add("a hosting server with 1,000 idle clients, resident", megabytes(after), "without them: "+megabytes(before),
+		megabytes(after-before)+" more", "1")
 	return nil
+}
+
+const (
+	compactedMessages = 200 // of each conversation
+	compactionsEvery  = time.Second / 50
+)
+
+// hostedCompactions measures compactions of conversations that are handed in, at 50 a second, whatever each takes.
+func (b *bench) hostedCompactions(ctx context.Context, s *webServer) error {
+	n := 100 * b.runs
+	s.took, s.least = nil, 0
+	var work sync.WaitGroup
+	failed := make(chan error, n)
+	tick := time.NewTicker(compactionsEvery)
+	defer tick.Stop()
+	for i := range n {
+		var messages []any
+		for j := range compactedMessages / 2 {
+			messages = append(messages, map[string]any{"role": "user", "content": fmt.Sprintf("conversation %d: question %d", i, j)},
+				map[string]any{"role": "assistant", "content": fmt.Sprintf("answer %d: %s", j, sample(400))})
+		}
+		one := &webServer{url: s.url, token: s.token, client: s.client,
+			body: toolCall("compact_conversation", map[string]any{"messages": messages, "return": "messages"})}
+		<-tick.C
+		work.Go(func() {
+			began := time.Now()
+			if _, err := one.call(ctx); err != nil {
+				failed <- err
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.took = append(s.took, time.Since(began))
+		})
+	}
+	work.Wait()
+	close(failed)
+	for _, q := range quantiles {
+		b.report.add("`compact_conversation` of 200 messages over HTTP at 50 a second, "+q.name, millis(s.took.at(q.at)), "", "",
+			fmt.Sprint(n))
+	}
+	return <-failed // nil: none did
 }
 
 // toolCall returns the message that calls a tool.

@@ -3,9 +3,12 @@
 package conformance
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -14,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"ctxledger.dev/hosting"
@@ -79,25 +83,79 @@ func open(t *testing.T) string {
 	return door.URL + hosting.MCPPath
 }
 
-// TestRealConformanceOverHTTP runs both suites. What is expected to fail is in testdata, with reasons.
-func TestRealConformanceOverHTTP(t *testing.T) {
+// bridge returns the address of a door to a server on standard input, which the suite cannot start: it passes messages on, one
+// after the other, and answers what comes back.
+func bridge(t *testing.T) string {
+	t.Helper()
+	cmd := programtest.NewPlace(t).Command(t, binary, "--in-process")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	lines := bufio.NewReader(out)
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		body, err := io.ReadAll(r.Body)
+		var line bytes.Buffer
+		if err != nil || r.Method != http.MethodPost || json.Compact(&line, body) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if _, err := in.Write(append(line.Bytes(), '\n')); err != nil {
+			t.Error(err)
+		}
+		if !bytes.Contains(line.Bytes(), []byte(`"id":`)) || !bytes.Contains(line.Bytes(), []byte(`"method":`)) {
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		answer, err := lines.ReadBytes('\n')
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(answer) // the suite may have left
+	}))
+	t.Cleanup(func() {
+		door.Close()
+		if err := errors.Join(in.Close(), cmd.Wait()); err != nil {
+			t.Error(err)
+		}
+	})
+	return door.URL
+}
+
+// TestRealConformance runs both suites over HTTP, and the stable one over standard input. What is expected to fail is in
+// testdata, with reasons.
+func TestRealConformance(t *testing.T) {
 	dir := scripts(t)
-	for _, c := range []struct {
+	for name, c := range map[string]struct {
+		door            func(t *testing.T) string
 		suite, expected string
 		arguments       []string
 	}{
-		{"stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-06-18"}},
-		{"stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-11-25"}},
-		{"newest", "newest.yml", []string{"--requirements", "2026-07-28"}},
+		"HTTP 2025-06-18": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-06-18"}},
+		"HTTP 2025-11-25": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-11-25"}},
+		"HTTP 2026-07-28": {open, "newest", "newest.yml", []string{"--requirements", "2026-07-28"}},
+		"stdio 2025-11-25": {bridge, "stable", "stdio.yml",
+			[]string{"--suite", "all", "--spec-version", "2025-11-25"}},
 	} {
-		t.Run(strings.Join(c.arguments[1:], " "), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			expected, err := filepath.Abs(filepath.Join("testdata", c.expected))
 			if err != nil {
 				t.Fatal(err)
 			}
 			out, err := node(t, dir, append([]string{
-				filepath.Join(c.suite, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"), "server", "--url", open(t),
-				"--expected-failures", expected, "-o", t.TempDir()}, c.arguments...)...)
+				filepath.Join(c.suite, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"), "server",
+				"--url", c.door(t), "--expected-failures", expected, "-o", t.TempDir()}, c.arguments...)...)
 			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

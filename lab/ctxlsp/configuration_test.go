@@ -35,11 +35,11 @@ func TestAConfigurationIsHelpedWith(t *testing.T) {
 			all := scriptededitor.Range{End: scriptededitor.Position{Line: 99}}
 			must(t, s.Change(file, 2, all, "context:\n  threshold: 0.5\n"))
 			s.mistakes(t, file)
-			must(t, s.Change(file, 3, all, "hooks: {environment: true}\n"))
+			must(t, s.Change(file, 3, all, "hooks: {outputs: true}\n"))
 			own := config.UserFile(env.Env{Home: p.Home, Lookup: func(string) string { return "" }})
-			s.mistakes(t, file, "0:8 warning hooks.environment: true has no effect here: a workspace's file can switch hooks "+
+			s.mistakes(t, file, "0:8 warning hooks.outputs: true has no effect here: a workspace's file can switch hooks "+
 				"off, but only your own can turn on costly ones (write it in your own file, "+own+")")
-			must(t, s.Open(string(uri.File(own)), "yaml", "hooks: {environment: true}\nfolow: true\n"))
+			must(t, s.Open(string(uri.File(own)), "yaml", "hooks: {outputs: true}\nfolow: true\n"))
 			s.mistakes(t, string(uri.File(own)), `1:0 warning unknown setting "folow" (did you mean follow?)`)
 			must(t, s.Change(file, 4, all, "context:\n  threshold: 0.5\n"))
 			s.mistakes(t, file)

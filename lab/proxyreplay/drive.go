@@ -12,13 +12,14 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/tokens"
 )
@@ -56,7 +57,7 @@ type outcome struct {
 	ReadBack int         `json:"read_back"`
 	Answers  asking      `json:"answers"`
 	Failed   []string    `json:"failed,omitempty"` // why answers were not found
-	Late     int         `json:"late"`             // results that were sent whole because their stubs came too late
+	Whole    int         `json:"whole"`            // results without a stub in requests that large ones have one in
 }
 
 // sending is a session under a policy.
@@ -87,21 +88,22 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 	upstream := httptest.NewServer(r.provider)
 	defer upstream.Close()
 	r.url = upstream.URL + "/v1/messages"
-	clock := m.requests[0].At
+	var clock atomic.Pointer[time.Time] // also the proxy's goroutines look at it
+	clock.Store(&m.requests[0].At)
 	feed, steps := func(int) error { return nil }, func() (map[int64]bool, error) { return nil, nil }
 	if p.proxied {
 		e := env.System()
-		e.Now = func() time.Time { return clock }
-		l, err := replay.Open(ctx, e, m.Session, engine.Settings{})
-		if err != nil {
-			return out, err
+		e.Now = func() time.Time { return *clock.Load() }
+		l, failed := replay.Open(ctx, e, m.Session, engine.Settings{})
+		if failed != nil {
+			return out, failed
 		}
 		defer func() { err = errors.Join(err, l.Close()) }()
 		feed = func(upTo int) error { return l.Append(ctx, m.Session, upTo) }
 		r.asks = &questions{api: l, asked: map[string]bool{}}
-		stop, err := r.behind(e, l.Local, upstream.URL)
-		if err != nil {
-			return out, err
+		stop, failed := r.behind(e, l.Local, upstream.URL)
+		if failed != nil {
+			return out, failed
 		}
 		defer stop()
 		steps = func() (map[int64]bool, error) {
@@ -110,7 +112,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 		}
 	}
 	for i, q := range m.requests {
-		clock = q.At
+		clock.Store(&q.At)
 		if err := feed(q.UpTo); err != nil {
 			return out, err
 		}
@@ -143,7 +145,7 @@ func (r *sending) stepsOf(ctx context.Context, l *replay.Scratch) (map[int64]boo
 			if m.Reduced == nil {
 				continue
 			}
-			r.out.Late += len(m.Reduced.Whole)
+			r.out.Whole += len(m.Reduced.Whole)
 			if m.Reduced.Step {
 				out[m.At.UnixNano()] = true
 			}
@@ -189,11 +191,11 @@ func (r *sending) prompt() [2][]byte {
 	return out
 }
 
-// tool is what stands for our tools in a request, with all their tokens.
+// tool is what stands for our tool in a request, with all its tokens.
 func (r *sending) tool() []byte {
 	raw, _ := json.Marshal(map[string]any{"name": "mcp__ctxledger__read_artifact", "input_schema": map[string]string{"type": "object"},
-		"description": strings.Repeat("tool ", registry.Of("claude-code").Client.Tokens)}) // texts
-	r.provider.size(blockOf("tool", raw).id, r.sized.factor*float64(registry.Of("claude-code").Client.Tokens))
+		"description": strings.Repeat("tool ", overhead.ReadBack)}) // texts
+	r.provider.size(blockOf("tool", raw).id, r.sized.factor*overhead.ReadBack)
 	return raw
 }
 

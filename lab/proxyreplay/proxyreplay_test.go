@@ -67,7 +67,7 @@ func TestReduceCostsLessAndIsStable(t *testing.T) {
 	}
 	var out bytes.Buffer
 	printPolicies(&out, []played{p})
-	for _, want := range []string{"\nreduce ", "\nSESSION ", "\nNone compared with"} {
+	for _, want := range []string{"\nreduce ", "\nSESSION ", "None compared with"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}

@@ -31,11 +31,10 @@ type Options struct {
 	Env   env.Env
 	Agent []string // its program and arguments
 	Proxy []string // the program and arguments that serve: see Started
-	// Server is the configuration of our MCP server for Claude Code, which it gets besides its own; "": it gets none.
-	Server string
-	In     io.Reader
-	Out    io.Writer
-	Err    io.Writer // of the agent; what the proxy says comes when the agent has ended
+	Args  []string // that Claude Code gets besides its own
+	In    io.Reader
+	Out   io.Writer
+	Err   io.Writer // of the agent; what the proxy says comes when the agent has ended
 }
 
 // Started is what the program of a proxy prints as JSON when it serves. It reads its token from the first line of standard
@@ -141,8 +140,8 @@ func (o Options) extra(agent, base string) []string {
 	switch {
 	case agent == "codex":
 		return []string{"-c", `openai_base_url="` + base + `/openai"`}
-	case agent == "claude-code" && o.Server != "": // with "=", or they take what follows for more of the same
-		return []string{"--mcp-config=" + o.Server, "--allowedTools=mcp__ctxledger__read_artifact"}
+	case agent == "claude-code":
+		return o.Args
 	}
 	return nil
 }
