@@ -32,7 +32,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference conformance editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -153,6 +153,16 @@ reference: $(REFERENCE) ## counts of tokens compared with npm tiktoken, with and
 	$(GO) test -vet=off -timeout 20m -run 'Oracle|Published|BothForms' ./tokens
 	$(GO) test -vet=off -timeout 20m -tags purego -run Oracle -skip 'LongPieces|LateTokens|RankOracles//(LongPieces|Corpora|Source)' ./tokens
 
+CONFORMANCE := .cache/conformance
+$(CONFORMANCE)/.installed:
+	rm -rf $(@D) && mkdir -p $(@D)
+	npm i --prefix $(@D)/stable --no-audit --no-fund @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/sdk@1.32.2 openai@7.59.0 @anthropic-ai/sdk@1.14.0
+	npm i --prefix $(@D)/newest --no-audit --no-fund @modelcontextprotocol/conformance@0.2.0-alpha.12
+	touch $@
+conformance: export CTXLEDGER_CONFORMANCE := $(CURDIR)/$(CONFORMANCE)
+conformance: $(CONFORMANCE)/.installed ## MCP's own suites and its JavaScript client against ctxmcp, and the examples of hosting
+	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/conformance)
+
 extension: $(PACKAGES) ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build
 $(PACKAGES): $(EXTENSION)/package-lock.json
@@ -197,6 +207,9 @@ bench: build counters corpora ## the figures of docs/benchmarks.md
 
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
 	$(call run,lab/hookreplay,$(ARGS))
+
+proxyreplay: ## what the proxy saves and costs in recorded sessions of Claude Code: ARGS="DIR…"
+	$(call run,lab/proxyreplay,$(ARGS))
 
 savings: build $(CLAUDE) ## what installing saves and costs in two scripted sessions of the real Claude Code, one heavy in repeats and one without
 	$(call run,lab/savings,-bin bin $(ARGS))

@@ -400,8 +400,8 @@ func TestFollowSeesSubagents(t *testing.T) {
 	s.want("b")
 	s.append("s1/subagents/agent-7.jsonl", line("c"))
 	s.want("c")
-	last := s.r.batches[len(s.r.batches)-1].Session
-	if last.HostID != "s1/agent-7" || last.Parent != "s-s1" {
+	last := s.r.batches[len(s.r.batches)-1]
+	if last.Session.HostID != "s1/agent-7" || last.StartedBy != "s1" {
 		t.Errorf("session %+v", last)
 	}
 }

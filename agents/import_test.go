@@ -527,7 +527,7 @@ func TestASubagentsSessionNamesItsParent(t *testing.T) {
 	r := newRecorder(t)
 	dir := t.TempDir()
 	appendTo(t, filepath.Join(dir, "s1.jsonl"), rec("a"))
-	parent := mustImport(t, r, filepath.Join(dir, "s1.jsonl"))
+	main := mustImport(t, r, filepath.Join(dir, "s1.jsonl"))
 	side := filepath.Join(dir, "s1", "subagents")
 	if err := os.MkdirAll(side, 0o700); err != nil {
 		t.Fatal(err)
@@ -536,8 +536,8 @@ func TestASubagentsSessionNamesItsParent(t *testing.T) {
 	appendTo(t, path, strings.ReplaceAll(rec("b"), `"type"`, `"isSidechain":true,"type"`))
 	rep := mustImport(t, r, path)
 	last := r.batches[len(r.batches)-1]
-	if rep.Session == parent.Session || last.Session.Parent != parent.Session || last.Entries[0].Hidden {
-		t.Errorf("session %+v, entry hidden %v", last.Session, last.Entries[0].Hidden)
+	if rep.Session == main.Session || r.batches[0].StartedBy != "" || last.StartedBy != "s1" || last.Entries[0].Hidden {
+		t.Errorf("session %+v, started by %q, entry hidden %v", last.Session, last.StartedBy, last.Entries[0].Hidden)
 	}
 }
 

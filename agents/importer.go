@@ -167,7 +167,7 @@ func (im *importer) startOver(ctx context.Context) error {
 	return err
 }
 
-// ask gets the state of the import, and the ledger's name for the parent of the session.
+// ask gets the state of the import.
 func (im *importer) ask(ctx context.Context) error {
 	id := im.importID(im.about.Session.HostID)
 	state, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: id})
@@ -176,12 +176,7 @@ func (im *importer) ask(ctx context.Context) error {
 	}
 	state.Import = id
 	im.state = state
-	if im.about.Identity.Parent == "" {
-		return nil
-	}
-	parent, err := im.ledger.ImportState(ctx, ledger.ImportStateRequest{Import: im.importID(im.about.Identity.Parent)})
-	im.about.Session.Parent = parent.Session
-	return err
+	return nil
 }
 
 // warm lets the decoder see the lines before the place where reading starts: only then it knows the parts of an answer on

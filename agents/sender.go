@@ -49,7 +49,7 @@ func (s *sender) send(ctx context.Context, file io.ReaderAt, b batch, done bool)
 		return sessionfile.FileError(s.im.path, err)
 	}
 	r := ledger.AppendEntriesRequest{
-		Import: s.im.state.Import, Session: s.im.about.Session,
+		Import: s.im.state.Import, Session: s.im.about.Session, StartedBy: s.im.about.Identity.Parent,
 		Offset: b.from, Next: b.to, Line: b.line, Check: sum,
 		Entries: b.entries, Done: done,
 	}

@@ -3,9 +3,12 @@ package engine_test
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -80,5 +83,72 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	want := fmt.Sprintf("≈$%.2f so far, at list prices, and 1,010 tokens of nobody-knows without a known price", all)
 	if err != nil || !near(st.Subagents.Dollars, of) || !near(st.Dollars, all) || st.Cost.Words() != want {
 		t.Errorf("with %s: %+v of %v, %q, %v", priceless, st.Subagents, st.Dollars, st.Cost.Words(), err)
+	}
+}
+
+// TestASubagentsFileMayBeReadBeforeThatOfItsSession: it is nobody's session meanwhile, and counts in that one afterwards.
+func TestASubagentsFileMayBeReadBeforeThatOfItsSession(t *testing.T) {
+	l, dir := open(t), t.TempDir()
+	read := func(name, agent string) sessions.Session {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		line := fmt.Sprintf(`{"type":"assistant","uuid":"u%s","parentUuid":null,"sessionId":"s1",%s"timestamp":`+
+			`"2026-11-20T12:00:00Z","cwd":"/home/dev/shop","message":{"id":"m%[1]s","type":"message","role":"assistant",`+
+			`"model":"claude-sonnet-4-5","content":[{"type":"text","text":"Done."}],`+
+			`"usage":{"input_tokens":20000,"output_tokens":5}}}`+"\n", filepath.Base(path), agent)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := agents.Import(t.Context(), l, agents.Source{Path: path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.Session(t.Context(), ledger.SessionRequest{Name: r.Session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	child := read("s1/subagents/agent-7.jsonl", `"agentId":"7","isSidechain":true,`)
+	page, err := l.Sessions(t.Context(), ledger.SessionsRequest{})
+	if err != nil || child.Main() || len(page.Sessions) != 1 {
+		t.Fatalf("before its session is read the subagent is %+v among %d, %v", child, len(page.Sessions), err)
+	}
+	main := read("s1.jsonl", "")
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: main.ID})
+	if err != nil || child.Parent != main.ID || !main.Main() || st.Subagents == nil || st.Subagents.N != 1 {
+		t.Errorf("%s of %s counts as %+v in %+v, %v", child.ID, child.Parent, st.Subagents, main, err)
+	}
+}
+
+// TestWhoStartedASessionIsLearntLater: of one that is recorded as nobody's, and what its own file says of one that a subagent named.
+func TestWhoStartedASessionIsLearntLater(t *testing.T) {
+	l := open(t)
+	add := func(r ledger.AppendEntriesRequest) sessions.Session {
+		t.Helper()
+		r.Import, r.Session.Host, r.Next, r.Done = "import of "+r.Session.HostID, "codex", r.Offset+1, true
+		out, err := l.AppendEntries(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := l.Session(t.Context(), ledger.SessionRequest{Name: out.Session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	child := sessions.Session{HostID: "child"}
+	if s := add(ledger.AppendEntriesRequest{Session: child, StartedBy: "child"}); !s.Main() {
+		t.Errorf("a session that says it started itself: %+v", s)
+	}
+	linked := add(ledger.AppendEntriesRequest{Session: child, StartedBy: "main", Offset: 1})
+	main := add(ledger.AppendEntriesRequest{Session: sessions.Session{HostID: "main", Title: "mend it",
+		Dir: "/home/dev/shop", Tree: "/home/dev/shop", Continues: "0f2c1111"}})
+	if linked.Parent != main.ID || main.Title != "mend it" || main.Dir != "/home/dev/shop" || main.Tree != main.Dir ||
+		main.Continues != "0f2c1111" {
+		t.Errorf("%+v started %+v", main, linked)
 	}
 }

@@ -192,11 +192,8 @@ type RequestTrimmed struct {
 	Outcome string `json:"outcome"`
 }
 
-// The values of ContextAssembly.Strategy.
-const (
-	StrategySpec     = "artifact_spec"           // from declared sources
-	StrategyFallback = "shared_history_fallback" // nothing is declared for the agent
-)
+// StrategySpec is the value of ContextAssembly.Strategy: from declared sources.
+const StrategySpec = "artifact_spec"
 
 // ContextAssembly is the payload of EventAssembly: what an agent was given. Members that other programs set and ctxledger
 // has nothing for are left out.

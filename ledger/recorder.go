@@ -44,10 +44,12 @@ type AppendEntriesRequest struct {
 	Import string `json:"import"`
 	// Session describes the session; it is created with the first batch. Host and HostID identify it.
 	Session sessions.Session `json:"session"`
-	Offset  int64            `json:"offset"`          // where in the source this batch starts
-	Next    int64            `json:"next"`            // where the following batch starts
-	Line    int64            `json:"line"`            // lines of the source up to Next
-	Check   string           `json:"check,omitempty"` // fingerprint of the bytes before Next, to know the file again
+	// StartedBy is the host's id of the session that started this one, of a subagent. It need not be recorded yet.
+	StartedBy string `json:"started_by,omitempty"`
+	Offset    int64  `json:"offset"`          // where in the source this batch starts
+	Next      int64  `json:"next"`            // where the following batch starts
+	Line      int64  `json:"line"`            // lines of the source up to Next
+	Check     string `json:"check,omitempty"` // fingerprint of the bytes before Next, to know the file again
 	// Entries may be empty to report progress alone.
 	Entries []sessions.NewEntry `json:"entries"`
 	// Again lets the import begin again at offset 0, because the source is another one than was read up to Offset, where

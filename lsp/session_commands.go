@@ -243,11 +243,10 @@ func auditedOf(r report.Report) audited {
 		return audited{Said: "No coding agent has left a session on this machine yet."}
 	}
 	said := chars.Plural(r.Sessions, "session") + " on this machine: " + cmp.Or(r.Total.Cost(), "nothing was measured")
-	out := audited{Sessions: r.Sessions, Said: said}
 	if !r.From.IsZero() {
-		out.Said += " since " + r.From.Format(time.DateOnly)
+		said = "Since " + r.From.Format(time.DateOnly) + ", " + said
 	}
-	out.Said += "."
+	out := audited{Sessions: r.Sessions, Said: said + "."}
 	for _, h := range r.Habits {
 		advice := strings.Replace(h.Advice, report.ListsParts, "the In Every Request view lists", 1)
 		one := habit{Cost: h.Cost(), Name: h.Name, Advice: advice}

@@ -32,11 +32,18 @@ func TestTheFiguresAreThoseOfTheTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reader, err := New(nil, Options{Env: testEnv(), ReadBack: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := func(tl tool) int { // as Claude Code has it in a request
+		return count(fmt.Sprintf(`{"name":"mcp__ctxledger__%s","description":%q,"input_schema":%s}`, tl.name,
+			tl.description, tl.input))
+	}
 	names, claude := "", count(s.instructions())
 	for _, tl := range tools() {
 		names += "mcp__ctxledger__" + tl.name + "\n"
-		claude += count(fmt.Sprintf(`{"name":"mcp__ctxledger__%s","description":%q,"input_schema":%s}`, tl.name,
-			tl.description, tl.input))
+		claude += sent(tl)
 		t.Logf("  %-22s in %d, out %d, description %d", tl.name, count(tl.input), count(tl.output),
 			count(tl.description))
 	}
@@ -46,6 +53,7 @@ func TestTheFiguresAreThoseOfTheTools(t *testing.T) {
 	}{
 		`(const Tokens = )\d+`:               {"overhead/overhead.go", s.overhead()},
 		`(const Names = )\d+`:                {"overhead/overhead.go", count(names) + count(s.instructions())},
+		`(const ReadBack = )\d+`:             {"overhead/overhead.go", sent(readTool()) + count(reader.instructions())},
 		`(Name: "claude-code", Tokens: )\d+`: {"../agents/registry/claudecode.go", claude},
 	} {
 		raw, err := os.ReadFile(is.file)

@@ -81,6 +81,16 @@ func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	}
 }
 
+func TestEveryPartOfTheRequestsHasAColour(t *testing.T) {
+	page := measuredPage(t)
+	for c := range classes {
+		rule := regexp.MustCompile(`\.` + Filled{Class: c.String()}.Slug() + `\b.*background`)
+		if !rule.MatchString(page) {
+			t.Errorf("%s: the style sheet has no rule %s", c, rule)
+		}
+	}
+}
+
 // A replay is on the page with what it was of, and with its sign.
 func TestAReplayIsOnThePage(t *testing.T) {
 	play := func(dollars float64) Play { return Play{Dollars: dollars, Priced: true, Units: dollars} }

@@ -155,6 +155,9 @@ func converse(in io.Reader, out io.Writer, how string) {
 			fmt.Fprintln(out, answer)
 		}
 	}
+	if err := lines.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 }
 
 // schema is the input schema of the tools: with what typed forms lose.

@@ -52,6 +52,9 @@ func recordedLog(t *testing.T, file string) *testLog {
 		}
 		l.add(t, e, string(line.Message))
 	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return l
 }
 

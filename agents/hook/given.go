@@ -19,7 +19,9 @@ func (r *run) started(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if r.Read != nil && r.event.Transcript != "" {
-		_ = r.Read(ctx, r.event.Transcript) // what is not read yet is left out
+		soon, cancel := context.WithTimeout(ctx, claudecode.Lag)
+		_ = r.Read(soon, r.event.Transcript) // what is not read yet is left out
+		cancel()
 	}
 	recording, cancel := lasting(ctx)
 	defer cancel()

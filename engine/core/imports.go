@@ -195,6 +195,7 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 	}
 	return CheckTexts(op, Label("check", r.Check), Text("host", r.Session.Host, maxHostID),
 		Text("host's session id", r.Session.HostID, maxHostID),
+		Text("host's parent session id", r.StartedBy, maxHostID),
 		Label("parent session", r.Session.Parent), Label("continued session", r.Session.Continues))
 }
 
@@ -287,34 +288,54 @@ func (rec ImportRecord) save(tx kv.Tx) error {
 	return tx.Put(BucketImports, []byte(rec.Import), raw)
 }
 
-// importSession returns the session of an import: its own, that of the same conversation of the host, or a new one.
+// importSession returns the session of an import: its own, that of the same conversation of the host, or a new one, with what
+// the host has reported since.
 func (l *Ledger) importSession(tx kv.Tx, st ledger.ImportState,
-	r ledger.AppendEntriesRequest) (sessions.Session, error) {
-	if st.Session != "" {
-		return l.refresh(tx, st.Session, r.Session)
+	r ledger.AppendEntriesRequest) (s sessions.Session, err error) {
+	found := st.Session != ""
+	if found {
+		s, err = sessions.Get(tx, st.Session)
+	} else if r.Session.HostID != "" {
+		s, found, err = sessions.OfHost(tx, r.Session.Host, r.Session.HostID)
 	}
-	if r.Session.HostID != "" {
-		s, found, err := sessions.OfHost(tx, r.Session.Host, r.Session.HostID)
+	if err == nil && !found {
+		s, err = sessions.Create(tx, sessions.Session{
+			Host: r.Session.Host, HostID: r.Session.HostID, Pending: true, Model: l.maskedLabel(r.Session.Model),
+		}, r.Import)
+	}
+	if err == nil {
+		err = l.describe(tx, &s, r)
+	}
+	return s, err
+}
+
+// describe fills in what is not known of the session of an import yet.
+func (l *Ledger) describe(tx kv.Tx, s *sessions.Session, r ledger.AppendEntriesRequest) error {
+	from := r.Session
+	if s.Title == "" && s.Forgotten == nil { // the first request, which was forgotten
+		old := sessions.Session{} // which tells the task: one that continues it begins somewhere in it
+		if from.Continues != "" {
+			var err error
+			if old, err = sessions.Get(tx, from.Continues); err != nil && !fault.Is(err, fault.NotFound) {
+				return err
+			}
+		}
+		s.Title = l.MaskedTitle(cmp.Or(old.Title, from.Title))
+	}
+	s.Continues = cmp.Or(s.Continues, from.Continues)
+	if s.Dir == "" {
+		s.Dir, s.Tree = dirOf(from), from.Tree
+	}
+	// The files of a session and of its subagents are read in any order. The one that is not recorded yet stays unlisted
+	// until its own file is read.
+	if s.Parent = cmp.Or(s.Parent, from.Parent); s.Parent == "" && r.StartedBy != "" && r.StartedBy != s.HostID {
+		parent, err := l.live(tx, ledger.LiveSession{Host: s.Host, HostID: r.StartedBy}, "")
 		if err != nil {
-			return s, err
+			return err
 		}
-		if found {
-			return l.refresh(tx, s.ID, r.Session)
-		}
+		s.Parent = parent.ID
 	}
-	title := r.Session.Title
-	if from := r.Session.Continues; from != "" { // which tells the task; this one begins somewhere in it
-		old, err := sessions.Get(tx, from)
-		if err != nil && !fault.Is(err, fault.NotFound) {
-			return old, err
-		}
-		title = cmp.Or(old.Title, title)
-	}
-	return sessions.Create(tx, sessions.Session{
-		Host: r.Session.Host, HostID: r.Session.HostID, Parent: r.Session.Parent, Title: l.MaskedTitle(title),
-		Model: l.maskedLabel(r.Session.Model), Dir: dirOf(r.Session), Tree: r.Session.Tree, Pending: true,
-		Continues: r.Session.Continues,
-	}, r.Import)
+	return nil
 }
 
 // dirOf returns the host's working directory, "" for one that is too long for a path.
@@ -323,21 +344,6 @@ func dirOf(s sessions.Session) string {
 		return ""
 	}
 	return s.Dir
-}
-
-// refresh reads a session and fills in what the host has reported since.
-func (l *Ledger) refresh(tx kv.Tx, id string, from sessions.Session) (sessions.Session, error) {
-	s, err := sessions.Get(tx, id)
-	if err != nil {
-		return s, err
-	}
-	if s.Title == "" && s.Forgotten == nil { // the first request, which was forgotten
-		s.Title = l.MaskedTitle(from.Title)
-	}
-	if s.Dir == "" {
-		s.Dir, s.Tree = dirOf(from), from.Tree
-	}
-	return s, nil
 }
 
 // events returns the events of what a recorder wrote: count entries, or none if only the visible part of the session

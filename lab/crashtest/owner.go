@@ -38,6 +38,7 @@ func Obey(orders io.Reader, done io.Writer, gone func()) error {
 				break
 			}
 		}
+		_ = lines.Err() // whatever ended it, nobody orders any more
 		gone()
 	}()
 	return nil

@@ -183,3 +183,67 @@ func TestSlowClientsHoldNobodyUp(t *testing.T) {
 		t.Errorf("the memory grew from %d to %d bytes", before, after)
 	}
 }
+
+// TestNothingAcknowledgedOverHTTPIsLostWhenItIsKilled: again and again, under writers of several workspaces.
+func TestNothingAcknowledgedOverHTTPIsLostWhenItIsKilled(t *testing.T) {
+	place, client := programtest.NewPlace(t), &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	tokens, saved := make([]string, 3), make([]int, 3)
+	for range 4 {
+		s, err := hosted.Start(t.Context(), place.Forever(binary, "--http", "127.0.0.1:0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		enough := make(chan struct{}, len(tokens))
+		var work sync.WaitGroup
+		for i := range tokens {
+			if tokens[i] == "" {
+				if tokens[i], err = s.Token(fmt.Sprint("w", i), access.Write); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := &web{s, tokens[i], client}
+			for n := range saved[i] { // of the rounds before
+				w.memory(t, fmt.Sprint("get n", n), map[string]any{"action": "get", "name": fmt.Sprint("n", n)}, "kept")
+			}
+			least := saved[i] + 8
+			work.Go(func() {
+				for n := saved[i]; w.saves(n); n++ { // until it is killed
+					if saved[i] = n + 1; n == least {
+						enough <- struct{}{}
+					}
+				}
+			})
+		}
+		for range tokens {
+			<-enough
+		}
+		s.Kill()
+		work.Wait()
+	}
+	t.Logf("%v memories were acknowledged", saved)
+}
+
+// memory asks about a memory, and wants to be told something.
+func (w *web) memory(t *testing.T, id string, arguments map[string]any, told string) {
+	t.Helper()
+	_, a := w.post(t, call(strconv.Quote(id), "memory", arguments))
+	has(t, a.text(t), told)
+}
+
+// saves saves a memory, and reports whether that was acknowledged.
+func (w *web) saves(n int) bool {
+	body := call("1", "memory", map[string]any{"action": "save", "name": fmt.Sprint("n", n), "body": "kept"})
+	r, err := http.NewRequest(http.MethodPost, w.MCP(), strings.NewReader(body))
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	r.Header.Set("Content-Type", "application/json")
+	got, err := w.client.Do(r)
+	if err != nil {
+		return false
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	return err == nil && strings.Contains(string(text), "saved")
+}

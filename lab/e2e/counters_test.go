@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
@@ -66,6 +67,7 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 	write(t, filepath.Join(s.Workspace, ".mcp.json"),
 		`{"mcpServers": {"ctxledger": {"command": "ctxmcp", "args": [], "alwaysLoad": true}}}`)
 	liveSession(t, s)
+	run(t, s, "status") // which waits until both session files are read
 	w := &witness{t: t, box: s, editor: edit(t, s), mcp: connect(t, s, s.Workspace, "agent")}
 	w.apart = alone(t, s)
 	before := w.figures()
@@ -196,6 +198,22 @@ func liveSession(t *testing.T, s *sandbox.Sandbox) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	subagent(t, s, a)
+}
+
+// subagent writes the file of a subagent of the session, which only its cost shows.
+func subagent(t *testing.T, s *sandbox.Sandbox, a *sandbox.Agent) {
+	t.Helper()
+	dir := filepath.Join(strings.TrimSuffix(a.File, ".jsonl"), "subagents")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	raw := fmt.Sprintf(`{"type":"assistant","uuid":"00000000-0000-4000-9000-000000000001","parentUuid":null,"sessionId":%q,`+
+		`"agentId":"ab12cd34","isSidechain":true,"timestamp":%q,"cwd":%q,"version":"2.1.328","message":{"id":"msg_sub",`+
+		`"type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":"Found nothing."}],`+
+		`"usage":{"input_tokens":20000,"output_tokens":5}}}`+"\n", sandbox.HostSession,
+		time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), s.Workspace, askedModel)
+	write(t, filepath.Join(dir, "agent-ab12cd34.jsonl"), raw)
 }
 
 // edit starts a language server for an editor that shows everything, opens the files, and waits for the live session.

@@ -413,7 +413,8 @@ func (w *witness) took(f figures) {
 	f.add("the artifact", "the editor's tree", w.find(`# tokens`, tree.Nodes[0].Description))
 }
 
-// spent reads what the session cost so far, in cents, and what an audit of its file says.
+// spent reads what the session cost so far, in ten-thousandths of a dollar, with its subagent, and what an audit of its files
+// says.
 func (w *witness) spent(f figures) {
 	panel := w.context()
 	var st struct{ Session ledger.Status }

@@ -74,6 +74,12 @@ func (s *Server) Token(workspace string, role access.Role) (string, error) {
 // MCP returns the address at which it speaks MCP.
 func (s *Server) MCP() string { return s.URL + hosting.MCPPath }
 
+// Kill ends the server as a crash does.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Kill() // it may have ended
+	<-s.ended
+}
+
 // Stop ends the server as a person would, and returns how it ended.
 func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {

@@ -15,11 +15,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/proxy"
 	"ctxledger.dev/tokens"
 )
@@ -191,11 +191,11 @@ func (r *sending) prompt() [2][]byte {
 	return out
 }
 
-// tool is what stands for our tools in a request, with all their tokens.
+// tool is what stands for our tool in a request, with all its tokens.
 func (r *sending) tool() []byte {
 	raw, _ := json.Marshal(map[string]any{"name": "mcp__ctxledger__read_artifact", "input_schema": map[string]string{"type": "object"},
-		"description": strings.Repeat("tool ", registry.Of("claude-code").Client.Tokens)}) // texts
-	r.provider.size(blockOf("tool", raw).id, r.sized.factor*float64(registry.Of("claude-code").Client.Tokens))
+		"description": strings.Repeat("tool ", overhead.ReadBack)}) // texts
+	r.provider.size(blockOf("tool", raw).id, r.sized.factor*overhead.ReadBack)
 	return raw
 }
 

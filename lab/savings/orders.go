@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 )
 
@@ -55,6 +56,9 @@ func serveOrders(in io.Reader, out io.Writer) {
 		if err != nil {
 			return // the client has gone
 		}
+	}
+	if err := lines.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 	}
 }
 

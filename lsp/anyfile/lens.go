@@ -95,7 +95,7 @@ func ExplainLens(f File) string {
 		}
 		lines = append(lines, times+" by the live session"+taken)
 		if state == "" {
-			state = "whether it has changed since is not known"
+			state = "not known whether it has changed since"
 		}
 		lines = append(lines, state+who)
 	}

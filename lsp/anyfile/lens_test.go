@@ -33,7 +33,7 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
 			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + changes.Who(changes.External)},
 		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read 2 times, ≈6 tokens",
-			"whether it has changed since is not known"},
+			"not known whether it has changed since"},
 		{"much of everything", 900_000, live.File{Reads: 12, Took: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
 			"≈1,044,000 tokens · unchanged since", "unchanged since"},
 		{"with edits that are not saved", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(2),

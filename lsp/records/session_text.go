@@ -91,14 +91,17 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	}
 	began := r.stamp(s.Created)
 	day, _, _ := strings.Cut(began, " ")
-	ended := strings.TrimPrefix(r.stamp(s.Updated), day+" ")
+	took := began
+	if ended := r.stamp(s.Updated); ended != began {
+		took += " – " + strings.TrimPrefix(ended, day+" ")
+	}
 	gone := ""
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
 	}
 	return "# " + literal(title) + "\n\n" +
 		item(fields(" · ", literal(cmp.Or(registry.Of(s.Host).Title, flat(s.Host))), literal(flat(st.Model)),
-			began+" – "+ended, chars.Plural(s.Turns, "turn"))) +
+			took, chars.Plural(s.Turns, "turn"))) +
 		item(literal(prices)) +
 		item(used) +
 		item(long) +

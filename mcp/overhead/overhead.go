@@ -7,6 +7,9 @@ package overhead
 // A test of package mcp compares it with what is sent: go test ./mcp -run Figures -update
 const Tokens = 1270
 
+// ReadBack is what a server that offers read_artifact alone takes of each request of Claude Code.
+const ReadBack = 272
+
 // Names is what remains of it in a request where a host loads the definitions of tools only when a model looks for them:
 // the instructions, and the names of the tools as Claude Code has them.
 const Names = 119

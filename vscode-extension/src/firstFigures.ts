@@ -37,7 +37,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
       [live ? 'Context window' : 'Context window at the end', fills],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
       ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
-    'A click on a session in the *Ledger* view shows it turn by turn.');
+    'Click a session in the *Ledger* view to see it turn by turn.');
 }
 
 /** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive. */
@@ -60,11 +60,11 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
   const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
-    table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : ['cost so far']],
+    table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : ['cost']],
       [`**${inert(name)}**`, `**${sayCount(part.carried)}**`, ...paid(part.cost_usd)], ...imports,
-      [`everything that ${agent} loads from files`, sayCount(host.carried) + sayUnknown(host), ...paid(host.cost_usd)]),
+      [`everything ${agent} loads from files`, (sayCount(host.carried) + sayUnknown(host)).replaceAll(' ', '\u00a0'), ...paid(host.cost_usd)]),
     host.cost_usd === undefined ? '' : 'The cost is that of the current session so far, at list prices.',
-    problems, heaviest, 'The *In Every Request* view lists all of these files; a click opens one.');
+    problems, heaviest, 'The *In Every Request* view lists all of these files; click one to open it.');
 }
 
 /** Returns what a part and its imports have cost so far in the session that is followed; nothing where nobody knows. */
@@ -94,7 +94,7 @@ function page(title: string, found: boolean, ...paragraphs: readonly string[]): 
 /** Returns a table, whose cells are Markdown; numbers are at the right. */
 function table(...rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
-  const right = ['tokens', 'cost', 'cost so far'];
+  const right = ['tokens', 'cost'];
   return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 

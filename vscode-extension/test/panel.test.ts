@@ -161,7 +161,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
-  assert.match(textOf(since), /≈65.0%.*Reported in the provider’s latest response: 128,764, and ≈1,204 since\./);
+  assert.match(textOf(since), /≈65.0%.*Reported in the provider’s latest response: 128,764, and ≈1,204 more since then\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
   assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
   assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s latest figure, 128,764, is from before/);

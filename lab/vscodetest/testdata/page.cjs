@@ -66,15 +66,19 @@ async function part(page, pictures, name, selector, bottom, words = page.locator
   fs.writeFileSync(path.join(pictures, `${name}.txt`), (await words.innerText()).replace(/\s+/g, ' ').trim());
 }
 
+/**
+ * How many requests of the recorded session measure its tokenizer. Of a session that is being read, those that are there
+ * are measured first, and the others half a minute later.
+ */
+const measured = 135;
+
 /** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
 async function awaitMeasurements(page) {
-  const basis = inside(page).getByText(/calibrated on [\d,]+ requests/);
-  for (let [said, same, i] = ['', 0, 0]; same < 3; i++) {
-    if (i > 60) throw new Error('measurements do not end, or there are none');
+  const basis = inside(page).getByText(`calibrated on ${measured} requests`);
+  for (let i = 0; await basis.count() === 0; i++) {
+    if (i > 180) throw new Error(`there are not ${measured} measurements: ${await inside(page).getByText(/calibrated/).allInnerTexts()}`);
     await page.locator(`${status} a`).click();
     await settle(page);
-    const now = (await basis.allInnerTexts()).join();
-    [said, same] = [now, now !== '' && now === said ? same + 1 : 0];
   }
   console.log('seen:', await basis.innerText());
 }

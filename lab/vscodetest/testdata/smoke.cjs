@@ -84,7 +84,7 @@ const last = {
     await ticked(page, 'What fills the context window?', true);
     for (const [title, button, said] of [
       ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+, at list prices/s],
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*cost so far.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*tokens\s+cost\s.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
       ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) {
@@ -94,6 +94,7 @@ const last = {
       await step.locator('.monaco-button', { hasText: button }).first().click();
       if (said !== undefined) await read(page, title, said);
       else await hinted(page);
+      await page.mouse.move(0, 0); // over nothing
       await page.waitForTimeout(500); // the page has its style
       await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
       if (said === undefined) await run(page, 'Get Started');

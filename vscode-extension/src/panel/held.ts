@@ -127,7 +127,7 @@ function basis(context: Context): string {
       return 'As reported in the provider’s latest response.';
     case 'since':
       return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
-        `and ≈${sayTokens(held.n - measured, true)} since.`;
+        `and ≈${sayTokens(held.n - measured, true)} more since then.`;
     case 'cut':
       return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
     case 'view':
