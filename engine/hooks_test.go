@@ -352,9 +352,10 @@ func TestARefusedReadIsNoRead(t *testing.T) {
 	l, c := openIn(t, t.TempDir(), root)
 	s := hookedSession(root)
 	observe(t, l, is("a.txt", "1", c.now.Add(-time.Hour), c.now.Add(-time.Minute)))
-	session := recorded(t, l, s, 0, `{"role":"user","content":"go"}`, `{"role":"assistant","content":[{"type":"tool_use",`+
-		`"id":"toolu_1","name":"Read","input":{"file_path":"a.txt"}}]}`, `{"role":"user","content":[{"type":"tool_result",`+
-		`"tool_use_id":"toolu_1","content":"File content exceeds maximum allowed tokens","is_error":true}]}`)
+	session := recorded(t, l, s, 0, `{"role":"user","content":"go"}`,
+		`{"role":"assistant","content":[{"type":"tool_use",`+
+			`"id":"toolu_1","name":"Read","input":{"file_path":"a.txt"}}]}`, `{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"toolu_1","content":"File content exceeds maximum allowed tokens","is_error":true}]}`)
 	c.now = c.now.Add(time.Hour)
 	observe(t, l, is("a.txt", "2", c.now.Add(-time.Minute), c.now))
 	const edit = `{"file_path":"a.txt","old_string":"one","new_string":"two"}`

@@ -167,6 +167,9 @@ func viewLine(s ledger.Status) string {
 	}
 	if s.NextStep.Due.Reason != "" {
 		due = "a compaction is due now"
+		if s.Counting == "prior" {
+			due += ", by an estimate that is not calibrated yet"
+		}
 	}
 	return fmt.Sprintf("ctxledger would send %s tokens of the conversation; %s", s.Used, due)
 }

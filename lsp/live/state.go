@@ -66,10 +66,10 @@ type File struct {
 	Took    tokens.Count // by these reads: see ledger.Use.Scale
 	Dropped bool         // the host has compacted since: of these reads its window has only Left
 	Left    tokens.Count
-	Fresh   bool         // known to be as the session knows it
-	Stale   bool         // changed after the newest read, or without one the newest write, not by the session
-	Gone    bool         // it was deleted then
-	By      string       // who changed it: a session, changes.External or changes.Several
+	Fresh   bool   // known to be as the session knows it
+	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
+	Gone    bool   // it was deleted then
+	By      string // who changed it: a session, changes.External or changes.Several
 }
 
 // Known reports whether the session has read the file, or has a text of it that it wrote.
