@@ -43,7 +43,7 @@ func changesCommand() command {
 				if err != nil {
 					return out, err
 				}
-				r.Session, host = s.ID, s.Host
+				r.Session, host, out.by = s.ID, s.Host, s.ID
 			}
 			info, err := discovered(ctx, a, api)
 			if err != nil {
@@ -60,6 +60,8 @@ func changesCommand() command {
 type changesAnswer struct {
 	ledger.ChangesResponse
 	NotFollowed string `json:"not_followed,omitempty"` // why there may be changes that are not recorded
+
+	by string // the session that was asked for; "": all
 }
 
 // changesOf asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
@@ -85,6 +87,8 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	switch why := a.self.in(resp.NotFollowed); {
 	case resp.Total == 0 && why != "":
 		fmt.Fprintln(w, "no changes are known: "+why)
+	case resp.Total == 0 && resp.by != "":
+		fmt.Fprintf(w, "no file changes by session %s are recorded\n", resp.by)
 	case resp.Total == 0:
 		fmt.Fprintln(w, "no file changes are recorded here")
 	case why != "":

@@ -35,3 +35,12 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// TestNoChangesOfASessionIsNotNoChanges: others may have made some.
+func TestNoChangesOfASessionIsNotNoChanges(t *testing.T) {
+	var list strings.Builder
+	printChanges(&action{masks: redact.New(nil)}, &list, changesAnswer{by: "s"})
+	if got := list.String(); got != "no file changes by session s are recorded\n" {
+		t.Errorf("%q", got)
+	}
+}

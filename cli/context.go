@@ -65,6 +65,9 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or run it in a repository")
 	}
+	if _, err := discovered(ctx, a, api); err != nil { // of which the newest session names the model
+		return err
+	}
 	out, err := newestMeasured(ctx, a, api, o.model)
 	if err != nil {
 		return err

@@ -50,11 +50,18 @@ func (a *action) find() (workspace.Workspace, error) {
 // newest of this place. The answer of the command says which it was.
 func (a *action) session(ctx context.Context, name string) (sessions.Session, error) {
 	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
-	if _, err := discovered(ctx, a, a.ledger); err != nil {
+	info, err := discovered(ctx, a, a.ledger)
+	if err != nil {
 		return sessions.Session{}, err
 	}
 	s, err := ledger.FindSession(ctx, a.ledger, r)
-	if r.ByHost() && fault.Is(err, fault.NotFound) {
+	why := info.NotFollowed("")
+	switch {
+	case !fault.Is(err, fault.NotFound):
+	case name == "" && info.Sessions == 0 && why != "":
+		err = fault.New(fault.NotFound, "cli.session", "no session is recorded here, and %s", why).
+			WithHint("`ctxledger import FILE` reads one")
+	case r.ByHost():
 		err = fault.New(fault.NotFound, "cli.session", "this chat is not recorded (yet): no session has the host's id %.1000q",
 			r.HostID).WithHint("name a session: `ctxledger sessions` lists them")
 	}

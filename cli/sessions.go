@@ -72,7 +72,11 @@ func listSummaries(ctx context.Context, a *action, api ledger.Compactions, name 
 	}
 	return a.answer(sessionAnswer{s, resp}, func(w io.Writer) {
 		if len(resp.Summaries) == 0 {
-			fmt.Fprintf(w, "session %s was never compacted\n", s.ID)
+			by := ""
+			if n := resp.HostCompacted; n > 0 {
+				by = " by ctxledger; by its host " + chars.Times(n)
+			}
+			fmt.Fprintf(w, "session %s was never compacted%s\n", s.ID, by)
 			return
 		}
 		t := a.newTable("SUMMARY", "MADE", "MODE", "TURNS", ">BEFORE", ">AFTER", "STATE")

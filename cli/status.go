@@ -79,7 +79,7 @@ func told(ctx context.Context, api ledger.MemoryStore, c config.Config) []string
 		out = append(out, "the index")
 	}
 	if c.Hooks.Environment {
-		out = append(out, "the time and .gitignore")
+		out = append(out, "the time and what .gitignore excludes")
 	}
 	return out
 }

@@ -93,8 +93,7 @@ func (v *view) upToDate(o Options) Proposal {
 			chars.Plural(n, "message"), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: all of it, %s of %s, stays verbatim (%s)", chars.Plural(n, "message"),
-			chars.Plural(v.before, "token"), rule)}
+			"everything fits: the whole conversation, %s, stays verbatim (%s)", chars.Plural(n, "message"), rule)}
 	}
 }
 

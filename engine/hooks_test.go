@@ -345,6 +345,33 @@ func TestAFileThatChangedIsToldBeforeAnEdit(t *testing.T) {
 	}
 }
 
+// TestARefusedReadIsNoRead: nothing of the file came to the session, so that nothing of it is out of date, and it is in no
+// history of the file.
+func TestARefusedReadIsNoRead(t *testing.T) {
+	root := t.TempDir()
+	l, c := openIn(t, t.TempDir(), root)
+	s := hookedSession(root)
+	observe(t, l, is("a.txt", "1", c.now.Add(-time.Hour), c.now.Add(-time.Minute)))
+	session := recorded(t, l, s, 0, `{"role":"user","content":"go"}`,
+		`{"role":"assistant","content":[{"type":"tool_use",`+
+			`"id":"toolu_1","name":"Read","input":{"file_path":"a.txt"}}]}`, `{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"toolu_1","content":"File content exceeds maximum allowed tokens","is_error":true}]}`)
+	c.now = c.now.Add(time.Hour)
+	observe(t, l, is("a.txt", "2", c.now.Add(-time.Minute), c.now))
+	const edit = `{"file_path":"a.txt","old_string":"one","new_string":"two"}`
+	if call := announce(t, l, s, "toolu_2", "Edit", edit); call.Stale != nil {
+		t.Errorf("before an edit: %+v", call.Stale)
+	}
+	list, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+	if err != nil || len(list.Stale) > 0 {
+		t.Errorf("stale are %+v, %v", list.Stale, err)
+	}
+	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.txt"})
+	if err != nil || len(h.Reads) > 0 {
+		t.Errorf("the history has %+v, %v", h.Reads, err)
+	}
+}
+
 // TestHooksThatRunTwice has every hook run twice, as when an agent has them from a plugin and from its
 // settings: there is one intent and one artifact, and both results get the same stub.
 func TestHooksThatRunTwice(t *testing.T) {

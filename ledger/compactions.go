@@ -83,6 +83,8 @@ type SummariesRequest struct {
 // SummariesResponse lists compactions, oldest first, without their texts.
 type SummariesResponse struct {
 	Summaries []Summary `json:"summaries"`
+	// HostCompacted is how often the host itself compacted.
+	HostCompacted int `json:"host_compacted,omitempty"`
 }
 
 // SummaryRequest asks for one compaction, by its id.

@@ -240,7 +240,7 @@ func (s *Server) audit(ctx context.Context, token protocol.ProgressToken) (any, 
 
 func auditedOf(r report.Report) audited {
 	if r.Sessions == 0 {
-		return audited{Said: "No coding agent has left a session on this machine yet."}
+		return audited{Said: "There are no session files of coding agents on this machine."}
 	}
 	said := chars.Plural(r.Sessions, "session") + " on this machine: " + cmp.Or(r.Total.Cost(), "nothing was measured")
 	if !r.From.IsZero() {

@@ -264,7 +264,7 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},
 			audited{1, "1 session on this machine: 1.50 K tokens of models without a known price.", nil}},
 		{report.Report{Sessions: 1}, audited{1, "1 session on this machine: nothing was measured.", nil}},
-		{report.Report{}, audited{0, "No coding agent has left a session on this machine yet.", nil}},
+		{report.Report{}, audited{0, "There are no session files of coding agents on this machine.", nil}},
 	} {
 		f := newFixture(t, func(s *Server) {
 			s.o.Audit = func(_ context.Context, m *tokens.Registry, expect, advance func(int64),

@@ -54,6 +54,22 @@ func ReadsOf(tx kv.Tx, path string) ([]Read, error) {
 	}), kv.All)
 }
 
+// ResultOf returns the result of a read, which is in one of the entries after its call; zero without one.
+func ResultOf(tx kv.Tx, r Read) (Result, error) {
+	const near = 64 // parallel calls put other entries between
+	for e, err := range Scan(tx, r.Session, r.Seq+1, r.Seq+near) {
+		if err != nil {
+			return Result{}, err
+		}
+		for _, res := range e.Results {
+			if res.CallID == r.CallID {
+				return res, nil
+			}
+		}
+	}
+	return Result{}, nil
+}
+
 // IndexRead makes a call findable by the path of the file that it reads.
 func IndexRead(tx kv.Tx, path, session string, seq int64, callID string) error {
 	k := readKey(path, session, seq, callID)

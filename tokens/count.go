@@ -30,7 +30,7 @@ func (c Count) String() string {
 	if c.N < 0 { // a difference of two counts
 		sign, digits = "-", digits[1:]
 	}
-	if !c.Exact {
+	if !c.Exact && c.N != 0 {
 		sign = "≈" + sign
 	}
 	b := []byte(sign)

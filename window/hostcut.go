@@ -32,6 +32,16 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 	return cut
 }
 
+// Dropped returns whether an entry of a log is no longer in the host's window, since the host has compacted.
+func Dropped(log []sessions.Entry) func(*sessions.Entry) bool {
+	path := make([]*sessions.Entry, len(log))
+	for i := range log {
+		path[i] = &log[i]
+	}
+	cut := hostCutOf(path)
+	return func(e *sessions.Entry) bool { return e.Seq < cut.seq && !cut.kept[e.HostID] }
+}
+
 // size returns the tokens of what the host kept of a path.
 func (c hostCut) size(path []*sessions.Entry) (n int) {
 	for _, e := range path {

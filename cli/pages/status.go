@@ -55,7 +55,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	fmt.Fprintf(p.W, "own cost   %s; only where ctxmcp is registered\n", s.OwnCost)
 	injected := "nothing when a session begins"
 	if len(s.Told) > 0 {
-		injected = strings.Join(s.Told, ", ") + " when a session begins, where hooks are connected"
+		injected = "hooks tell each new session " + strings.Join(s.Told, ", ") + ", where they are connected"
 	}
 	fmt.Fprintf(p.W, "injected   %s\n", injected)
 	p.W = out
@@ -130,7 +130,7 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 // NoSession is what a place without sessions gets told.
 func (p Page) NoSession(l ledger.Info) string {
 	if why := l.NotFollowed(""); why != "" {
-		return p.Own("no sessions are known here: " + why + "; `ctxledger import FILE` reads one")
+		return p.Own("no session is recorded here, and " + why + "; `ctxledger import FILE` reads one")
 	}
 	return p.Own("no session is recorded here yet; those of the last day are read automatically, " +
 		"`ctxledger import FILE` reads an older one")

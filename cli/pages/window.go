@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/cli/columns"
@@ -136,7 +137,8 @@ func nextStep(s ledger.Status) string {
 func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
-		model += "; calibrated on " + strings.TrimSuffix(n, ")") + " measurements"
+		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
+		model += "; calibrated on " + chars.Plural(n, "measurement")
 	}
 	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
 	if s.Window > 0 {
@@ -165,6 +167,9 @@ func viewLine(s ledger.Status) string {
 	}
 	if s.NextStep.Due.Reason != "" {
 		due = "a compaction is due now"
+		if s.Counting == "prior" {
+			due += ", by an estimate that is not calibrated yet"
+		}
 	}
 	return fmt.Sprintf("ctxledger would send %s tokens of the conversation; %s", s.Used, due)
 }

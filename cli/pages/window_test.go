@@ -51,3 +51,14 @@ func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestADueCompactionSaysWhatItRestsOn: a minute later, with measurements of the model, none may be due.
+func TestADueCompactionSaysWhatItRestsOn(t *testing.T) {
+	for counting, want := range map[string]bool{"prior": true, "calibrated(3)": false, "exact": false} {
+		s := ledger.Status{Use: ledger.Use{Counting: counting}}
+		s.NextStep.Due.Reason = "threshold"
+		if got := viewLine(s); strings.HasSuffix(got, "due now, by an estimate that is not calibrated yet") != want {
+			t.Errorf("%s: %s", counting, got)
+		}
+	}
+}

@@ -259,7 +259,7 @@ func (l *Ledger) calledWith(id, tool string, args json.RawMessage) attribution.C
 	}
 }
 
-// readBefore finds the newest read that a session made of a file, and returns the file if others changed it since: see
+// readBefore finds the newest read that a session made of a file, and that did not fail, and returns the file if others changed it since: see
 // changes.StaleRead. nil: they did not, or there is no such read.
 func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*changes.Stale, error) {
 	reads, err := sessions.ReadsOf(tx, path)
@@ -267,9 +267,14 @@ func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*change
 		return nil, err
 	}
 	var newest int64
-	for _, r := range reads {
-		if r.Session == s.ID {
-			newest = max(newest, r.Seq)
+	for _, r := range slices.Backward(reads) {
+		if r.Session != s.ID || r.Seq < newest {
+			continue
+		}
+		if res, err := sessions.ResultOf(tx, r); err != nil {
+			return nil, err
+		} else if !res.Failed {
+			newest = r.Seq
 		}
 	}
 	if newest == 0 {

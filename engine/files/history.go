@@ -142,10 +142,14 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 		if err != nil {
 			return nil, err
 		}
-		size, err := resultTokens(tx, r)
+		res, err := sessions.ResultOf(tx, r)
 		if err != nil {
 			return nil, err
 		}
+		if res.Failed {
+			continue
+		}
+		size := res.Tokens
 		for _, c := range e.Calls {
 			if c.ID == r.CallID {
 				size += c.Tokens
@@ -157,20 +161,4 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
 	}, func(ledger.FileRead) int { return 150 }), nil
-}
-
-// resultTokens returns the size of a call's result, which is in one of the following entries; 0 without a result.
-func resultTokens(tx kv.Tx, r sessions.Read) (int, error) {
-	const near = 64 // parallel calls put other entries between
-	for e, err := range sessions.Scan(tx, r.Session, r.Seq+1, r.Seq+near) {
-		if err != nil {
-			return 0, err
-		}
-		for _, res := range e.Results {
-			if res.CallID == r.CallID {
-				return res.Tokens, nil
-			}
-		}
-	}
-	return 0, nil
 }

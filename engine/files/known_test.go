@@ -24,7 +24,27 @@ func TestWhatTheConversationMayNotHaveDecidesNothing(t *testing.T) {
 	if known := r.seenWith(steps); r != steps[1] || len(known) != 2 || known[1] != r {
 		t.Errorf("the newest read is that of entry %d, known with %d calls", r.Seq, len(known))
 	}
+	steps[1].failed = true
+	if r := newestRead(steps); r != steps[0] {
+		t.Errorf("a read that was refused is the newest one: %+v", r)
+	}
 	if only := newestRead(steps[2:3]); only == nil || only.call.ID != "c" {
 		t.Errorf("a file that only a subagent read has %+v", only)
+	}
+}
+
+// TestWhatTheHostCompactedAwayIsNotOutOfDate: a copy of which nothing is left in the window was said to be out of date.
+func TestWhatTheHostCompactedAwayIsNotOutOfDate(t *testing.T) {
+	call := func(seq int64, id string) sessions.Entry {
+		return sessions.Entry{Seq: seq, HostID: id, Calls: []sessions.Call{{ID: id, Op: intents.OpRead, Target: id}},
+			Results: []sessions.Result{{CallID: id}}}
+	}
+	steps := stepsOf([]sessions.Entry{call(1, "a.go"), call(2, "b.go"),
+		{Seq: 3, Kind: sessions.KindNote, Cut: &sessions.HostCut{Kept: []string{"b.go"}}},
+		{Seq: 4, Kind: sessions.KindMessage, Earlier: true, Hidden: true}, call(5, "c.go")})
+	for path, held := range map[string]bool{"a.go": false, "b.go": true, "c.go": true} {
+		if r := newestRead(steps[path]); (r != nil) != held {
+			t.Errorf("the newest read of %s is %+v", path, r)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 const (
@@ -38,11 +39,12 @@ type step struct {
 	failed          bool
 	stub            string // why the result is not the text of the file, see sessions.Result; "": it is
 	rewound         bool   // the host has gone back since, maybe to before it
+	dropped         bool   // the host has compacted since: its window has neither the call nor the result
 }
 
 // stepsOf returns the calls on each file, oldest first, by its path.
 func stepsOf(entries []sessions.Entry) map[string][]*step {
-	all, byCall := map[string][]*step{}, map[string]*step{}
+	all, byCall, dropped := map[string][]*step{}, map[string]*step{}, window.Dropped(entries)
 	for i := range entries {
 		e := &entries[i]
 		if e.Kind == sessions.KindRewind {
@@ -51,7 +53,7 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			}
 		}
 		for _, c := range e.Calls {
-			s := &step{Entry: e, call: c}
+			s := &step{Entry: e, call: c, dropped: dropped(e)}
 			if !intents.OfFile(c.Op) || c.Target == "" {
 				continue
 			}
@@ -66,7 +68,7 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			case res.Failed:
 				s.failed = true
 			default:
-				s.result = e.Seq
+				s.result, s.dropped = e.Seq, dropped(e)
 				if res.Whole > 0 {
 					s.stub = cmp.Or(res.Cause, artifacts.CauseLarge)
 				}
@@ -77,8 +79,10 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 }
 
 // newestRead returns the newest read among the calls on a file, if there is one: best one that is no subagent's, whose
-// results the session does not have. Without any it is the newest write, whose text the session has.
+// results the session does not have. Without any it is the newest write, whose text the session has. What failed, and what
+// the host's window has no more, is neither.
 func newestRead(steps []*step) (newest *step) {
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s *step) bool { return s.failed || s.dropped })
 	for _, s := range steps {
 		if s.call.Op == intents.OpRead && (newest == nil || newest.Hidden || !s.Hidden) {
 			newest = s

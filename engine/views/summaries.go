@@ -40,6 +40,11 @@ func (l *Views) Summaries(ctx context.Context, r ledger.SummariesRequest) (ledge
 		if err != nil {
 			return resp, err
 		}
+		for i := range f.Entries {
+			if f.Entries[i].HostSummary() {
+				resp.HostCompacted++
+			}
+		}
 		for _, rec := range f.Records {
 			if rec.Figures, err = l.figuresOf(ctx, f, rec); err != nil {
 				return resp, err

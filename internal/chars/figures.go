@@ -39,6 +39,17 @@ func Plural[N int | int64](n N, noun string) string {
 	return Commas(n) + " " + noun + "s"
 }
 
+// Times says how often: "once", "twice", "3 times".
+func Times(n int) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return Commas(n) + " times"
+}
+
 // Size prints bytes in the unit that fits.
 func Size(n int64) string {
 	if n < 1000 {

@@ -53,6 +53,7 @@ func TestTheFirstCommandFindsTheSessionThatItNames(t *testing.T) {
 		{[]string{"sessions", named}, "was never compacted"},
 		{[]string{"changes", "--session", named}, "report/report.go"},
 		{[]string{"changes"}, "report/report.go"},
+		{[]string{"context", "--json"}, `"model": "scripted"`},
 		{[]string{"why", "report/report.go"}, "report/report.go"},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {

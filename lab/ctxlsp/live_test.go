@@ -69,7 +69,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	began := time.Now()
 	asked := s.Asked("workspace/codeLens/refresh")
 	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
-		return s.Asked("workspace/codeLens/refresh") > asked && strings.Contains(lensesNow(s, uri), "read 2 times")
+		return s.Asked("workspace/codeLens/refresh") > asked && strings.Contains(lensesNow(s, uri), "read twice")
 	})
 	must(t, err)
 	t.Logf("two reads were shown after %v", time.Since(began))
@@ -168,7 +168,7 @@ func TestTheDaemonMayDie(t *testing.T) {
 	must(t, err)
 	must(t, process.Kill())
 	a.read(t, "a.md", guide)
-	for !strings.Contains(lensesNow(s, uri), "read 2 times") {
+	for !strings.Contains(lensesNow(s, uri), "read twice") {
 		if s.ctx.Err() != nil {
 			t.Fatalf("the lens says %s; standard error: %s", lensesNow(s, uri), s.stderr)
 		}

@@ -25,7 +25,7 @@ func Example() {
 		fmt.Println(h.At, h.Label)
 	}
 	// Output:
-	// ≈10 tokens · read 2 times · changed since
+	// ≈10 tokens · read twice, 40 tokens · changed since
 	// `Install` · ≈7 tokens · < 0.1% of 200,000
 	// 70% of the file's ≈10 tokens, counted on its own; rough estimates, not calibrated yet
 	// 7 ≈10

@@ -38,7 +38,7 @@ type Disk struct {
 
 // saved is OnDisk of a file whose text a session has.
 func (f File) saved() (d Disk) {
-	if !f.Use.Held() {
+	if !f.Use.Known() {
 		return d
 	}
 	return f.OnDisk()

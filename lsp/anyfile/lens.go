@@ -1,7 +1,6 @@
 package anyfile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -55,14 +54,12 @@ func joined(parts ...string) string {
 func (f File) used(disk Disk) (times, taken, state, who string) {
 	u := f.Use
 	switch {
-	case !u.Held():
+	case !u.Known():
 		return "", "", "", ""
 	case u.Reads == 0:
 		times = "written"
-	case u.Reads == 1:
-		times = "read once"
 	default:
-		times = fmt.Sprintf("read %d times", u.Reads)
+		times = "read " + chars.Times(u.Reads)
 	}
 	if u.Reads > 0 {
 		taken = ", " + u.Took.String() + " tokens"
@@ -71,6 +68,8 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		who = ", " + changes.Who(u.By)
 	}
 	switch {
+	case u.Lost():
+		state = "not in its window now"
 	case disk.Gone, u.Gone:
 		state = "deleted since"
 	case u.Stale:
@@ -90,7 +89,10 @@ func ExplainLens(f File) string {
 	}
 	lines = append(lines, f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
-		if taken != "" {
+		switch {
+		case taken != "" && f.Use.Dropped:
+			taken += " in all, " + f.Use.Left.String() + " of its window since it was compacted"
+		case taken != "":
 			taken += " of its window"
 		}
 		lines = append(lines, times+" by the live session"+taken)

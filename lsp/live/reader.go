@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/ledger"
@@ -22,6 +23,8 @@ type reader struct {
 	next    int64                  // entry to read next
 	files   map[string]File        // from the log
 	took    map[string]int         // by reads of each file, in o200k_base tokens: the calls and their results
+	held    []heldRead             // of these reads, what the host has not compacted away
+	cut     *sessions.HostCut      // what the host said last of a compaction
 	pending map[string]pending     // reads without a result, by call id
 	known   ledger.ChangesResponse // which of the files are fresh, and which stale
 	unsure  bool                   // known may be outdated
@@ -31,6 +34,12 @@ type reader struct {
 type pending struct {
 	path   string
 	tokens int // of the call
+}
+
+// heldRead is a read in the window of the agent.
+type heldRead struct {
+	path, id string // id is the host's, of the record with the result
+	tokens   int
 }
 
 func newReader(s sessions.Session) *reader {
@@ -66,6 +75,16 @@ func (r *reader) take(e sessions.Entry) {
 	for _, c := range e.Calls {
 		r.unsure = r.unsure || touches(c.Op)
 	}
+	if e.Cut != nil {
+		r.cut = e.Cut
+	}
+	if e.HostSummary() {
+		r.unsure = true
+		r.held = slices.DeleteFunc(r.held, func(h heldRead) bool {
+			return r.cut == nil || !slices.Contains(r.cut.Kept, h.id)
+		})
+		r.cut = nil
+	}
 	if e.Hidden {
 		return
 	}
@@ -89,6 +108,7 @@ func (r *reader) take(e sessions.Entry) {
 		f.Reads++
 		r.files[read.path] = f
 		r.took[read.path] += read.tokens + res.Tokens
+		r.held = append(r.held, heldRead{read.path, e.HostID, read.tokens + res.Tokens})
 	}
 }
 
@@ -100,9 +120,13 @@ func touches(op string) bool {
 // snapshot returns the current state of files, counted as the agent's window is.
 func (r *reader) snapshot(by tokens.Scale) map[string]File {
 	files := maps.Clone(r.files)
+	left := map[string]int{}
+	for _, h := range r.held {
+		left[h.path] += h.tokens
+	}
 	for path, took := range r.took {
 		f := files[path]
-		f.Took = by.Of(took)
+		f.Took, f.Left, f.Dropped = by.Of(took), by.Of(left[path]), left[path] < took
 		files[path] = f
 	}
 	for _, path := range r.known.Fresh {

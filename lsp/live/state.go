@@ -63,19 +63,24 @@ type Learnt struct {
 type File struct {
 	Touched bool         // it read or wrote the file, or tried to
 	Reads   int          // that succeeded
-	Took    tokens.Count // by these reads in the agent's window: see ledger.Use.Scale
-	Fresh   bool         // known to be as the session knows it
-	Stale   bool         // changed after the newest read, or without one the newest write, not by the session
-	Gone    bool         // it was deleted then
-	By      string       // who changed it: a session, changes.External or changes.Several
+	Took    tokens.Count // by these reads: see ledger.Use.Scale
+	Dropped bool         // the host has compacted since: of these reads its window has only Left
+	Left    tokens.Count
+	Fresh   bool   // known to be as the session knows it
+	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
+	Gone    bool   // it was deleted then
+	By      string // who changed it: a session, changes.External or changes.Several
 }
 
-// Held reports whether the session's window has a text of the file: of what it read, or wrote.
-func (f File) Held() bool { return f.Reads > 0 || f.Fresh || f.Stale }
+// Known reports whether the session has read the file, or has a text of it that it wrote.
+func (f File) Known() bool { return f.Reads > 0 || f.Fresh || f.Stale }
+
+// Lost reports whether the session's window has nothing of the file: the host has compacted since it was read.
+func (f File) Lost() bool { return f.Dropped && f.Left.N == 0 && !f.Fresh && !f.Stale }
 
 // Knew says how it came there.
 func (f File) Knew() string {
-	if f.Reads > 0 {
+	if f.Reads > 0 && (!f.Dropped || f.Left.N > 0) {
 		return "read"
 	}
 	return "wrote"
