@@ -195,7 +195,7 @@ func (a *Assembled) lay(ctx context.Context, rec *reading, own []turn) error {
 		task = ""
 	}
 	add := func(role transcript.Role, text string) error {
-		text, err := rec.masked(ctx, text)
+		text, err := rec.masked(ctx, chars.Plain(text))
 		if text != "" {
 			a.Messages = append(a.Messages, Message{role, text})
 		}

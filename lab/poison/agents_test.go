@@ -295,6 +295,10 @@ func refusals(s *scene, a *agent, look looker, used map[string]bool) {
 				args["dry_run"] = true
 			}
 			result, refused := a.ask("tools/call", map[string]any{"name": t.Name, "arguments": args})
+			if refused == "" && t.Name == "session_context" { // see declared
+				look("tool "+t.Name+" "+name, content(result), visible)
+				continue
+			}
 			if refused == "" {
 				refused = content(result)
 			}
