@@ -51,7 +51,7 @@ func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 		want := st.Use
 		want.Categories, want.Own, want.Saved = []ledger.Category{}, []ledger.Category{}, tokens.Count{}
 		want.Sources, want.OwnSources, want.Subagents = []ledger.Source{}, []ledger.Source{}, nil
-		want.Cost = sessions.Cost{}
+		want.Cost, want.NextDollars, want.NextBy = sessions.Cost{}, nil, ""
 		if !reflect.DeepEqual(brief.Use, want) || len(brief.NextCuts)+len(brief.Agents) > 0 {
 			t.Errorf("model %q: in brief the status says\n%+v\nand in full\n%+v", model, brief, st.Use)
 		}
