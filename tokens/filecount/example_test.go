@@ -36,6 +36,6 @@ func Example() {
 	// Output:
 	// project/.gitignore 3 <nil>
 	// project/a.txt 2 <nil>
-	// project/image ≈0 binary
+	// project/image 0 binary
 	// <nil>
 }
