@@ -15,7 +15,7 @@ export const live: Cases = {
     await open('cart/cart.go');
     agent.ask('How does a cart add up?');
     agent.read('cart/cart.go');
-    await lens('cart/cart.go', /read 2 times/);
+    await lens('cart/cart.go', /read twice/);
     agent.read('cart/cart.go');
     await lens('cart/cart.go', /read 3 times/);
   },

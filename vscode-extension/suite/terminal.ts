@@ -26,7 +26,7 @@ const cases: suite.Cases = {
     elsewhere.read('cart/cart.go');
     await follow(path.basename(variable('CTX_TEST_SESSION'), '.jsonl'));
     await vscode.window.showTextDocument(vscode.Uri.joinPath(root, 'cart/cart.go'));
-    await lens('cart/cart.go', /read 2 times/);
+    await lens('cart/cart.go', /read twice/);
     await follow('');
     await lens(onlyRead, /read once/);
     terminal.dispose();
