@@ -68,7 +68,7 @@ func addTokenCommand() command {
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}
-			return a.write([]byte(secret + "\n")) // unmasked: whoever makes a token is to have it
+			return a.write([]byte(secret + "\n")) // unmasked: this is the only time the token is shown
 		},
 	}
 }

@@ -60,7 +60,7 @@ type Input struct {
 	words *Words    // the messages after WordsTo that were read
 }
 
-// Noted is what an agent noted for whoever goes on, or what it tried.
+// Noted is a note that an agent left for its successor, or an attempt that it logged.
 type Noted struct {
 	Turn int
 	Text string

@@ -2,7 +2,7 @@
 // those who worked before it.
 //
 // Start at Assemble, which returns the messages for one agent, and at Handoff, the block that one agent leaves for another.
-// Package spec says what is declared. Environment is what every agent is told of where it runs.
+// Package spec holds the declarations. Environment describes the machine and directory to every agent.
 //
 // Guarantees: the same record and files give the same text; a source has at most its characters, and says how many are left
 // out; a source without content is left out and named in the event; secrets are masked; no source can begin a section.

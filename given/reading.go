@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,8 +12,6 @@ import (
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -89,19 +86,7 @@ func (rec *reading) original(ctx context.Context, session string, seq int64) ([]
 	if err != nil || len(page.Entries) == 0 {
 		return nil, err
 	}
-	e := page.Entries[0]
-	if e.Original != nil || e.Blob == "" {
-		return e.Original, nil
-	}
-	rc, err := rec.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil // forgotten meanwhile
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close() // opened for reading
-	return io.ReadAll(io.LimitReader(rc, limits.Line))
+	return ledger.OriginalOf(ctx, rec.api, page.Entries[0])
 }
 
 // message returns the message of an entry; ok is false if it was forgotten, or cannot be read.
@@ -296,7 +281,7 @@ func (rec *reading) starts(ctx context.Context, e sessions.Entry, runs map[strin
 	for _, p := range m.Parts {
 		if argument := subagents[strings.ToLower(p.Name)]; argument != "" && p.Kind == transcript.KindCall {
 			var args map[string]any
-			_ = json.Unmarshal(p.Args, &args) // a call without arguments names nobody
+			_ = json.Unmarshal(p.Args, &args) // without arguments the agent stays unnamed
 			name, _ := args[argument].(string)
 			runs[p.ID] = name != "" && rec.Spec.Same(name, rec.agent.Name)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
 )
 
@@ -134,6 +135,23 @@ func LogEntries(ctx context.Context, api SessionReader, r LogRequest) iter.Seq2[
 			}
 		}
 	}
+}
+
+// OriginalOf returns the original of an entry that was read with its original, nil if that was forgotten. Of one that is longer
+// than limits.Line it returns the beginning.
+func OriginalOf(ctx context.Context, api Blobs, e LogEntry) ([]byte, error) {
+	if e.Original != nil || e.Blob == "" {
+		return e.Original, nil
+	}
+	rc, err := api.ReadBlob(ctx, ReadBlobRequest{Hash: e.Blob})
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil // forgotten meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer rc.Close() // opened for reading
+	return io.ReadAll(io.LimitReader(rc, limits.Line))
 }
 
 // WriteOriginals writes the originals of a range of a session's log, one per line, exactly as they were received, and

@@ -28,7 +28,7 @@ func codexAgent() Agent {
 }
 
 func codexFiles(p Places) []File {
-	// The variables say where ledgers are. Codex passes to its servers only the variables it is told to.
+	// The variables name the directories of ledgers. Codex passes only listed variables on to its servers.
 	const passed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
 	path := filepath.Join(codex.ConfigDir(p.Env), "config.toml")
 	if p.Scope == Project {

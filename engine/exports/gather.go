@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -195,7 +192,7 @@ func (g *gatherer) take(ctx context.Context, e ledger.LogEntry) error {
 	if !wanted || e.Forgotten != nil {
 		return nil
 	}
-	original, err := g.original(ctx, e)
+	original, err := ledger.OriginalOf(ctx, g.api, e)
 	if err != nil {
 		return err
 	}
@@ -235,22 +232,6 @@ func (g *gatherer) beforeCut(ctx context.Context, text string, n int) (string, e
 	}
 	r, err := g.api.Mask(ctx, ledger.MaskRequest{Text: chars.First(text, n+longest)})
 	return r.Text, err
-}
-
-// original returns the original of an entry.
-func (g *gatherer) original(ctx context.Context, e ledger.LogEntry) ([]byte, error) {
-	if e.Blob == "" {
-		return e.Original, nil
-	}
-	rc, err := g.api.ReadBlob(ctx, ledger.ReadBlobRequest{Hash: e.Blob})
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil // forgotten meanwhile
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer rc.Close() // opened for reading
-	return io.ReadAll(io.LimitReader(rc, limits.Line))
 }
 
 // emitBefore emits the groups of earlier turns than this one.
