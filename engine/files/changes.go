@@ -32,7 +32,7 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 		}
 		resp.Changes, resp.Total = core.Fitting(core.OrEmpty(list), limits.Page, changeSize), total
 		if r.Session != "" && r.Before == 0 && !r.NoStale {
-			resp.Stale, resp.Fresh, err = l.reads(ctx, tx, r.Session)
+			err = l.reads(ctx, tx, r.Session, &resp)
 		}
 		return resp, err
 	})
