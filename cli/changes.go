@@ -89,7 +89,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	case resp.Total == 0 && why != "":
 		fmt.Fprintln(w, "no changes are known: "+why)
 	case resp.Total == 0 && resp.by != "":
-		fmt.Fprintf(w, "no file changes by session %s are recorded\n", resp.by)
+		fmt.Fprintf(w, "no file changes by session %s itself are recorded\n", resp.by)
 	case resp.Total == 0:
 		fmt.Fprintln(w, "no file changes are recorded here")
 	case why != "":

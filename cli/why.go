@@ -93,8 +93,11 @@ func storyOf(h historyAnswer) []moment {
 		if r.Subagent {
 			whose = "a subagent's window"
 		}
-		took := r.Tokens.String() + " tokens of " + whose
-		add(moment{r.Time, r.Session, r.Seq, r.Turn, "read", took}, h.Trees[r.Session])
+		what, took := "read", r.Tokens.String()+" tokens of "+whose
+		if r.Failed {
+			what, took = "tried", "failed: to read it, "+took
+		}
+		add(moment{r.Time, r.Session, r.Seq, r.Turn, what, took}, h.Trees[r.Session])
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name

@@ -93,6 +93,8 @@ type FileRead struct {
 	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
 	// Subagent says that it is in the window of a subagent: of one that the session's file has as well, or whose session it is.
 	Subagent bool `json:"subagent,omitempty"`
+	// Failed says that it tried to, and got an error.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // TouchedRequest asks which files of one tree sessions touched lately.

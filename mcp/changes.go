@@ -189,7 +189,7 @@ func (r changesResult) String() string {
 	case r.NotFollowed != "":
 		fmt.Fprintf(&b, "no changes are known: %s\n", r.NotFollowed)
 	case r.Session != "":
-		fmt.Fprintf(&b, "no changes by session %s recorded\n", r.Session)
+		fmt.Fprintf(&b, "no changes by session %s itself recorded\n", r.Session)
 	default:
 		b.WriteString("no changes recorded\n")
 	}

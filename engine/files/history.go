@@ -169,9 +169,6 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 		if err != nil {
 			return nil, err
 		}
-		if res.Failed {
-			continue
-		}
 		size := res.Tokens
 		for _, c := range e.Calls {
 			if c.ID == r.CallID {
@@ -179,7 +176,7 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 			}
 		}
 		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size,
-			Subagent: e.Hidden || !s.Main()})
+			Subagent: e.Hidden || !s.Main(), Failed: res.Failed})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
