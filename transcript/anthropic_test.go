@@ -163,13 +163,14 @@ func TestOnlyPlainResultsAreAdded(t *testing.T) {
 				t.Errorf("%s: %+v: %v, %v", f, p, out, err)
 			}
 		}
-		out, err := Render(f, nil, Edits{AddResults: []Part{{Kind: KindResult, ID: "t", Name: "N", Text: "a <b> \"c\"\n\xff"}}})
+		lost := Part{Kind: KindResult, ID: "t", Name: "N", Text: "a <b> \"c\"\n\xff"}
+		out, err := Render(f, nil, Edits{AddResults: []Part{lost}})
 		if err != nil || len(out) != 1 || out[0].Record != -1 {
 			t.Fatalf("%s: %v, %v", f, out, err)
 		}
 		m, err := Decode(f, out[0].JSON)
-		if got := brief(m); err != nil || m.Role != RoleTool || len(m.Parts) != 1 || m.Parts[0].Text != "a <b> \"c\"\n\ufffd" {
-			t.Errorf("%s: %s is %s, %v", f, out[0].JSON, got, err)
+		if err != nil || m.Role != RoleTool || len(m.Parts) != 1 || m.Parts[0].Text != "a <b> \"c\"\n\ufffd" {
+			t.Errorf("%s: %s is %s, %v", f, out[0].JSON, brief(m), err)
 		}
 	}
 }
