@@ -23,8 +23,8 @@ func backupCommand() command {
 		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
 		was:     map[string]string{"backup": ""},
 		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (ledger.BackedUp, error) {
-			return api.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
+		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.BackedUp, error) {
+			return a.ledger.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
 		}, func(_ *action, w io.Writer, b ledger.BackedUp) {
 			fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
 				columns.OneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"),

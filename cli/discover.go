@@ -20,7 +20,7 @@ const (
 // discovered waits until the owner has read the session files that it found, at most a minute: an owner that has just
 // started reads those of the last day. On a terminal it shows how many sessions there are so far. It returns what the
 // owner said last.
-func discovered(ctx context.Context, a *action, api ledger.Events) (ledger.Info, error) {
+func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 	began, tick := a.Env.Now(), time.NewTicker(discoveryEvery)
 	defer tick.Stop()
 	shown := false
@@ -30,7 +30,7 @@ func discovered(ctx context.Context, a *action, api ledger.Events) (ledger.Info,
 		}
 	}()
 	for {
-		info, err := api.Info(ctx, ledger.InfoRequest{})
+		info, err := a.ledger.Info(ctx, ledger.InfoRequest{})
 		took := a.Env.Now().Sub(began)
 		if err != nil || !reading(info) || took > discoveryMost {
 			return info, err

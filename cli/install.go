@@ -66,26 +66,30 @@ func doctorCommand() command {
 		long: "Checks the agents that ctxledger knows, their configurations, the programs these name, and the " +
 			"daemon. It starts nothing and changes nothing.",
 		example: "ctxledger doctor\nctxledger doctor claude-code --json",
-		does:    keeps, json: answers(doctorReport{}), run: diagnose,
+		does:    keeps, json: answers(doctorReport{}),
+		run: shows(diagnose, func(a *action, w io.Writer, r doctorReport) {
+			width, _ := screen(a.Out)
+			r.print(w, a.newTable("AGENT", "VERSION", "STATE", "TO DO"), width, a.line)
+		}),
 	}
 }
 
 // diagnose shows how far ctxledger works on this machine.
-func diagnose(ctx context.Context, a *action, args []string) error {
+func diagnose(ctx context.Context, a *action, args []string) (r doctorReport, err error) {
 	ws, err := a.find()
 	if err != nil {
-		return err
+		return r, err
 	}
 	s, err := newSetup(a.Env, ws, false)
 	if err != nil {
-		return err
+		return r, err
 	}
 	a.settings(ws) // hooks are among them
 	st, err := daemon.Status(ctx, ws.State)
-	r, err := s.doctor(args, daemonState{Running: st.Running, PID: st.PID, Version: st.Version,
+	r, err = s.doctor(args, daemonState{Running: st.Running, PID: st.PID, Version: st.Version,
 		Polling: st.Info.Polling}, err)
 	if err != nil {
-		return err
+		return r, err
 	}
 	r.Others = otherLedgers(ctx, a, ws, "status")
 	if ws.Root != "" {
@@ -95,8 +99,5 @@ func diagnose(ctx context.Context, a *action, args []string) error {
 			r.Index = &listed
 		}
 	}
-	width, _ := screen(a.Out)
-	return a.answer(r, func(w io.Writer) {
-		r.print(w, a.newTable("AGENT", "VERSION", "STATE", "TO DO"), width, a.line)
-	})
+	return r, nil
 }

@@ -44,7 +44,7 @@ func windowCommand() command {
 			if err := a.open(ctx); err != nil {
 				return err
 			}
-			return showWindow(ctx, a, a.ledger, args)
+			return showWindow(ctx, a, args)
 		},
 	}
 }
@@ -58,12 +58,12 @@ type windowAnswer struct {
 }
 
 // showWindow lists the sizes that the window of a model may have, of the newest session's if none is named.
-func showWindow(ctx context.Context, a *action, api ledger.API, args []string) error {
+func showWindow(ctx context.Context, a *action, args []string) error {
 	out := windowAnswer{Model: strings.Join(args, ""), File: config.UserFile(a.Env), Sizes: []ledger.WindowSize{}}
 	s, err := a.session(ctx, "")
 	switch {
 	case err == nil:
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: out.Model, Brief: true})
+		st, err := a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: out.Model, Brief: true})
 		if err != nil {
 			return err
 		}
