@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -290,50 +289,32 @@ func answer(r compactResult) reply {
 
 // String returns the result as prose.
 func (r compactResult) String() string {
-	var b strings.Builder
+	var b prose
 	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))
-	if r.Reason != "" {
-		fmt.Fprintf(&b, ": %s", r.Reason)
-	}
-	if r.Status == statusNothing {
-		r.line(&b)
+	b.add(r.Reason != "", ": %s", r.Reason)
+	if r.Status == statusNothing { // one line, and warnings
+		b.add(r.Session != "", "; session %s", r.Session)
+		b.add(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
+		r.warn(&b)
 		return b.String()
 	}
-	if r.Session != "" {
-		fmt.Fprintf(&b, "\nsession %s", r.Session)
-	}
-	if r.Before != nil {
-		fmt.Fprintf(&b, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
-	}
-	if r.SummaryID != "" {
-		fmt.Fprintf(&b, "\nsummary %s: its id reads the whole range back", r.SummaryID)
-	}
-	if r.Delivery != "" {
-		fmt.Fprintf(&b, "\nnext: %s", r.Delivery)
-	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
-	}
+	b.add(r.Session != "", "\nsession %s", r.Session)
+	b.add(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
+	b.add(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
+	b.add(r.Delivery != "", "\nnext: %s", r.Delivery)
+	r.warn(&b)
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
+		b.add(true, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
 	}
-	if r.Summary != "" {
-		fmt.Fprintf(&b, "\n\n%s", r.Summary)
-	}
+	b.add(r.Summary != "", "\n\n%s", r.Summary)
 	return b.String()
 }
 
-// line completes the one line of a call for which there was nothing to do. Warnings follow it.
-func (r compactResult) line(b *strings.Builder) {
-	if r.Session != "" {
-		fmt.Fprintf(b, "; session %s", r.Session)
-	}
-	if r.SummaryID != "" {
-		fmt.Fprintf(b, ", summary %s in effect", r.SummaryID)
-	}
+// warn adds the warnings.
+func (r compactResult) warn(b *prose) {
 	for _, w := range r.Warnings {
-		fmt.Fprintf(b, "\nwarning: %s", w)
+		b.add(true, "\nwarning: %s", w)
 	}
 }
 

@@ -103,14 +103,10 @@ func operation[Q, A any](name, says, properties, needs string, h hints,
 		name: name, description: says, hints: h,
 		input:  `{"type":"object","properties":{` + properties + `}` + required + `}`,
 		output: `{"type":"object"}`, forms: map[string]string{},
-		run: func(ctx context.Context, c *call) (reply, error) {
-			q, err := decode[Q](c)
-			if err != nil {
-				return reply{}, err
-			}
+		run: takes(func(ctx context.Context, c *call, q Q) (reply, error) {
 			a, err := run(ctx, c.api, q)
 			return reply{value: a}, err
-		},
+		}),
 	}
 }
 
