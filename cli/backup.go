@@ -47,12 +47,8 @@ func restoreBackupCommand() command {
 		json:  answers(daemon.Restored{}),
 		flags: func(f *pflag.FlagSet) { c.define(f, adopting()) },
 		check: func(*action, []string) error { return c.check() },
-		run: func(ctx context.Context, a *action, args []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			o := daemon.Options{State: ws.State, Workspace: rootOf(ws), Env: a.Env, Version: a.Version}
+		at: func(ctx context.Context, a *action, args []string) error {
+			o := daemon.Options{State: a.place.State, Workspace: rootOf(a.place), Env: a.Env, Version: a.Version}
 			return restoreBackup(ctx, a, o, args[0], c)
 		},
 	}

@@ -30,8 +30,9 @@ type command struct {
 
 	flags func(f *pflag.FlagSet)
 	check func(a *action, args []string) error // refuses wrong use before anything is opened; nil: nothing to refuse
-	// ask runs a command that needs the ledger, run one that does not. A command with neither only groups others.
-	ask, run runner
+	// ask runs a command that needs the ledger, at one that needs only to know the workspace, and run one that needs neither. A
+	// command with none of them only groups others.
+	ask, at, run runner
 }
 
 // rank says where the help shows a command.
@@ -136,13 +137,19 @@ func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 	switch {
 	case c.run != nil:
 		return c.run(cmd.Context(), a, args)
-	case c.ask == nil:
+	case c.ask != nil:
+		if err := a.open(cmd.Context()); err != nil {
+			return err
+		}
+		return c.ask(cmd.Context(), a, args)
+	case c.at == nil:
 		return cmd.Help()
 	}
-	if err := a.open(cmd.Context()); err != nil {
+	var err error
+	if a.place, err = a.find(); err != nil {
 		return err
 	}
-	return c.ask(cmd.Context(), a, args)
+	return c.at(cmd.Context(), a, args)
 }
 
 // before returns the command as earlier versions called it.

@@ -15,12 +15,8 @@ func configCommand() command {
 			"come from ctxledger.yaml in the workspace and from your own file, which overrides it.",
 		example: "ctxledger config\nctxledger config --json",
 		does:    keeps, json: answers([]settingAnswer{}),
-		run: shows(func(_ context.Context, a *action, _ []string) (out []settingAnswer, err error) {
-			ws, err := a.find()
-			if err != nil {
-				return nil, err
-			}
-			for _, s := range a.settings(ws).Effective() {
+		at: shows(func(_ context.Context, a *action, _ []string) (out []settingAnswer, err error) {
+			for _, s := range a.settings(a.place).Effective() {
 				from := "default"
 				if s.From.File != "" {
 					from = s.From.String()

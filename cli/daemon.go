@@ -24,7 +24,7 @@ func daemonStatusCommand() command {
 		name: "daemon status", short: "Show which daemons run, without starting one",
 		example: "ctxledger daemon status --json",
 		does:    keeps, json: answers([]owned{}),
-		run: shows(daemonsHere, printDaemons),
+		at: shows(daemonsHere, printDaemons),
 	}
 }
 
@@ -32,7 +32,7 @@ func daemonStopCommand() command {
 	return command{
 		name: "daemon stop", short: "Stop the daemons of the workspace and of user memory",
 		example: "ctxledger daemon stop",
-		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), run: daemonStop,
+		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), at: daemonStop,
 	}
 }
 
@@ -45,15 +45,12 @@ type owned struct {
 
 // daemonsHere returns the ledgers of this workspace and of its user, with the state of their daemons.
 func daemonsHere(ctx context.Context, a *action, _ []string) ([]owned, error) {
-	ws, err := a.find()
-	if err != nil {
-		return nil, err
-	}
-	ledgers := []owned{{Ledger: "workspace", Dir: ws.State}, {Ledger: "user", Dir: ws.UserState}}
-	if ws.Root == "" {
+	ledgers := []owned{{Ledger: "workspace", Dir: a.place.State}, {Ledger: "user", Dir: a.place.UserState}}
+	if a.place.Root == "" {
 		ledgers = ledgers[1:]
 	}
 	for i := range ledgers {
+		var err error
 		if ledgers[i].State, err = daemon.Status(ctx, ledgers[i].Dir); err != nil {
 			return nil, err
 		}

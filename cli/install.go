@@ -45,12 +45,8 @@ func editCommand(o editOptions) command {
 				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
 			}
 		},
-		run: func(_ context.Context, a *action, args []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			s, err := newSetup(a.Env, ws, o.project)
+		at: func(_ context.Context, a *action, args []string) error {
+			s, err := newSetup(a.Env, a.place, o.project)
 			if err != nil {
 				return err
 			}
@@ -67,7 +63,7 @@ func doctorCommand() command {
 			"daemon. It starts nothing and changes nothing.",
 		example: "ctxledger doctor\nctxledger doctor claude-code --json",
 		does:    keeps, json: answers(doctorReport{}),
-		run: shows(diagnose, func(a *action, w io.Writer, r doctorReport) {
+		at: shows(diagnose, func(a *action, w io.Writer, r doctorReport) {
 			width, _ := screen(a.Out)
 			r.print(w, a.newTable("AGENT", "VERSION", "STATE", "TO DO"), width, a.line)
 		}),
@@ -76,10 +72,7 @@ func doctorCommand() command {
 
 // diagnose shows how far ctxledger works on this machine.
 func diagnose(ctx context.Context, a *action, args []string) (r doctorReport, err error) {
-	ws, err := a.find()
-	if err != nil {
-		return r, err
-	}
+	ws := a.place
 	s, err := newSetup(a.Env, ws, false)
 	if err != nil {
 		return r, err

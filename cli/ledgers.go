@@ -26,10 +26,8 @@ func ledgersCommand() command {
 		example: "ctxledger ledger list\nctxledger ledger list --json",
 		was:     map[string]string{"workspaces": ""},
 		does:    keeps, json: answers(ledgersAnswer{}),
-		run: shows(func(ctx context.Context, a *action, _ []string) (out ledgersAnswer, err error) {
-			if out.here, err = a.find(); err == nil {
-				out.Ledgers, err = allLedgers(ctx, a.Env, out.here)
-			}
+		at: shows(func(ctx context.Context, a *action, _ []string) (out ledgersAnswer, err error) {
+			out.Ledgers, err = allLedgers(ctx, a.Env, a.place)
 			return out, err
 		}, printLedgers),
 	}
@@ -38,7 +36,6 @@ func ledgersCommand() command {
 // ledgersAnswer is what the command that lists ledgers answers.
 type ledgersAnswer struct {
 	Ledgers []workspace.Ledger `json:"ledgers"`
-	here    workspace.Workspace
 }
 
 // allLedgers returns the ledgers of all directories, those first that may be of ws's project. It asks the daemons that those of
@@ -61,7 +58,7 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 
 // printLedgers lists ledgers in a table.
 func printLedgers(a *action, w io.Writer, out ledgersAnswer) {
-	ws := out.here
+	ws := a.place
 	if len(out.Ledgers) == 0 {
 		fmt.Fprintln(w, "no directory has a ledger yet")
 		return

@@ -21,12 +21,8 @@ func repairCommand() command {
 		example: "ctxledger ledger repair",
 		was:     map[string]string{"repair": ""},
 		does:    keeps, undo: "the damaged ledger is renamed", json: answers(daemon.Repaired{}),
-		run: shows(func(ctx context.Context, a *action, _ []string) (daemon.Repaired, error) {
-			o, err := closedLedger(a)
-			if err != nil {
-				return daemon.Repaired{}, err
-			}
-			return daemon.Repair(ctx, o)
+		at: shows(func(ctx context.Context, a *action, _ []string) (daemon.Repaired, error) {
+			return daemon.Repair(ctx, closedLedger(a))
 		}, printRepaired),
 	}
 }
