@@ -97,15 +97,15 @@ func remember(ctx context.Context, c *call, a memoryArgs) (reply, error) {
 	}
 	var r memoryResult
 	var e memory.Entry
-	switch a.Action {
+	switch m := a.mutation(); a.Action {
 	case "save":
 		r, err = a.save(ctx, c)
 	case "get":
 		e, err = c.api.Memory(ctx, ledger.MemoryRequest{Name: a.Name, Scope: a.Scope})
 	case "delete":
-		e, err = c.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		e, err = c.api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Mutation: m, Name: a.Name, Scope: a.Scope})
 	case "restore":
-		e, err = c.api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Mutation: a.mutation(), Name: a.Name, Scope: a.Scope})
+		e, err = c.api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Mutation: m, Name: a.Name, Scope: a.Scope})
 	case "list":
 		r, err = a.list(ctx, c.api)
 	default:

@@ -111,8 +111,7 @@ func (r *run) owed(ctx context.Context, s sessions.Session) (p part, err error) 
 	default:
 		var masked ledger.MaskResponse
 		masked, err = r.api.Mask(ctx, ledger.MaskRequest{Text: s.Hooked.Owed})
-		p = part{fence: keepFence, text: lostIntro + "\n<" + keepFence + ">\n" +
-			ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
+		p = keepPart(lostIntro, masked.Text)
 	}
 	p.digest = digest
 	return p, err
@@ -238,9 +237,13 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 		}
 		return nil
 	})
-	kept := part{fence: keepFence, text: keepIntro + "\n<" + keepFence + ">\n" +
-		ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
-	return r.event.Instructions(kept.alone()), nil
+	return r.event.Instructions(keepPart(keepIntro, masked.Text).alone()), nil
+}
+
+// keepPart returns a fenced text behind what tells a model what it is.
+func keepPart(intro, text string) part {
+	return part{fence: keepFence, text: intro + "\n<" + keepFence + ">\n" + ledger.Unfenced(text, keepFence) +
+		"\n</" + keepFence + ">"}
 }
 
 // foresee makes the document that the host's summary will be compared with.
