@@ -116,26 +116,17 @@ func printRecovery(ctx context.Context, a *action, done ledger.Recovery, message
 
 // recoveryText describes the failure of a request, what was learned from it, and what to do.
 func recoveryText(a *action, done ledger.Recovery) string {
-	var b strings.Builder
+	var b chars.Prose
 	v := done.Verdict
-	fmt.Fprintf(&b, "verdict    %s", v.Class)
-	if v.Pattern != "" {
-		fmt.Fprintf(&b, " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
-	}
-	if v.Limit > 0 {
-		fmt.Fprintf(&b, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
-	}
-	if v.Path != "" {
-		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, columns.CellWidth))
-	}
-	if text := windowSource(a, &done.Window); text != "" {
-		fmt.Fprintf(&b, "\nwindow     %s", text)
-	}
-	if done.Lesson == overflow.Higher {
-		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: "+
-			"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
-	}
-	fmt.Fprintf(&b, "\nnext       %s\n", columns.OneLine(done.Next))
+	b.Add(true, "verdict    %s", v.Class)
+	b.Add(v.Pattern != "", " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
+	b.Add(v.Limit > 0, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
+	b.Add(v.Path != "", ", seen in %s", a.line(v.Path, columns.CellWidth))
+	window := windowSource(a, &done.Window)
+	b.Add(window != "", "\nwindow     %s", window)
+	b.Add(done.Lesson == overflow.Higher, "\nwindow     the error names more than is configured, %s tokens: "+
+		"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
+	b.Add(true, "\nnext       %s\n", columns.OneLine(done.Next))
 	return b.String()
 }
 

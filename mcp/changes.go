@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
@@ -186,23 +187,23 @@ func relative(path, workspace, tree string) string {
 
 // String returns the changes as prose.
 func (r changesResult) String() string {
-	var b prose
+	var b chars.Prose
 	none := len(r.Entries) == 0
-	b.add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
-	b.add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s recorded\n", r.Session)
-	b.add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
-	b.add(r.Outside != "", "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
-	b.add(!none, "%d of %d changes", len(r.Entries), r.Total)
-	b.add(!none && r.Session != "", " by session %s", r.Session)
-	b.add(!none, ", newest first:\n")
+	b.Add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
+	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s recorded\n", r.Session)
+	b.Add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
+	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
+	b.Add(!none, "%d of %d changes", len(r.Entries), r.Total)
+	b.Add(!none && r.Session != "", " by session %s", r.Session)
+	b.Add(!none, ", newest first:\n")
 	for _, x := range r.Entries {
-		b.add(true, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
-		b.add(x.Tree != "", ", in %s", x.Tree)
+		b.Add(true, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
+		b.Add(x.Tree != "", ", in %s", x.Tree)
 		switch {
 		case x.Session != "":
-			b.add(true, ", session %s", x.Session)
+			b.Add(true, ", session %s", x.Session)
 		case len(x.Candidates) > 0:
-			b.add(true, ", perhaps session %s", strings.Join(x.Candidates, " or "))
+			b.Add(true, ", perhaps session %s", strings.Join(x.Candidates, " or "))
 		case x.Source == string(changes.Observed):
 			b.WriteString(", external")
 		}
@@ -210,9 +211,9 @@ func (r changesResult) String() string {
 	}
 	for _, x := range r.Stale {
 		happened, knew := changes.Stale{Wrote: x.Wrote, Gone: x.Gone}.Words()
-		b.add(true, "stale: %s was %s by %s", x.Path, happened, x.By)
-		b.add(x.Seen, ", seen")
-		b.add(true, " at %s, after %s %s it\n", x.Changed, r.reader(), knew)
+		b.Add(true, "stale: %s was %s by %s", x.Path, happened, x.By)
+		b.Add(x.Seen, ", seen")
+		b.Add(true, " at %s, after %s %s it\n", x.Changed, r.reader(), knew)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

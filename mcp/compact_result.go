@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -289,32 +290,32 @@ func answer(r compactResult) reply {
 
 // String returns the result as prose.
 func (r compactResult) String() string {
-	var b prose
+	var b chars.Prose
 	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))
-	b.add(r.Reason != "", ": %s", r.Reason)
+	b.Add(r.Reason != "", ": %s", r.Reason)
 	if r.Status == statusNothing { // one line, and warnings
-		b.add(r.Session != "", "; session %s", r.Session)
-		b.add(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
+		b.Add(r.Session != "", "; session %s", r.Session)
+		b.Add(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
 		r.warn(&b)
 		return b.String()
 	}
-	b.add(r.Session != "", "\nsession %s", r.Session)
-	b.add(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
-	b.add(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
-	b.add(r.Delivery != "", "\nnext: %s", r.Delivery)
+	b.Add(r.Session != "", "\nsession %s", r.Session)
+	b.Add(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
+	b.Add(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
+	b.Add(r.Delivery != "", "\nnext: %s", r.Delivery)
 	r.warn(&b)
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		b.add(true, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
+		b.Add(true, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
 	}
-	b.add(r.Summary != "", "\n\n%s", r.Summary)
+	b.Add(r.Summary != "", "\n\n%s", r.Summary)
 	return b.String()
 }
 
 // warn adds the warnings.
-func (r compactResult) warn(b *prose) {
+func (r compactResult) warn(b *chars.Prose) {
 	for _, w := range r.Warnings {
-		b.add(true, "\nwarning: %s", w)
+		b.Add(true, "\nwarning: %s", w)
 	}
 }
 

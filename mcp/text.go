@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -59,14 +58,4 @@ func upTo(s string, budget int) (string, bool) {
 		}
 	}
 	return strings.Join(lines[:low], ""), false
-}
-
-// prose is a text for a model that is being written.
-type prose struct{ strings.Builder }
-
-// add adds a part where there is something to say.
-func (p *prose) add(say bool, format string, args ...any) {
-	if say {
-		fmt.Fprintf(p, format, args...)
-	}
 }
