@@ -23,9 +23,6 @@ const tool = "read_artifact, or with the command `ctxledger artifact read ID`"
 // Code hands on the summary here alone, after SessionStart, where nothing has it yet (seen with 2.1.328). Nobody waits for
 // the comparison. Until it is made, the session owes the record.
 func (r *run) compacted(ctx context.Context) ([]byte, error) {
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	_, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacted})
 	if err != nil || strings.TrimSpace(r.event.Summary) == "" {
 		return nil, err
@@ -203,9 +200,6 @@ func summarized(ctx context.Context, api ledger.API, s sessions.Session, budget 
 // compacting answers PreCompact: with what the host's summary has to keep. What the summary will be compared with is made
 // while the host writes it.
 func (r *run) compacting(ctx context.Context) ([]byte, error) {
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	noted, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacting})
 	if err != nil {
 		return nil, err

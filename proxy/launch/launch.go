@@ -150,7 +150,7 @@ type keeper struct {
 	Options
 	token   string
 	address string         // set before the first start is reported
-	said    *termtext.Tail // by one program at a time
+	said    *termtext.Tail // by one at a time
 }
 
 // keep runs the proxy, and runs it again at the same address when it has died, until ctx ends. first gets what became of
@@ -211,7 +211,8 @@ func (k *keeper) serve(ctx context.Context, ready func(address string)) error {
 	defer stop()
 	_, _ = io.Copy(io.Discard, out) // until it ends
 	if wrong := cmd.Wait(); err != nil {
-		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy does not start: %s", lastLine(k.said.AppendTo(nil), wrong))
+		last := lastLine(k.said.AppendTo(nil), wrong)
+		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy does not start: %s", last)
 	}
 	return err
 }
