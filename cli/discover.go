@@ -21,7 +21,7 @@ const (
 // discovered waits until the owner has read the session files that it found, at most a minute: an owner that has just
 // started reads those of the last day. It also waits for the first measurements, without which all figures are rough and
 // change a moment later. On a terminal it shows how many sessions there are so far. It returns what the owner said last.
-func discovered(ctx context.Context, a *action, api discovery) (ledger.Info, error) {
+func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 	began, tick := a.Env.Now(), time.NewTicker(discoveryEvery)
 	defer tick.Stop()
 	shown, read := false, time.Duration(0) // when all was read, after the beginning
@@ -31,14 +31,14 @@ func discovered(ctx context.Context, a *action, api discovery) (ledger.Info, err
 		}
 	}()
 	for {
-		info, err := api.Info(ctx, ledger.InfoRequest{})
+		info, err := a.ledger.Info(ctx, ledger.InfoRequest{})
 		took := a.Env.Now().Sub(began)
 		if err != nil || took > discoveryMost {
 			return info, err
 		}
 		if reading(info) {
 			read = took
-		} else if took-read > measuringMost || !unmeasured(ctx, api, info) {
+		} else if took-read > measuringMost || !unmeasured(ctx, a.ledger, info) {
 			return info, nil
 		}
 		if took > barDelay && terminal(a.Err) && !a.json {
@@ -54,14 +54,8 @@ func discovered(ctx context.Context, a *action, api discovery) (ledger.Info, err
 	}
 }
 
-// discovery is what tells how far the owner is.
-type discovery interface {
-	ledger.Events
-	ledger.Calibration
-}
-
 // unmeasured reports whether the owner has sessions, learns from them, and has not measured any yet.
-func unmeasured(ctx context.Context, api discovery, info ledger.Info) bool {
+func unmeasured(ctx context.Context, api ledger.Calibration, info ledger.Info) bool {
 	if info.Sessions == 0 || !slices.ContainsFunc(info.Tasks, func(t ledger.TaskState) bool {
 		return t.Name == ledger.TaskMeasure && t.Trouble() == ""
 	}) {
