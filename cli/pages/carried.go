@@ -79,7 +79,7 @@ func then(c Carried) string {
 func (c Carried) countedFor() string {
 	switch {
 	case c.Model == "":
-		return "counted in o200k_base: no session names a model; --model does"
+		return "counted in o200k_base: no session here names a model; --model does"
 	case c.Newest:
 		return "counted for " + columns.OneLine(c.Model) + ", the model of the newest session, " + c.Session
 	}

@@ -65,7 +65,7 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		taken = ", " + u.Took.String() + " tokens"
 	}
 	if u.Stale {
-		who = ", " + changes.Who(u.By)
+		who = ", " + changes.Who(u.By, u.Sub)
 	}
 	switch {
 	case u.Lost():

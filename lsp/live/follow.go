@@ -94,7 +94,11 @@ func follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := watcher{api: api, o: o, after: now.Next, titles: map[string]string{}}
+	info, err := api.Info(ctx, ledger.InfoRequest{})
+	if err != nil {
+		return err
+	}
+	w := watcher{api: api, o: o, info: info, after: now.Next, titles: map[string]string{}}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
@@ -111,7 +115,8 @@ func follow(ctx context.Context, o Options) error {
 type watcher struct {
 	api    Ledger
 	o      Options
-	after  int64 // the newest event that was processed
+	info   ledger.Info // where its records are relative to
+	after  int64       // the newest event that was processed
 	reader *reader
 	model  string          // that is counted for, unless the options name one
 	others []Other         // sessions that are live besides it
@@ -240,7 +245,7 @@ func (w *watcher) state() State {
 	s := w.reader.session
 	u := w.used
 	st := State{Session: s.ID, Host: s.Host, Title: w.title, Model: s.Model, Updated: s.Updated, Others: w.others,
-		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot(u.Scale),
+		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot(u.Scale, w.info),
 		Held: u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
 		Use: u.Use}

@@ -70,6 +70,7 @@ type File struct {
 	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
 	Gone    bool   // it was deleted then
 	By      string // who changed it: a session, changes.External or changes.Several
+	Sub     bool   // By is a subagent of the session
 }
 
 // Known reports whether the session has read the file, or has a text of it that it wrote.
