@@ -48,8 +48,8 @@ type Loading struct {
 	// reference matches a reference to a variable in its configurations of servers, whose name is in a group. "": as most
 	// agents write it.
 	reference string
-	// disable returns edits of a configuration after which it no longer uses the server at a span; nil: it has to be removed.
-	disable func(source string, at Span) []Edit
+	// disable returns a configuration so that a server is no longer used; nil: its entry has to be removed.
+	disable func(text []byte, entry []string) ([]byte, error)
 	// rejects: the user's own settings can list servers of the project that are not used.
 	rejects bool
 }

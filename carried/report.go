@@ -52,6 +52,7 @@ type Part struct {
 	Config   *ServerConfig `json:"-"`
 	agent    Loading       // whose part it is
 	searched bool          // see Searched
+	entry    []string      // of a server: the names of members or tables that lead to it in its file
 	// Since is when its file, or one that imports it, was changed, moved or replaced last; zero: not known.
 	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.

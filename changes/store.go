@@ -33,16 +33,12 @@ func Record(tx kv.Tx, c Change) (Change, error) {
 
 // put writes a change and what it is found by.
 func put(tx kv.Tx, c Change) error {
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "changes.put", err)
-	}
 	for b, k := range indexes(c) {
 		if err := tx.Put(b, k, nil); err != nil {
 			return err
 		}
 	}
-	return tx.Put(bucketChanges, idKey(c.ID), raw)
+	return kv.PutJSON(tx, bucketChanges, idKey(c.ID), c)
 }
 
 // Filter selects changes. Zero fields select all.

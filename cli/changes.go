@@ -33,7 +33,7 @@ func changesCommand() command {
 			limitFlag(f, &r.Limit, 50)
 		},
 		check: checkLimit(&r.Limit),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out changesAnswer, err error) {
+		ask: shows(func(ctx context.Context, a *action, args []string) (out changesAnswer, err error) {
 			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
 				return out, err
 			}
@@ -45,12 +45,12 @@ func changesCommand() command {
 				}
 				r.Session, host, out.by = s.ID, s.Host, s.ID
 			}
-			info, err := discovered(ctx, a, api)
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return out, err
 			}
 			out.NotFollowed, out.in = info.NotFollowed(host), info
-			out.ChangesResponse, err = changesOf(ctx, a, api, r, strings.Join(args, ""))
+			out.ChangesResponse, err = changesOf(ctx, a, r, strings.Join(args, ""))
 			return out, err
 		}, printChanges),
 	}
@@ -68,16 +68,16 @@ type changesAnswer struct {
 // changesOf asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
 // takes the first with changes.
 func changesOf(
-	ctx context.Context, a *action, api ledger.Files, r ledger.ChangesRequest, name string,
+	ctx context.Context, a *action, r ledger.ChangesRequest, name string,
 ) (resp ledger.ChangesResponse, err error) {
 	if name == "" {
-		return api.Changes(ctx, r)
+		return a.ledger.Changes(ctx, r)
 	}
 	for _, p := range ledgerPaths(a, name) {
 		if r.Path = p; p == "." {
 			r.Path = ""
 		}
-		if resp, err = api.Changes(ctx, r); err != nil || resp.Total > 0 {
+		if resp, err = a.ledger.Changes(ctx, r); err != nil || resp.Total > 0 {
 			return resp, err
 		}
 	}

@@ -44,9 +44,7 @@ func contextCommand() command {
 			}
 			return nil
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
-			return showContext(ctx, a, api, o)
-		},
+		ask: o.show,
 	}
 }
 
@@ -59,16 +57,16 @@ type contextOptions struct {
 	yes               bool
 }
 
-// showContext finds what requests carry and shows it.
-func showContext(ctx context.Context, a *action, api ledger.API, o contextOptions) error {
+// show finds what requests carry and shows it.
+func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error {
 	if a.place.Root == "" {
 		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or run it in a repository")
 	}
-	if _, err := discovered(ctx, a, api); err != nil { // of which the newest session names the model
+	if _, err := discovered(ctx, a); err != nil { // of which the newest session names the model
 		return err
 	}
-	out, err := newestMeasured(ctx, a, api, o.model)
+	out, err := newestMeasured(ctx, a, o.model)
 	if err != nil {
 		return err
 	}
@@ -76,13 +74,13 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 	if err != nil {
 		return err
 	}
-	counter, err := ledger.CounterOf(ctx, api, models, out.Model)
+	counter, err := ledger.CounterOf(ctx, a.ledger, models, out.Model)
 	if err != nil {
 		return err
 	}
-	if out.Report, err = findCarried(ctx, a, api, counter); err == nil && o.ask != "" {
-		if err = askServer(ctx, a, api, out.Report, o); err == nil {
-			out.Report, err = findCarried(ctx, a, api, counter) // with its answer
+	if out.Report, err = findCarried(ctx, a, counter); err == nil && o.ask != "" {
+		if err = askServer(ctx, a, out.Report, *o); err == nil {
+			out.Report, err = findCarried(ctx, a, counter) // with its answer
 		}
 	}
 	if err != nil {
@@ -98,26 +96,26 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 }
 
 // findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills.
-func findCarried(ctx context.Context, a *action, api ledger.API, c tokens.Counter) (carried.Report, error) {
+func findCarried(ctx context.Context, a *action, c tokens.Counter) (carried.Report, error) {
 	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Counter: c})
 	if !out.Counts() {
 		return out, nil
 	}
-	use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
+	use, err := a.ledger.ToolUse(ctx, ledger.ToolUseRequest{})
 	out.Count(use, a.place.Root)
 	return out, err
 }
 
 // newestMeasured returns the model and what was measured of the newest session.
-func newestMeasured(ctx context.Context, a *action, api ledger.API, model string) (pages.Carried, error) {
+func newestMeasured(ctx context.Context, a *action, model string) (pages.Carried, error) {
 	out := pages.Carried{Model: model}
-	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Latest: true})
+	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {
 		return out, nil
 	}
 	var st ledger.Status
 	if err == nil {
-		st, err = api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
+		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
 	}
 	if err != nil {
 		return out, err

@@ -19,13 +19,13 @@ func whyCommand() command {
 		name: "why", args: "FILE", short: "Show who read, changed or tried to change a file, newest first",
 		example: "ctxledger why internal/store/store.go",
 		does:    keeps, json: answers(historyAnswer{}),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out historyAnswer, err error) {
-			info, err := discovered(ctx, a, api)
+		ask: shows(func(ctx context.Context, a *action, args []string) (out historyAnswer, err error) {
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return out, err
 			}
 			out.NotFollowed, out.in = info.NotFollowed(""), info
-			out.FileHistory, err = historyOf(ctx, a, api, args[0])
+			out.FileHistory, err = historyOf(ctx, a, args[0])
 			if err != nil {
 				return out, err
 			}
@@ -33,7 +33,7 @@ func whyCommand() command {
 			for _, r := range out.FileHistory.Reads {
 				of = append(of, r.Session)
 			}
-			scales, err := ledger.ScalesOf(ctx, api, of)
+			scales, err := ledger.ScalesOf(ctx, a.ledger, of)
 			out.Reads = make([]countedRead, 0, len(of))
 			for _, r := range out.FileHistory.Reads {
 				out.Reads = append(out.Reads, countedRead{r, scales[r.Session].Of(r.Tokens)})
@@ -59,9 +59,9 @@ type countedRead struct {
 }
 
 // historyOf asks for the history of a file. Of the paths that name may mean it takes the first with a history.
-func historyOf(ctx context.Context, a *action, api ledger.Files, name string) (h ledger.FileHistory, err error) {
+func historyOf(ctx context.Context, a *action, name string) (h ledger.FileHistory, err error) {
 	for _, p := range ledgerPaths(a, name) {
-		h, err = api.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
+		h, err = a.ledger.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
 		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
 			return h, err
 		}

@@ -157,8 +157,11 @@ func (p *Polling) String() string {
 	return fmt.Sprintf("files are polled, every %.0f s: %s", p.Seconds, p.Why)
 }
 
-// TaskFollow is the task that follows session files.
-const TaskFollow = "following session files"
+// Tasks of an owner.
+const (
+	TaskFollow  = "following session files"
+	TaskMeasure = "learning from measured usage"
+)
 
 // Trouble says what is wrong with a task, "" while it does its work.
 func (t TaskState) Trouble() string {

@@ -76,6 +76,21 @@ type ModelRequest struct {
 	MissedWhy string `json:"missed_why,omitempty"`
 }
 
+// Names returns the words in it that others chose.
+func (q *ModelRequest) Names() []*string {
+	names := []*string{&q.Model, &q.Provider, &q.Endpoint, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
+	for i := range q.New {
+		names = append(names, &q.New[i].Name)
+	}
+	for i := range q.Tools {
+		names = append(names, &q.Tools[i].Server)
+	}
+	for i := range q.Bill {
+		names = append(names, &q.Bill[i].Model)
+	}
+	return names
+}
+
 // Reduced says how much smaller a request was sent than its agent wrote it.
 type Reduced struct {
 	Bytes    int64 `json:"bytes"`    // of the body

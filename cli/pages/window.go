@@ -27,26 +27,17 @@ const (
 func (p Page) window(s ledger.Status, ranIn, limits string) {
 	w := p.W
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), titleColumns))
-	if s.Session.HostID != "" {
-		fmt.Fprintf(w, "its id     %s, of %s\n", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
-	}
-	if ranIn != "" && ranIn != "." {
-		fmt.Fprintf(w, "ran in     %s\n", columns.OneLine(ranIn))
-	}
-	if n := s.Session.Rewritten; n > 0 {
-		fmt.Fprintf(w, "rewritten  %s: its file was replaced by another; nothing counts twice\n", chars.Plural(n, "time"))
-	}
+	p.say(s.Session.HostID != "", "its id     %s, of %s", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
+	p.say(ranIn != "" && ranIn != ".", "ran in     %s", columns.OneLine(ranIn))
+	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing counts twice",
+		chars.Plural(s.Session.Rewritten, "time"))
 	if f := s.Session.Fork; f != nil {
 		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
 			chars.Plural(f.Entries, "record"), f.Session)
 	}
-	if from := s.Session.Continues; from != "" {
-		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
-	}
+	p.say(s.Session.Continues != "", "continues  session %s; what was copied of it counts there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
-	if cost := s.Cost.Words(); cost != "" {
-		fmt.Fprintf(w, "cost       %s\n", cost+costMore(s))
-	}
+	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
@@ -55,21 +46,16 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 			chars.Commas(s.Limits.OutputCap))
 	}
 	for _, g := range s.Agents {
-		if g.Agent != "" && g.Input > 0 {
-			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n",
-				p.Line(g.Agent, lineColumns), chars.Commas(g.Input))
-		}
+		p.say(g.Agent != "" && g.Input > 0, "agent      %s: %s tokens of input since the last compaction",
+			p.Line(g.Agent, lineColumns), chars.Commas(g.Input))
 	}
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
 	p.own(s)
 	p.sources(s)
-	if s.Summary != "" {
-		fmt.Fprintf(w, "compacted  summary %s: %s; %s tokens kept out of the view\n", s.Summary, s.Became, s.Saved)
-	} else if s.Saved.N > 0 {
-		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
-	}
+	p.say(s.Summary != "", "compacted  summary %s: %s; %s tokens kept out of the view", s.Summary, s.Became, s.Saved)
+	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s tokens out of the view", s.Saved)
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
 		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d restated\n",
 			tokens.Count{N: h.Summary.Tokens}, h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
@@ -114,10 +100,8 @@ func (p Page) sources(s ledger.Status) {
 			t.Print(p.W)
 		}
 	}
-	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "plus       %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
-			ledger.CategoryFixed)
-	}
+	p.say(s.Fixed != nil, "plus       %s tokens in every request: %s (by what was measured of the first)", s.Fixed,
+		ledger.CategoryFixed)
 }
 
 // nextStep joins the words of a status's next step: what would be cut now without a compaction (window.Decide), what that

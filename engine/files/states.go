@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -23,10 +24,7 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
-	m, err := l.core.NewMutation("states", r.Key, r)
-	if err != nil {
-		return resp, err
-	}
+	m := l.core.NewMutation("states", r.Key, r)
 	fresh, err := core.View(ctx, l.core,
 		func(tx kv.Tx) ([]ledger.Observation, error) { return l.unknown(tx, r.Tree, r.States) })
 	if err != nil || len(fresh) == 0 {
@@ -142,10 +140,7 @@ func (w *witness) see(o ledger.Observation) error {
 	if err != nil {
 		return err
 	}
-	if err := changes.SaveState(w.Tx, is); err != nil {
-		return err
-	}
-	return w.conclude(is, !known)
+	return cmp.Or(changes.SaveState(w.Tx, is), w.conclude(is, !known))
 }
 
 // changedAt returns when a file changed: its own modification time, if that is between the previous observation and

@@ -121,7 +121,7 @@ func TestASwitchedOffServerIsInNoRealRequest(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(ways[0].Path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(ways[0].Path, []byte(ways[0].Edits[0].Text), 0o600); err != nil { // there was no file
+	if err := os.WriteFile(ways[0].Path, []byte(ways[0].Edit.Text), 0o600); err != nil { // there was no file
 		t.Fatal(err)
 	}
 	body, text := h.first(t, s)
