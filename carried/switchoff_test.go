@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -137,7 +138,8 @@ func FuzzSwitchingOffKeepsAConfiguration(f *testing.F) {
 		if !json.Valid(plainJSON([]byte(text))) {
 			return
 		}
-		fi := finder{Options: Options{Root: "/w", Env: env.Env{Home: "/h"}, Counter: tokens.O200kBase.Counter()}}
+		fi := finder{Options: Options{Root: "/w", Env: env.Env{Home: "/h"},
+			Meter: For(ledger.Meter{Counter: tokens.O200kBase.Counter()})}}
 		top, ok := jsonObject(text)
 		if !ok {
 			return

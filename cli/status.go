@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -43,8 +44,11 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 	out.Candidates = countCandidates(ctx, api)
 	switch {
 	case missing == nil:
-		counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
-		found, err := findCarried(ctx, a, api, counter)
+		var meter meterFunc
+		if counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model); s.Model != "" { // without what is not known
+			meter = carried.For(ledger.Meter{Counter: counter})
+		}
+		found, err := findCarried(ctx, a, api, meter)
 		if err != nil {
 			return err
 		}

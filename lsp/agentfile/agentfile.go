@@ -20,9 +20,10 @@ import (
 
 // Use is what one agent loads of a file.
 type Use struct {
-	Agent        string // "Claude Code"
-	Host         string // "claude-code"
-	carried.Part        // as what is saved has it; New: without its cost
+	Agent        string        // "Claude Code"
+	Host         string        // "claude-code"
+	carried.Part               // as what is saved has it; New: without its cost
+	Meter        anyfile.Meter // of the agent's model, that it was counted by
 	// Open is the part as the open documents have it, with its places; nil: none differs from its file.
 	Open    *carried.Part
 	Unsaved bool   // the open document differs from the file
@@ -62,7 +63,8 @@ func of(r carried.Report) map[string][]Use {
 	for _, h := range r.Hosts {
 		for _, root := range h.Parts {
 			carried.Host{Parts: []carried.Part{root}}.Each(func(p *carried.Part) {
-				files[p.Path] = append(files[p.Path], Use{Agent: h.Title, Host: h.Name, Part: *p, By: root.Name})
+				files[p.Path] = append(files[p.Path], Use{Agent: h.Title, Host: h.Name, Part: *p,
+					Meter: anyfile.Meter(h.Meter), By: root.Name})
 			})
 		}
 	}
@@ -108,20 +110,21 @@ type Lens struct {
 }
 
 // Lenses returns the title above the first line of a file, for all agents that load it, and above each MCP server that it
-// configures. An editor shows those of one line side by side, and cuts them. f has the meter that uses were counted by.
+// configures. An editor shows those of one line side by side, and cuts them.
 func Lenses(uses []Use, f anyfile.File) (out []Lens) {
-	servers, loaded, hovers := map[string][]Use{}, []Use{}, []string{}
+	servers, loaded := map[string][]Use{}, []Use{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
 			servers[u.Agent] = append(servers[u.Agent], u)
 			continue
 		}
-		loaded, hovers = append(loaded, u), append(hovers, explain(u, f))
+		loaded = append(loaded, u)
 	}
+	hover := explainAll(loaded, f)
 	if slices.ContainsFunc(loaded, func(u Use) bool { return !u.New }) { // what is in requests is the title
 		loaded = slices.DeleteFunc(loaded, func(u Use) bool { return u.New })
 	}
-	switch hover := strings.Join(append(hovers, f.Meter.Counted()), "\n"); len(loaded) {
+	switch len(loaded) {
 	case 0:
 	case 1:
 		out = append(out, Lens{Title: lens(loaded[0]), Hover: hover})
@@ -175,9 +178,13 @@ func together(uses []Use) string {
 	}
 	byCost := func(a, b Use) int { return cmp.Compare(of(a).N, of(b).N) }
 	least, most := of(slices.MinFunc(uses, byCost)), of(slices.MaxFunc(uses, byCost))
-	n := most.String()
+	n := least.String()
 	if least.N < most.N {
-		n = least.String() + "–" + chars.Commas(most.N)
+		said := most.String()
+		if !least.Exact { // whose mark is in front of both
+			said = chars.Commas(most.N)
+		}
+		n += "–" + said
 	}
 	return n + " tokens " + when + chars.Plural(len(uses), "agent")
 }
@@ -227,32 +234,40 @@ func explainServer(u Use) string {
 	return said + "\n" + serving(u)
 }
 
-// Hover returns the note for a byte in the first line of a file, or in the name of an MCP server; or false. f is as for
-// Lenses.
+// Hover returns the note for a byte in the first line of a file, or in the name of an MCP server; or false.
 func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
-	note, ok, counted := anyfile.Note{}, false, false
+	note, lines, loaded := anyfile.Note{}, []string{}, []Use{}
 	_, firstLine := f.Text.Line(0)
 	for _, u := range uses {
-		at, text := carried.Span{To: firstLine}, ""
-		if u.Kind == carried.Server {
-			at, text = u.Placed().At, u.Agent+": "+explainServer(u)
-		} else {
-			text = explain(u, f)
-		}
-		if offset < at.From || offset > at.To || u.Gone && u.Kind == carried.Server {
+		at := u.Placed().At
+		switch {
+		case u.Kind != carried.Server && offset <= firstLine:
+			at, loaded = carried.Span{To: firstLine}, append(loaded, u)
+		case u.Kind != carried.Server || u.Gone || offset < at.From || offset > at.To:
 			continue
+		default:
+			lines = append(lines, u.Agent+": "+explainServer(u))
 		}
-		counted = counted || u.Kind != carried.Server
-		if ok {
-			note.Text += "\n"
+		note.From, note.To = at.From, at.To
+	}
+	if len(loaded) > 0 {
+		lines = append(lines, explainAll(loaded, f))
+	}
+	note.Text = strings.Join(lines, "\n")
+	return note, len(lines) > 0
+}
+
+// explainAll explains uses that are none of servers, each counted as its agent's model does. How that is, is said once of
+// those that are counted alike.
+func explainAll(uses []Use, f anyfile.File) string {
+	var lines []string
+	for i, u := range uses {
+		lines = append(lines, explain(u, f.By(u.Meter)))
+		if counted := u.Meter.Counted(); i+1 == len(uses) || uses[i+1].Meter.Counted() != counted {
+			lines = append(lines, counted)
 		}
-		note.From, note.To, ok = at.From, at.To, true
-		note.Text += text
 	}
-	if counted {
-		note.Text += "\n" + f.Meter.Counted()
-	}
-	return note, ok
+	return strings.Join(lines, "\n")
 }
 
 // lens is figure as short as a title has to be. The rest is in the hover.
