@@ -47,7 +47,7 @@ func (p Page) Carried(out Carried) {
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from its start, with %s\n", chars.Money(*h.Dollars), tokensOf(h.Charged), out.Session,
+				"from its start, with %s\n", chars.Money(*h.Dollars, false), tokensOf(h.Charged), out.Session,
 				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")

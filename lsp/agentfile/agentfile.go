@@ -359,7 +359,7 @@ func explain(u Use, f anyfile.File) string {
 		}
 	}
 	if u.Dollars != nil {
-		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars), u.PaidBy)
+		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars, false), u.PaidBy)
 	}
 	if used := u.Used(); used != "" {
 		lines = append(lines, used)

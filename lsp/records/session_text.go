@@ -38,7 +38,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	}
 	for _, x := range stats.Turns {
 		if x.Dollars > 0 {
-			t.costs[x.Turn] = chars.Money(x.Dollars)
+			t.costs[x.Turn] = chars.Money(x.Dollars, true)
 		}
 	}
 	t.takes(head, -1)
