@@ -229,7 +229,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 		}
 	}
 	if r.Index != nil {
-		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
+		text := r.Index.Later.Tokens() + " when " + r.Index.When + ", by " + r.Index.Name
 		wrapped(w, "index       ", line(text, maxFound), width)
 	}
 	for _, text := range r.Others {

@@ -43,8 +43,8 @@ func restore(ctx context.Context, a *action, api ledger.Compactions, id string) 
 		if len(r.Also) > 0 {
 			also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
 		}
-		fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s tokens\n", r.Session, id, also, head,
-			r.Tokens)
+		fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s\n", r.Session, id, also, head,
+			r.Tokens.Tokens())
 	})
 }
 

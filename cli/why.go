@@ -85,7 +85,7 @@ func storyOf(a *action, h historyAnswer) []moment {
 		if r.Subagent {
 			whose = "a subagent's window"
 		}
-		took := r.Tokens.String() + " tokens of " + whose
+		took := r.Tokens.Tokens() + " of " + whose
 		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", took})
 	}
 	for _, in := range h.Intents {

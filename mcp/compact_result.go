@@ -316,7 +316,7 @@ func (r compactResult) String() string {
 	}
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
+		fmt.Fprintf(&b, "\ncut: %s (%s, id %s)", x.Label, n.Tokens(), x.ID)
 	}
 	if r.Summary != "" {
 		fmt.Fprintf(&b, "\n\n%s", r.Summary)

@@ -172,7 +172,7 @@ func (r statusResult) String() string {
 	if r.WhatIf != "" {
 		fmt.Fprintf(&b, " (%s)", r.WhatIf)
 	}
-	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
+	fmt.Fprintf(&b, "\n%s window holds %s", r.whose, r.Held.Tokens())
 	if r.Window > 0 {
 		fmt.Fprintf(&b, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	}

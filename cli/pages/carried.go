@@ -40,14 +40,14 @@ func (p Page) Carried(out Carried) {
 	fmt.Fprintln(w, out.countedFor())
 	for _, h := range out.Hosts {
 		fmt.Fprintln(w)
-		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h))
+		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, h.Carried.Tokens(), shareOf(h))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
 			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first%s: "+
-				"%s\n", out.Session, tokensOf(*out.Measured), columns.OneLine(then(out)), partsOf(out.Besides))
+				"%s\n", out.Session, out.Measured.Tokens(), columns.OneLine(then(out)), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from its start, with %s\n", chars.Money(*h.Dollars, false), tokensOf(h.Charged), out.Session,
+				"from its start, with %s\n", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
 				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")
@@ -108,8 +108,6 @@ func partsOf(parts []ledger.Category) string {
 	}
 	return strings.Join(said, ", ")
 }
-
-func tokensOf(c tokens.Count) string { return c.String() + " tokens" }
 
 // addPart adds a row for a part, and for what it imports.
 func addPart(t *columns.Table, indent string, p carried.Part) {

@@ -207,7 +207,7 @@ func server(u Use) string {
 	case u.Off():
 		cost = "switched off"
 	case !u.Unknown:
-		cost = u.Carried.String() + " tokens a request"
+		cost = u.Carried.Tokens() + " a request"
 	}
 	used, _, _ := strings.Cut(u.Used(), ", last ")
 	return used + " · " + cost
@@ -276,7 +276,7 @@ func lens(u Use) (title string) {
 		saved, open := figure(u.Part, when), ""
 		switch {
 		case u.New:
-			saved, open = "in no request", ", "+tally(*u.Open).String()+" tokens once its import is saved"
+			saved, open = "in no request", ", "+tally(*u.Open).Tokens()+" once its import is saved"
 			if u.By == u.Name {
 				open = strings.ReplaceAll(open, "its import is ", "")
 			}
@@ -320,7 +320,7 @@ func tally(p carried.Part) tokens.Count {
 
 // figure says that figure, and when it is sent, which the caller may have shortened; "": when is not said.
 func figure(p carried.Part, when string) string {
-	n := tally(p).String() + " tokens"
+	n := tally(p).Tokens()
 	switch {
 	case p.Unknown:
 		return "unknown cost in every request"
@@ -352,10 +352,10 @@ func explain(u Use, f anyfile.File) string {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
 		if whole := WithImports(u.Part); whole.N > u.Carried.N {
-			say("%s tokens with imports", whole)
+			say("%s with imports", whole.Tokens())
 		}
 		if u.Later.N > 0 {
-			say("%s tokens when %s", u.Later, u.When)
+			say("%s when %s", u.Later.Tokens(), u.When)
 		}
 	}
 	if u.Dollars != nil {
@@ -392,7 +392,7 @@ func sent(p carried.Part) string {
 	var said []string
 	say := func(n tokens.Count, when string) {
 		if n.N > 0 {
-			said = append(said, when+": "+n.String()+" tokens")
+			said = append(said, when+": "+n.Tokens())
 		}
 	}
 	say(p.Carried, "in every request")
@@ -429,7 +429,7 @@ func Links(uses []Use) []Link {
 				continue
 			}
 			known[i.At] = true
-			tip := fmt.Sprintf("%s: %s tokens in every request of %s", i.Name, WithImports(i), u.Agent)
+			tip := fmt.Sprintf("%s: %s in every request of %s", i.Name, WithImports(i).Tokens(), u.Agent)
 			if u.Open != nil && !slices.ContainsFunc(u.Imports, func(saved carried.Part) bool {
 				return saved.Path == i.Path && WithImports(saved) == WithImports(i)
 			}) {

@@ -87,14 +87,10 @@ func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurement
 // Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6% of
 // 200,000".
 func (m Meter) Say(c tokens.Count) string {
-	unit := " tokens"
-	if c.N == 1 {
-		unit = " token"
-	}
 	if m.Window == 0 {
-		return c.String() + unit
+		return c.Tokens()
 	}
-	return c.String() + unit + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
+	return c.Tokens() + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
 }
 
 // Share returns a part in percent, finer than chars.Share, by the same rule: files are small parts of a window.

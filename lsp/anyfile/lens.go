@@ -62,7 +62,7 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		times = "read " + chars.Times(u.Reads)
 	}
 	if u.Reads > 0 {
-		taken = ", " + u.Took.String() + " tokens"
+		taken = ", " + u.Took.Tokens()
 	}
 	if u.Stale {
 		who = ", " + changes.Who(u.By)

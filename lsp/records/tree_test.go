@@ -67,7 +67,7 @@ func TestWhatASessionHoldsIsCountedForItsModel(t *testing.T) {
 	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
 	o200k := tokens.O200kBase.CountString(long)
 	for _, c := range []struct{ model, want string }{
-		{"claude-sonnet-4-5", inTokens(tokens.Builtin().For("claude-sonnet-4-5").Of(o200k))},
+		{"claude-sonnet-4-5", tokens.Builtin().For("claude-sonnet-4-5").Of(o200k).Tokens()},
 		{"gpt-5", chars.Plural(o200k, "token")},
 	} {
 		session := must(l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: c.model,
