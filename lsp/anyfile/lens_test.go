@@ -31,7 +31,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + changes.Who(changes.External, false)},
+			"≈3 tokens · read once, ≈6 tokens · changed since",
+			"changed since, " + changes.Who(changes.External, false)},
 		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read twice, ≈6 tokens",
 			"not known whether it has changed since"},
 		{"compacted away", 3, live.File{Reads: 2, Took: took, Dropped: true}, nil,
@@ -56,9 +57,11 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
 			"≈3 tokens · written · changed since", "changed since, " + changes.Who(changes.External, false)},
 		{"known to be deleted", 3, live.File{Reads: 1, Took: took, Stale: true, Gone: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External, false)},
+			"≈3 tokens · read once, ≈6 tokens · deleted since",
+			"deleted since, " + changes.Who(changes.External, false)},
 		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External, false)},
+			"≈3 tokens · read once, ≈6 tokens · deleted since",
+			"deleted since, " + changes.Who(changes.External, false)},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))
 		f := File{Text: x, Outline: outline.Of(outline.Indented, text.New(tokens.O200kBase, nil)), Use: c.use,
