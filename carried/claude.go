@@ -9,13 +9,14 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 )
 
 // ClaudeCode returns Claude Code, which keeps its files in a directory, and its own memory of a workspace in another one.
 // searches reports whether it loads the definitions of tools only when the model looks for them.
 func ClaudeCode(dir func(e env.Env) string, memory func(e env.Env, root string) string,
 	searches func(e env.Env, root string) bool) Loading {
-	return Loading{dir: dir, searches: searches, listens: true, rejects: true,
+	return Loading{family: tokens.Claude, dir: dir, searches: searches, listens: true, rejects: true,
 		find: func(f *finder) []Part { return f.claude(memory(f.Env, f.Root)) }}
 }
 

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 )
 
 // plain are instructions that an agent loads as they are, with a line in front that names the file.
@@ -83,7 +84,7 @@ const geminiHops = 5
 
 // Gemini returns Gemini CLI.
 func Gemini() Loading {
-	return Loading{find: (*finder).gemini, dirs: []string{".gemini"}, tools: "mcp_%s_",
+	return Loading{family: tokens.Gemini, find: (*finder).gemini, dirs: []string{".gemini"}, tools: "mcp_%s_",
 		reference: `\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`}
 }
 

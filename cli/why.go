@@ -93,7 +93,7 @@ func storyOf(h historyAnswer) []moment {
 		if r.Subagent {
 			whose = "a subagent's window"
 		}
-		what, took := "read", r.Tokens.String()+" tokens of "+whose
+		what, took := "read", r.Tokens.Tokens()+" of "+whose
 		if r.Failed {
 			what, took = "tried", "failed: to read it, "+took
 		}
