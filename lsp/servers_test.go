@@ -269,7 +269,8 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	}
 	write(path)
 	k.callsDocs(t, "0", 0)
-	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+	refreshes := map[string]any{"workspace": map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
+	if _, err := f.Initialize(f.ctx, refreshes, map[string]any{"status": true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	u, _ := f.shows(t, path, text)
@@ -298,7 +299,12 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 		t.Errorf("the view has %+v", h)
 	}
 	other := filepath.Join(root, "other.md")
-	write(other)
+	for began := f.snapshot().live.Use.Session.Created; ; { // file systems tell the time by a clock with ticks of milliseconds
+		write(other)
+		if info, err := os.Stat(other); err != nil || info.ModTime().Sub(began) > time.Millisecond {
+			break
+		}
+	}
 	long := time.Now().AddDate(-1, 0, 0)
 	if err := errors.Join(os.Chtimes(other, long, long), os.Rename(other, path)); err != nil {
 		t.Fatal(err)
