@@ -42,21 +42,14 @@ var environmentPrompt = prompt{
 		if err != nil {
 			return nil, err
 		}
-		masked, err := c.api.Mask(ctx, ledger.MaskRequest{Text: surroundingsOf(c.Server, root)})
+		text := given.Environment(c.o.Env, root)
+		if root != "" {
+			text += "\n\n" + given.Ignored(root, func(block string) bool { return memory.Tokens(block) <= maxIgnored })
+		}
+		masked, err := c.api.Mask(ctx, ledger.MaskRequest{Text: strings.TrimSpace(text)})
 		return []given.Message{{Role: transcript.RoleUser, Text: masked.Text}}, err
 	},
 }
 
 // maxIgnored is how much of a .gitignore is told, in tokens.
 const maxIgnored = 1_000
-
-// surroundingsOf returns where an agent runs, as text.
-func surroundingsOf(s *Server, root string) string {
-	text := given.Environment(s.o.Env, root)
-	if root == "" {
-		return text
-	}
-	return strings.TrimSpace(text + "\n\n" + given.Ignored(root, func(block string) bool {
-		return memory.Tokens(block) <= maxIgnored
-	}))
-}
