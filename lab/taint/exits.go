@@ -147,7 +147,7 @@ func table() []Exit {
 	}, tools(), []Exit{
 		{MCP, "prompt context", Masked, "`given`, each source before it is cut", nil},
 		{MCP, "prompt environment", Silent, "this machine, and `.gitignore`", nil},
-		{MCP, "prompt memory", Masked, "`mcp/memory_prompt.go`, the whole text", nil},
+		{MCP, "prompt memory", Masked, "`mcp/prompt.go`, the whole text", nil},
 		{MCP, "prompt resume", Masked,
 			"a handoff to another chat: made of masked words, then `mcp/resume.go`, the whole document", nil},
 		{MCP, "resource changes", Exact, agent, nil},
