@@ -40,7 +40,7 @@ type Exit struct {
 }
 
 // answer is where answers are masked.
-const answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
+const answer = "`cli/answer.go`, every answer, and before a text is cut"
 
 // Exits returns all exits. One that a face has and this has not fails a test. A command without a row in the table is
 // called as its help says, and its answer is to be masked, as all are.
