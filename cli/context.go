@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
 
@@ -71,17 +71,13 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	if err != nil {
 		return err
 	}
-	models, err := a.models()
+	meter, err := meterOf(ctx, a, o.model, out.Window)
 	if err != nil {
 		return err
 	}
-	counter, err := ledger.CounterOf(ctx, a.ledger, models, out.Model)
-	if err != nil {
-		return err
-	}
-	if out.Report, err = findCarried(ctx, a, counter); err == nil && o.ask != "" {
+	if out.Report, err = findCarried(ctx, a, meter); err == nil && o.ask != "" {
 		if err = askServer(ctx, a, out.Report, *o); err == nil {
-			out.Report, err = findCarried(ctx, a, counter) // with its answer
+			out.Report, err = findCarried(ctx, a, meter) // with its answer
 		}
 	}
 	if err != nil {
@@ -96,9 +92,32 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	return a.answer(out, func(w io.Writer) { a.page(w).Carried(out) })
 }
 
+// meterFunc says how what an agent loads is counted: see carried.Options.
+type meterFunc = func(agent string) (ledger.Meter, bool)
+
+// meterOf counts what agents load for a model with a window, 0: the one that is known; "": each for the model of its newest
+// session.
+func meterOf(ctx context.Context, a *action, model string, window int) (meterFunc, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	if model != "" {
+		counter, err := ledger.CounterOf(ctx, a.ledger, models, model)
+		known, _ := models.Window(model)
+		return carried.For(ledger.Meter{Counter: counter, Window: cmp.Or(window, known)}), err
+	}
+	page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := ledger.HostModels(ctx, a.ledger, ledger.NewestOf(page.Sessions))
+	return carried.Each(models, hosts), err
+}
+
 // findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills.
-func findCarried(ctx context.Context, a *action, c tokens.Counter) (carried.Report, error) {
-	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Counter: c})
+func findCarried(ctx context.Context, a *action, meter meterFunc) (carried.Report, error) {
+	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Meter: meter})
 	if !out.Counts() {
 		return out, nil
 	}
@@ -109,7 +128,7 @@ func findCarried(ctx context.Context, a *action, c tokens.Counter) (carried.Repo
 
 // newestMeasured returns the model and what was measured of the newest session.
 func newestMeasured(ctx context.Context, a *action, model string) (pages.Carried, error) {
-	out := pages.Carried{Model: model}
+	out := pages.Carried{Model: model, Newest: model == ""}
 	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {
 		return out, nil
@@ -121,7 +140,6 @@ func newestMeasured(ctx context.Context, a *action, model string) (pages.Carried
 	if err != nil {
 		return out, err
 	}
-	out.Newest = model == ""
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
 	out.Requests, out.Use = st.Requests, st.Use
 	return out, nil

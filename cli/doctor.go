@@ -225,7 +225,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 		row("", r.Programs.Hook)
 	}
 	if r.Index != nil {
-		row("index", r.Index.Later.String()+" tokens when "+r.Index.When+", by "+r.Index.Name)
+		row("index", r.Index.Later.Tokens()+" when "+r.Index.When+", by "+r.Index.Name)
 	}
 	for _, text := range r.Others {
 		fmt.Fprintf(w, "ledger      %s\n", line(text, maxOther)) // a wrapped command cannot be pasted

@@ -12,7 +12,6 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/tokens"
 )
 
 func installCommand() command {
@@ -88,8 +87,7 @@ func diagnose(ctx context.Context, a *action, args []string) (r doctorReport, er
 	}
 	r.Others = otherLedgers(ctx, a, ws, "status")
 	if ws.Root != "" {
-		listed, any := carried.Listed(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env,
-			Counter: tokens.O200kBase.Counter()})
+		listed, any := carried.Listed(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env})
 		if any {
 			r.Index = &listed
 		}

@@ -36,8 +36,8 @@ func restoreCommand() command {
 				if len(r.Also) > 0 {
 					also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
 				}
-				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s tokens\n", r.Session, args[0],
-					also, head, r.Tokens)
+				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s\n", r.Session, args[0],
+					also, head, r.Tokens.Tokens())
 			})
 		},
 	}

@@ -124,9 +124,11 @@ func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info le
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }
 
-// titled returns the title of a session, behind a mark of one that ctxledger wrote.
+// titled returns the title of a session, behind a mark of a subagent's and of one that ctxledger wrote.
 func titled(s sessions.Session) string {
 	switch {
+	case s.Parent != "":
+		return "(subagent of " + s.Parent + ") " + s.Heading()
 	case s.Unused():
 		return "(unused copy of " + s.Continues + ") " + s.Heading()
 	case s.Continues != "":

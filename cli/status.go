@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -43,8 +44,11 @@ func showStatus(ctx context.Context, a *action, args []string) error {
 	out.Candidates = countCandidates(ctx, a.ledger)
 	switch {
 	case missing == nil:
-		counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model) // else without what is not known
-		found, err := findCarried(ctx, a, counter)
+		var meter meterFunc
+		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // without what is not known
+			meter = carried.For(ledger.Meter{Counter: counter})
+		}
+		found, err := findCarried(ctx, a, meter)
 		if err != nil {
 			return err
 		}

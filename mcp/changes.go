@@ -113,10 +113,6 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if err != nil {
 		return r, err
 	}
-	tree, err := c.tree(ctx)
-	if err != nil {
-		return r, err
-	}
 	if r.NotFollowed = info.NotFollowed(own.Host); r.NotFollowed == "" && own.ID == "" {
 		r.NotFollowed = errUnknownChat.Error()
 	}
@@ -125,7 +121,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		return r, err
 	}
 	list, err := c.api.Changes(ctx, ledger.ChangesRequest{
-		Session: session, Path: relative(a.Path, info.Workspace, tree), Since: since, From: from, Limit: a.Limit,
+		Session: session, Path: relative(a.Path, info.Workspace), Since: since, From: from, Limit: a.Limit,
 	})
 	if err != nil {
 		return r, err
@@ -136,8 +132,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	}
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace,
-				tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(info.Elsewhere(x.Tree, x.Path)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
@@ -164,9 +159,8 @@ func candidates(c changes.Change) []string {
 	return names
 }
 
-// relative returns a path as the ledger stores it: relative to the workspace, else to the tree. Agents use absolute
-// paths.
-func relative(path, workspace, tree string) string {
+// relative returns a path as the ledger stores it: relative to the workspace. Agents use absolute paths.
+func relative(path, workspace string) string {
 	if path == "" {
 		return ""
 	}
@@ -174,10 +168,8 @@ func relative(path, workspace, tree string) string {
 		path = filepath.ToSlash(path)
 	}
 	path = paths.Abs("", path)
-	for _, root := range []string{workspace, tree} {
-		if rel, ok := paths.Below(root, path); ok && paths.IsAbs(path) {
-			path = rel
-		}
+	if rel, ok := paths.Below(workspace, path); ok && paths.IsAbs(path) {
+		path = rel
 	}
 	if path == "." {
 		return ""
@@ -190,7 +182,7 @@ func (r changesResult) String() string {
 	var b chars.Prose
 	none := len(r.Entries) == 0
 	b.Add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
-	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s recorded\n", r.Session)
+	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s itself recorded\n", r.Session)
 	b.Add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
 	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
 	b.Add(!none, "%d of %d changes", len(r.Entries), r.Total)

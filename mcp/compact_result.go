@@ -306,7 +306,7 @@ func (r compactResult) String() string {
 	r.warn(&b)
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		b.Add(true, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
+		b.Add(true, "\ncut: %s (%s, id %s)", x.Label, n.Tokens(), x.ID)
 	}
 	b.Add(r.Summary != "", "\n\n%s", r.Summary)
 	return b.String()

@@ -161,7 +161,7 @@ func (r statusResult) String() string {
 	}
 	b.Add(r.Model != "", ", model %s", r.Model)
 	b.Add(r.WhatIf != "", " (%s)", r.WhatIf)
-	b.Add(true, "\n%s window holds %s tokens", r.whose, r.Held)
+	b.Add(true, "\n%s window holds %s", r.whose, r.Held.Tokens())
 	b.Add(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	b.WriteString(r.besides)
 	b.Add(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))

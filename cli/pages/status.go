@@ -115,11 +115,17 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 
 // NoSession is what a place without sessions gets told.
 func (p Page) NoSession(l ledger.Info) string {
-	if why := l.NotFollowed(""); why != "" {
-		return p.Own("no session is recorded here, and " + why + "; `ctxledger import FILE` reads one")
+	none, why := "no session is recorded here", l.NotFollowed("")
+	if l.Sessions > 0 {
+		none = "no session of this tree is recorded; `ctxledger sessions` lists those of others"
 	}
-	return p.Own("no session is recorded here yet; those of the last day are read automatically, " +
-		"`ctxledger import FILE` reads an older one")
+	switch {
+	case why != "":
+		none += ", and " + why + "; `ctxledger import FILE` reads one"
+	case l.Sessions == 0:
+		none += " yet; those of the last day are read automatically, `ctxledger import FILE` reads an older one"
+	}
+	return p.Own(none)
 }
 
 // Proxy says what a proxy measured; nil: nothing.

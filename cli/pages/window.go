@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // How a window is drawn.
@@ -54,11 +53,11 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	}
 	p.own(s)
 	p.sources(s)
-	p.say(s.Summary != "", "compacted  summary %s: %s; %s tokens kept out of the view", s.Summary, s.Became, s.Saved)
-	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s tokens out of the view", s.Saved)
+	p.say(s.Summary != "", "compacted  summary %s: %s; %s kept out of the view", s.Summary, s.Became, s.Saved.Tokens())
+	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s out of the view", s.Saved.Tokens())
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
-		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d restated\n",
-			tokens.Count{N: h.Summary.Tokens}, h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
+		fmt.Fprintf(w, "its host   wrote a summary of %s that kept %d of %s; %d restated\n",
+			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
 			h.Summary.Told)
 	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
@@ -100,8 +99,10 @@ func (p Page) sources(s ledger.Status) {
 			t.Print(p.W)
 		}
 	}
-	p.say(s.Fixed != nil, "plus       %s tokens in every request: %s (by what was measured of the first)", s.Fixed,
-		ledger.CategoryFixed)
+	if s.Fixed != nil {
+		p.say(true, "plus       %s in every request: %s (by what was measured of the first)", s.Fixed.Tokens(),
+			ledger.CategoryFixed)
+	}
 }
 
 // nextStep joins the words of a status's next step: what would be cut now without a compaction (window.Decide), what that
@@ -124,7 +125,7 @@ func (p Page) heldLine(s ledger.Status) string {
 		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
 		model += "; calibrated on " + chars.Plural(n, "measurement")
 	}
-	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
+	text := fmt.Sprintf("%s (%s)", s.Held.Tokens(), model)
 	if s.Window > 0 {
 		full, empty := columns.Bars(float64(s.Held.N)/float64(s.Window), barCells)
 		text = fmt.Sprintf("%s%s %s  %s of %s tokens (%s)", full, empty, chars.Share(s.Held.N, s.Window), s.Held,
@@ -155,7 +156,7 @@ func viewLine(s ledger.Status) string {
 			due += ", by an estimate that is not calibrated yet"
 		}
 	}
-	return fmt.Sprintf("ctxledger would send %s tokens of the conversation; %s", s.Used, due)
+	return fmt.Sprintf("ctxledger would send %s of the conversation; %s", s.Used.Tokens(), due)
 }
 
 // costMore says what of a session's cost its subagents took, and what its window costs from now on.
