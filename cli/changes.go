@@ -101,8 +101,8 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), inTree(resp.in, c.Tree, c.Path),
-				string(c.Source))
+			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op),
+				inTree(resp.in, c.Tree, c.Path), string(c.Source))
 		}
 		t.Print(w)
 		explainMarks(w, resp.Changes)

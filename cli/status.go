@@ -45,7 +45,7 @@ func showStatus(ctx context.Context, a *action, args []string) error {
 	switch {
 	case missing == nil:
 		var meter meterFunc
-		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // without what is not known
+		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // else not known
 			meter = carried.For(ledger.Meter{Counter: counter})
 		}
 		found, err := findCarried(ctx, a, meter)

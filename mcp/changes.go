@@ -132,8 +132,9 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	}
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Tree: inline(info.Elsewhere(x.Tree, x.Path)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
-			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(info.Elsewhere(x.Tree, x.Path)), Op: string(x.Op),
+			Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339), Session: x.Session, Outside: x.Outside,
+			Candidates: candidates(x),
 		})
 	}
 	if own.ID != "" && session == "" {
