@@ -123,15 +123,20 @@ var kinds = map[string]struct {
 	"string":           {"a string", `"…"`, is[string]},
 	"integer":          {"a whole number", "10", is[int32]},
 	"boolean":          {"true or false", "true", is[bool]},
-	"object":           {"an object", `"…"`, is[map[string]json.RawMessage]},
+	"object":           {"an object", `"…"`, begins('{')},
 	"array of strings": {"an array of strings", `["…"]`, is[[]string]},
-	"array of objects": {"an array of objects", `[{"role": "user", "content": "…"}]`, is[[]json.RawMessage]},
+	"array of objects": {"an array of objects", `[{"role": "user", "content": "…"}]`, begins('[')},
 }
 
 // is reports whether JSON is of a type.
 func is[T any](raw json.RawMessage) bool {
 	var v T
 	return json.Unmarshal(raw, &v) == nil
+}
+
+// begins is a function like is for what may be long: it looks at the first byte of valid JSON alone.
+func begins(first byte) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool { return raw[0] == first }
 }
 
 // kind names the type of a property.
