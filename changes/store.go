@@ -44,7 +44,8 @@ func put(tx kv.Tx, c Change) error {
 // Filter selects changes. Zero fields select all.
 type Filter struct {
 	Session string
-	Path    string    // a file, or a directory with all below it; an absolute one finds files in other trees, too
+	Path    string    // a file, or a directory with all below it
+	Trees   bool      // an absolute Path finds files of other trees, too
 	Since   int64     // only changes with a greater id
 	From    time.Time // only changes at that time or later
 	// Before is the id of a change: only older ones, which are then not counted beyond the limit. 0: all.
@@ -123,7 +124,7 @@ func Newest(tx kv.Tx, path, tree string) (*Change, error) {
 // fits reports whether c is as new as f asks for, and within the path that f names.
 func (f Filter) fits(c Change) bool {
 	dir, path := strings.TrimSuffix(f.Path, "/"), c.Path
-	if c.Tree != "" && paths.IsAbs(dir) {
+	if f.Trees && c.Tree != "" && paths.IsAbs(dir) {
 		path = paths.Abs(c.Tree, path)
 	}
 	return c.ID > f.Since && !c.Time.Before(f.From) &&

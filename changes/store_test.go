@@ -132,7 +132,8 @@ func TestAnAbsolutePathFindsAFileOfAnotherTree(t *testing.T) {
 		changes.Change{Path: "/fix/a/b", Outside: true}, changes.Change{Path: "/etc/b", Tree: "/fix", Outside: true})
 	storetest.Update(t, s, func(tx kv.Tx) error {
 		for path, want := range map[string]int{"/fix/a": 2, "a": 2, "/etc/b": 1, "/fi": 0} {
-			if list, _, err := changes.List(tx, changes.Filter{Path: path}, 9); len(list) != want || err != nil {
+			list, _, err := changes.List(tx, changes.Filter{Path: path, Trees: true}, 9)
+			if len(list) != want || err != nil {
 				t.Errorf("%s: %+v, %v; want %d", path, list, err, want)
 			}
 		}

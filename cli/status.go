@@ -45,7 +45,7 @@ func showStatus(ctx context.Context, a *action, args []string) error {
 	switch {
 	case missing == nil:
 		var meter meterFunc
-		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // else not known
+		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // known or not
 			meter = carried.For(ledger.Meter{Counter: counter})
 		}
 		found, err := findCarried(ctx, a, meter)

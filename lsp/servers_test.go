@@ -286,7 +286,7 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 		}
 		return h.Contents.Value
 	}
-	if got, cost := hover(), regexp.MustCompile(`≈\$0\.00[2-9] so far in this session`); !cost.MatchString(got) {
+	if got, cost := hover(), regexp.MustCompile(`less than \$0\.01 so far in this session`); !cost.MatchString(got) {
 		t.Errorf("the hover is %q", got)
 	}
 	var r carried.Report

@@ -133,8 +133,8 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
 			ID: x.ID, Path: inline(x.Path), Tree: inline(info.Elsewhere(x.Tree, x.Path)), Op: string(x.Op),
-			Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339), Session: x.Session, Outside: x.Outside,
-			Candidates: candidates(x),
+			Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
 	if own.ID != "" && session == "" {
@@ -143,6 +143,9 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		}
 	}
 	for _, x := range list.Stale[:min(len(list.Stale), a.Limit)] {
+		if tree := info.Elsewhere(list.Tree, x.Path); tree != "" {
+			x.Path = paths.Abs(tree, x.Path)
+		}
 		r.Stale = append(r.Stale, staleFile{inline(x.Path), x.Changed.UTC().Format(time.RFC3339), x.Seen, x.By, x.Wrote,
 			x.Gone})
 	}

@@ -13,7 +13,7 @@ import (
 
 // Changes implements ledger.Files.
 func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
-	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before}
+	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before, Trees: true}
 	outside := false
 	if r.Path != "" {
 		if f.Path, outside = l.core.Trees.Normal("", r.Path); f.Path == "" {
