@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +19,8 @@ import (
 	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -294,4 +299,99 @@ func printArray(a *action, messages [][]byte) (err error) {
 		err = w.Close()
 	}
 	return fault.Wrap(fault.Unavailable, "cli.compact", err)
+}
+
+// modeAuto is the mode of compact that does what the policy asks for, and no more.
+const modeAuto = "auto"
+
+// compactAuto does what the policy asks for now, and says why, or why not.
+func compactAuto(ctx context.Context, a *action, session string, f compactFlags) error {
+	out, err := ledger.Auto(ctx, a.ledger, ledger.AutoRequest{
+		EditViewRequest: ledger.EditViewRequest{Session: session, Reader: f.whose()},
+		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
+	}, func(context.Context) (ledger.Author, string, error) { return openAuthor(a, "") })
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.output.messages:
+		err = printMessages(ctx, a, session, f.whose())
+	case a.json:
+		err = a.answerJSON(out)
+	case out.Action == ledger.AutoCompacted:
+		err = printSummary(a, out.Compaction.Summary)
+	}
+	sayAuto(a, out)
+	return err
+}
+
+// sayAuto says what was done, why, and what did not go as configured.
+func sayAuto(a *action, out ledger.AutoResult) {
+	if out.Fallback != "" {
+		a.say("%s", out.Fallback)
+	}
+	if out.Compaction != nil {
+		sayRun(a, out.Compaction.Summary.Run)
+	}
+	what := string(out.Action)
+	if sizes := out.Sizes(); sizes != "" {
+		what += ", " + sizes
+	}
+	a.say("session %s: %s: %s", out.Edited.Session, what, out.Why)
+	if out.Action == ledger.AutoCompacted {
+		a.hint("`ctxledger restore %s` undoes it", out.Compaction.Summary.ID)
+	}
+	if out.Edited.Warn {
+		a.say("an agent of session %s is close to its compaction limit", out.Edited.Session)
+	}
+}
+
+// conversationHost is the host of sessions whose messages came from a file.
+const conversationHost = "file"
+
+// recordConversation records the messages of a file that is one JSON array of them, or a request that holds
+// one, and returns their session; "" for a file that is something else, such as an agent's session file.
+func recordConversation(ctx context.Context, a *action, file, format string) (string, error) {
+	array, err := readConversation(a.absolute(file))
+	if err != nil {
+		return "", err
+	}
+	if _, err := transcript.Split("", array); err != nil {
+		if format != "" || bytes.HasPrefix(array, []byte("[")) {
+			return "", inFile(file, err)
+		}
+		return "", nil
+	}
+	done, _, err := ledger.HandIn(ctx, a.ledger,
+		ledger.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
+	return done.Session, inFile(file, err)
+}
+
+// inFile names the file in which something is wrong with the messages.
+func inFile(file string, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Code != fault.Invalid {
+		return err
+	}
+	named := *e
+	named.Message = file + ": " + e.Message
+	return &named
+}
+
+// readConversation reads a file that may be a conversation; nothing of one that is too long for that.
+func readConversation(path string) ([]byte, error) {
+	f, _, err := safefs.OpenFile(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.NotFound, "cli.compact", err)
+	}
+	defer f.Close() // opened for reading
+	array, err := io.ReadAll(io.LimitReader(f, limits.MCPMessage+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, "cli.compact", err)
+	}
+	array = bytes.TrimSpace(array)
+	if len(array) > limits.MCPMessage {
+		return nil, nil
+	}
+	return array, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,65 +19,56 @@ import (
 // maxCompleted is how many sessions, artifacts or memories a shell offers: the newest.
 const maxCompleted = 50
 
-// completer returns what a word of a command line can be.
-type completer func(ctx context.Context, a *action) ([]cobra.Completion, error)
-
-// fixed complete the arguments and the values of options that need no ledger, by the name that the help gives them. Shells
-// complete files by themselves.
-func fixed() map[string]completer {
-	return map[string]completer{
-		"AGENT": func(context.Context, *action) ([]cobra.Completion, error) { return agents.Hosts(), nil },
-		"MODE": func(context.Context, *action) ([]cobra.Completion, error) {
-			return append([]cobra.Completion{modeAuto}, settings.ModeNames(false)...), nil
-		},
-		"FORMAT": func(context.Context, *action) (names []cobra.Completion, err error) {
-			for _, f := range transcript.Formats() {
-				names = append(names, string(f))
-			}
-			return names, nil
-		},
-		"SCOPE": func(context.Context, *action) ([]cobra.Completion, error) {
-			return []cobra.Completion{string(memory.Project), string(memory.User)}, nil
-		},
+// fixed returns what an argument or the value of an option can be that needs no ledger, by the name that the help gives it.
+// Shells complete files by themselves.
+func fixed(name string) (words []cobra.Completion) {
+	switch name {
+	case "AGENT":
+		return agents.Hosts()
+	case "MODE":
+		return append([]cobra.Completion{modeAuto}, settings.ModeNames(false)...)
+	case "FORMAT":
+		for _, f := range transcript.Formats() {
+			words = append(words, string(f))
+		}
+	case "SCOPE":
+		return []cobra.Completion{string(memory.Project), string(memory.User)}
 	}
+	return words
 }
 
-// recorded are the completers that ask the ledger.
-func recorded() map[string]completer {
-	return map[string]completer{
-		"SESSION": func(ctx context.Context, a *action) (ids []cobra.Completion, err error) {
-			page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{Limit: maxCompleted})
-			for _, s := range page.Sessions {
-				ids = append(ids, cobra.CompletionWithDesc(s.ID, a.line(s.Host+" "+titled(s), helpWidth)))
-			}
-			return ids, err
-		},
-		"SUMMARY": func(ctx context.Context, a *action) (ids []cobra.Completion, err error) {
-			s, err := a.session(ctx, "")
-			if err != nil {
-				return nil, err
-			}
-			page, err := a.ledger.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
-			for _, c := range page.Summaries {
-				ids = append(ids, cobra.CompletionWithDesc(c.ID, "turns "+turnsOf(c.TurnFrom, c.TurnTo)))
-			}
-			return ids, err
-		},
-		"HANDLE": func(ctx context.Context, a *action) (ids []cobra.Completion, err error) {
-			page, err := a.ledger.Artifacts(ctx, ledger.ArtifactsRequest{Limit: maxCompleted})
-			for _, art := range page.Artifacts {
-				ids = append(ids, cobra.CompletionWithDesc(art.ID, a.line(art.Describe(), helpWidth)))
-			}
-			return ids, err
-		},
-		"MEMORY": func(ctx context.Context, a *action) (names []cobra.Completion, err error) {
-			page, err := a.ledger.Memories(ctx, ledger.MemoriesRequest{Limit: maxCompleted})
-			for _, e := range page.Entries {
-				names = append(names, cobra.CompletionWithDesc(e.Name, a.line(e.Description, helpWidth)))
-			}
-			return names, err
-		},
+// recorded are the names of those that the ledger knows.
+var recorded = []string{"SESSION", "SUMMARY", "HANDLE", "MEMORY"}
+
+// fromLedger returns what one of these can be. What cannot be asked is none.
+func fromLedger(ctx context.Context, a *action, name string) (words []cobra.Completion) {
+	add := func(word, says string) {
+		words = append(words, cobra.CompletionWithDesc(word, a.line(says, helpWidth)))
 	}
+	switch name {
+	case "SESSION":
+		page, _ := a.ledger.Sessions(ctx, ledger.SessionsRequest{Limit: maxCompleted})
+		for _, s := range page.Sessions {
+			add(s.ID, s.Host+" "+titled(s))
+		}
+	case "SUMMARY":
+		s, _ := a.session(ctx, "")
+		page, _ := a.ledger.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
+		for _, c := range page.Summaries {
+			add(c.ID, "turns "+turnsOf(c.TurnFrom, c.TurnTo))
+		}
+	case "HANDLE":
+		page, _ := a.ledger.Artifacts(ctx, ledger.ArtifactsRequest{Limit: maxCompleted})
+		for _, art := range page.Artifacts {
+			add(art.ID, art.Describe())
+		}
+	case "MEMORY":
+		page, _ := a.ledger.Memories(ctx, ledger.MemoriesRequest{Limit: maxCompleted})
+		for _, e := range page.Entries {
+			add(e.Name, e.Description)
+		}
+	}
+	return words
 }
 
 // completions has a shell complete the arguments and options of a command.
@@ -108,20 +100,18 @@ func completions(a *action, cmd *cobra.Command, args string) {
 func complete(ctx context.Context, a *action, word string) (all []cobra.Completion, then cobra.ShellCompDirective) {
 	then = cobra.ShellCompDirectiveNoFileComp
 	for name := range strings.SplitSeq(strings.TrimSuffix(word, "…"), "|") {
-		find := fixed()[name]
-		if find == nil {
-			if find = recorded()[name]; find == nil {
-				then = cobra.ShellCompDirectiveDefault
-				continue
-			}
+		words := fixed(name)
+		switch {
+		case words != nil:
+		case !slices.Contains(recorded, name):
+			then = cobra.ShellCompDirectiveDefault
+		default:
 			a.messages, a.Err = io.Discard, io.Discard
-			if a.ledger == nil && a.open(ctx) != nil {
-				continue
+			if a.ledger != nil || a.open(ctx) == nil {
+				words = fromLedger(ctx, a, name)
 			}
 		}
-		if found, err := find(ctx, a); err == nil {
-			all = append(all, found...)
-		}
+		all = append(all, words...)
 	}
 	return all, then
 }

@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/cli/pages"
+	"ctxledger.dev/config"
+	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/tokens/filecount"
 )
@@ -154,4 +160,195 @@ func printCounted(a *action, w io.Writer, c counted) {
 		t.Add(tokens.Count{N: c.Total, Exact: c.Exact}.String(), chars.Commas(bytes), "total")
 	}
 	t.Print(w)
+}
+
+// counterOf returns the counter that the flags ask for. Errors: wrong use; those of models.
+func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.Counter, error) {
+	switch {
+	case model != "" && encoding != "":
+		return tokens.Counter{}, misuse("give --model or --encoding, not both")
+	case encoding != "":
+		e, err := tokens.ParseEncoding(encoding)
+		if err != nil {
+			return tokens.Counter{}, usageError{error: err}
+		}
+		return e.Counter(), nil
+	case model == "":
+		return tokens.O200kBase.Counter(), nil
+	}
+	models, err := a.models()
+	if err != nil {
+		return tokens.Counter{}, err
+	}
+	return models.Counter(model, learnt(ctx, a, model))
+}
+
+// askDaemon bounds how long a count waits for what a daemon has learnt of its model.
+const askDaemon = 250 * time.Millisecond
+
+// learnt returns what was learnt of a model, as far as the daemon of the workspace knows it, or that of the user ledger
+// where the first does not run. None is started, and no ledger opened.
+func learnt(ctx context.Context, a *action, model string) []byte {
+	ws, err := a.find()
+	if err != nil {
+		return nil // counting needs no workspace
+	}
+	ctx, cancel := context.WithTimeout(ctx, askDaemon)
+	defer cancel()
+	for _, state := range []string{ws.State, ws.UserState} {
+		api, err := daemon.Open(ctx, daemon.Options{State: state, Env: a.Env, Version: a.Version, NoSpawn: true})
+		if err != nil {
+			continue
+		}
+		defer api.Close()                          // nothing was written
+		known, _ := ledger.Learnt(ctx, api, model) // else it is counted without
+		return known
+	}
+	return nil
+}
+
+// counting is what one command counts.
+type counting struct {
+	texts   []*filecount.Text
+	counter tokens.Counter
+	ignored []string // directories in which git ignores all there is
+}
+
+// countFiles counts the texts that the paths name. Errors: those of filecount.Add.
+func countFiles(ctx context.Context, a *action, c tokens.Counter, paths []string) (*counting, error) {
+	bar := a.progress("counting")
+	o := filecount.Options{Counter: c, Open: func(x *filecount.Text) (io.ReadCloser, error) { return openText(a, x) }}
+	if bar.w != nil {
+		o.Found, o.Read = bar.expect, bar.advance
+	}
+	t, found := filecount.New(ctx, o), &counting{counter: c}
+	var err error
+	for _, p := range paths {
+		if err = countPath(a, t, found, p); err != nil {
+			break
+		}
+	}
+	found.texts, err = t.Done(err)
+	bar.done()
+	for _, x := range found.texts {
+		x.Err = explained(x)
+	}
+	return found, err
+}
+
+// countPath finds what a path names: a text, or all texts in a directory.
+func countPath(a *action, t *filecount.Counter, found *counting, name string) error {
+	switch name {
+	case "":
+		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "a path cannot be empty")})
+	case "-":
+		if terminal(a.In) {
+			a.say("reading the text from the terminal; end it with Ctrl-D")
+		}
+		return t.Add(&filecount.Text{Name: name})
+	}
+	x := &filecount.Text{Name: name, Place: a.absolute(name)}
+	info, err := os.Stat(x.Place)
+	if err != nil {
+		x.Err = err
+		return t.Add(x)
+	}
+	if info.IsDir() {
+		ignored, err := t.Dir(name, x.Place)
+		if ignored {
+			found.ignored = append(found.ignored, name)
+		}
+		return err
+	}
+	x.Size = info.Size()
+	return t.Add(x)
+}
+
+// openText opens a text; "-" is standard input.
+func openText(a *action, x *filecount.Text) (io.ReadCloser, error) {
+	if x.Name == "-" {
+		return io.NopCloser(a.In), nil
+	}
+	return openFile(columns.OneLine(x.Name), x.Place)
+}
+
+// explained returns why a text was not counted, with its name.
+func explained(x *filecount.Text) error {
+	if fault.Is(x.Err, fault.TooLarge) {
+		return &fault.Error{Code: fault.TooLarge, Op: "cli.count", Message: columns.OneLine(x.Name), Err: x.Err}
+	}
+	if _, ok := errors.AsType[*fault.Error](x.Err); ok || x.Err == nil || errors.Is(x.Err, filecount.ErrBinary) {
+		return x.Err
+	}
+	return fileError(columns.OneLine(x.Name), x.Err)
+}
+
+// What is named one by one on standard error; JSON has them all.
+const (
+	maxNotices  = 10
+	maxFailures = 100
+)
+
+// printBound prints the upper bound of an estimate.
+func printBound(w io.Writer, c tokens.Count) {
+	fmt.Fprintf(w, "≈ is an estimate; upper bound: %s\n", chars.Plural(c.Upper, "token"))
+}
+
+// sayUnknown says that nothing is known of a model that was named, and what its counts are taken from instead.
+func sayUnknown(a *action, model string, c tokens.Counter) error {
+	if model == "" {
+		return nil
+	}
+	models, err := a.models()
+	if err != nil {
+		return err
+	}
+	if _, known := models.Lookup(model); !known {
+		a.say("the model %q is not known: its tokens are estimated from the encoding %s", model, c.Encoding())
+		a.hint("describe it under models in %s", config.File)
+	}
+	return nil
+}
+
+// sayUncounted names what was not counted, or not as it is. Errors: invalid if a path could not be counted.
+func sayUncounted(a *action, t *counting) error {
+	var binary, invalid, failed []string
+	for _, x := range t.texts {
+		switch {
+		case errors.Is(x.Err, filecount.ErrBinary):
+			binary = append(binary, columns.OneLine(x.Name)+": binary, left out")
+		case x.Err != nil:
+			failed = append(failed, x.Err.Error())
+		case x.Read.Invalid:
+			invalid = append(invalid, columns.OneLine(x.Name)+": not valid UTF-8; each invalid part counts as U+FFFD")
+		}
+	}
+	for _, name := range t.ignored {
+		a.say("%s: git ignores everything in it; name the files to count them", name)
+	}
+	a.sayEach(binary, maxNotices, "more binary file")
+	a.sayEach(invalid, maxNotices, "more file")
+	a.sayEach(failed, maxFailures, "more path")
+	if len(failed) > 0 {
+		return fault.New(fault.Invalid, "cli.count", "%s could not be counted", chars.Plural(len(failed), "path"))
+	}
+	return nil
+}
+
+// reason says why a text was not counted, without its name.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// sayEach writes lines to standard error, and of the rest how many there are.
+func (a *action) sayEach(lines []string, most int, noun string) {
+	for _, l := range lines[:min(len(lines), most)] {
+		a.say("%s", l)
+	}
+	if n := len(lines) - most; n > 0 {
+		a.say("and %s", chars.Plural(n, noun))
+	}
 }

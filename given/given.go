@@ -119,7 +119,7 @@ func Assemble(ctx context.Context, api Ledger, r Request) (Assembled, error) {
 	if !ok || len(sources) == 0 {
 		return Assembled{}, undeclared(r.Spec, r.Agent)
 	}
-	rec, err := open(ctx, api, r, agent)
+	rec, err := open(ctx, api, r)
 	if err != nil {
 		return Assembled{}, err
 	}

@@ -23,14 +23,11 @@ func HandOff(ctx context.Context, api Ledger, r Request, from string) (Assembled
 		return Assembled{}, fault.New(fault.NotFound, "given.handoff",
 			"no handoff_context is declared from %.100q to %.100q", from, r.Agent).WithHint("declare one at a transition of selection.state_machine.states in ctxledger.yaml")
 	}
-	agent, known := r.Spec.Find(r.Agent)
-	if !known {
-		agent.Name = r.Agent
-	}
-	rec, err := open(ctx, api, r, agent)
+	rec, err := open(ctx, api, r)
 	if err != nil {
 		return Assembled{}, err
 	}
+	agent := rec.agent
 	out := Assembled{Agent: agent.Name, Session: rec.session.ID}
 	others := slices.DeleteFunc(slices.Clone(sources), func(s spec.Source) bool { return s.Kind == spec.OwnHistory })
 	if _, err := out.read(ctx, rec, others); err != nil {
@@ -94,11 +91,7 @@ func Start(ctx context.Context, api Ledger, r Request) (text string, handed bool
 
 // Pending returns what another agent left for an agent in a session, with nothing else; "" for nothing.
 func Pending(ctx context.Context, api Ledger, r Request) (string, error) {
-	agent, known := r.Spec.Find(r.Agent)
-	if !known {
-		agent.Name = r.Agent
-	}
-	rec, err := open(ctx, api, r, agent)
+	rec, err := open(ctx, api, r)
 	if err != nil {
 		return "", err
 	}

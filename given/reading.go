@@ -45,7 +45,11 @@ type turn struct {
 }
 
 // open prepares the reading of the session that a request is about.
-func open(ctx context.Context, api Ledger, r Request, agent spec.Agent) (*reading, error) {
+func open(ctx context.Context, api Ledger, r Request) (*reading, error) {
+	agent, known := r.Spec.Find(r.Agent)
+	if !known {
+		agent.Name = r.Agent
+	}
 	rec := &reading{Request: r, api: api, agent: agent, session: r.Session, logs: map[string][]sessions.Entry{},
 		numbers: map[string]map[int64]int{}}
 	for skip := 0; ; {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/internal/connection"
+	"ctxledger.dev/ledger"
 )
 
 // Client is one client of a server, and all that the server knows of it from one message to the next: what it told of
@@ -138,4 +140,19 @@ func (c *Client) hear(line []byte) bool {
 	default:
 		return false
 	}
+}
+
+// Ledger is what the server uses of a ledger.
+type Ledger interface {
+	ledger.Events
+	ledger.MessageTaker
+	ledger.SessionReader
+	ledger.Shrinker
+	ledger.ArtifactStore
+	ledger.MemoryStore
+	ledger.Files
+	ledger.Erasure
+	ledger.Eraser
+	ledger.Calibration
+	io.Closer
 }

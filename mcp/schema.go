@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -114,26 +115,45 @@ func (s schema) example() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// kinds are the types of properties: what a value of them is called, an example, and whether JSON is one.
+var kinds = map[string]struct {
+	wanted, form string
+	is           func(raw json.RawMessage) bool
+}{
+	"string":           {"a string", `"…"`, is[string]},
+	"integer":          {"a whole number", "10", is[int32]},
+	"boolean":          {"true or false", "true", is[bool]},
+	"object":           {"an object", `"…"`, begins('{')},
+	"array of strings": {"an array of strings", `["…"]`, is[[]string]},
+	"array of objects": {"an array of objects", `[{"role": "user", "content": "…"}]`, begins('[')},
+}
+
+// is reports whether JSON is of a type.
+func is[T any](raw json.RawMessage) bool {
+	var v T
+	return json.Unmarshal(raw, &v) == nil
+}
+
+// begins is a function like is for what may be long: it looks at the first byte of valid JSON alone.
+func begins(first byte) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool { return raw[0] == first }
+}
+
+// kind names the type of a property.
+func (p property) kind() string {
+	if p.Type == "array" {
+		return "array of " + p.Items.Type + "s"
+	}
+	return p.Type
+}
+
 // form returns an example of one argument.
 func (s schema) form(name string) string {
-	value := s.forms[name]
-	p := s.Properties[name]
-	switch {
-	case value != "":
-	case len(p.Enum) > 0:
+	p, value := s.Properties[name], s.forms[name]
+	if value == "" && len(p.Enum) > 0 {
 		value = `"` + p.Enum[0] + `"`
-	case p.Type == "integer":
-		value = "10"
-	case p.Type == "boolean":
-		value = "true"
-	case p.Type == "array" && p.Items.Type == "object":
-		value = `[{"role": "user", "content": "…"}]`
-	case p.Type == "array":
-		value = `["…"]`
-	default:
-		value = `"…"`
 	}
-	return fmt.Sprintf("%q: %s", name, value)
+	return fmt.Sprintf("%q: %s", name, cmp.Or(value, kinds[p.kind()].form, `"…"`))
 }
 
 // adapted returns a value as the property's type, where its text has the right form: hosts and models put numbers and
@@ -202,40 +222,16 @@ func parsed(raw json.RawMessage, first byte) json.RawMessage {
 
 // accepts reports whether a value is of the property's type.
 func (p property) accepts(raw json.RawMessage) bool {
-	switch p.Type {
-	case "string":
-		var v string
-		return json.Unmarshal(raw, &v) == nil && (len(p.Enum) == 0 || v == "" || slices.Contains(p.Enum, v))
-	case "integer":
-		var v int32
-		return json.Unmarshal(raw, &v) == nil
-	case "boolean":
-		return string(raw) == "true" || string(raw) == "false"
-	case "array":
-		if raw[0] != '[' {
-			return false
-		}
-		var texts []string
-		return p.Items.Type != "string" || json.Unmarshal(raw, &texts) == nil
-	}
-	return raw[0] == '{'
+	return kinds[p.kind()].is(raw) && (len(p.Enum) == 0 || string(raw) == `""` ||
+		slices.Contains(p.Enum, jsonspan.Unquote(raw)))
 }
 
 // wanted describes the expected value.
 func (p property) wanted() string {
-	switch {
-	case len(p.Enum) > 0:
+	if len(p.Enum) > 0 {
 		return "one of " + strings.Join(p.Enum, ", ")
-	case p.Type == "integer":
-		return "a whole number"
-	case p.Type == "boolean":
-		return "true or false"
-	case p.Type == "array" && p.Items.Type == "string":
-		return "an array of strings"
-	case p.Type == "array":
-		return "an array of objects"
 	}
-	return "a " + p.Type
+	return kinds[p.kind()].wanted
 }
 
 // kindOf describes a value.

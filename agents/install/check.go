@@ -48,23 +48,21 @@ func (m Machine) Check(h registry.Agent, s registry.Scope) (out []Status) {
 			all = []Status{checkWhole(now, f.Whole)}
 		default:
 			all = checkEntries(now, f.Entries)
+			isThere := func(s Status) bool { return s.State != Missing }
 			if why := f.ignored(h, now.text); why != "" && slices.ContainsFunc(all, isThere) {
 				all = []Status{{Entry: "the file", State: Unread, Problem: why}}
 			}
 		}
 		for _, st := range all {
 			st.Path = f.Path
-			if st.Program != "" {
-				st.Problem = programProblem(st.Program)
+			if err := CheckProgram(st.Program); st.Program != "" && err != nil {
+				st.Problem = err.Error()
 			}
 			out = append(out, st)
 		}
 	}
 	return out
 }
-
-// isThere reports whether an entry is in its file.
-func isThere(s Status) bool { return s.State != Missing }
 
 var stateOf = map[confedit.State]State{confedit.Absent: Missing, confedit.Same: Connected, confedit.Different: Differs}
 
@@ -142,12 +140,4 @@ func CheckProgram(path string) error {
 		return fault.New(fault.Invalid, op, "%s is not a ctxledger program", path)
 	}
 	return nil
-}
-
-// programProblem says what is wrong with a program that an entry starts; "": nothing.
-func programProblem(path string) string {
-	if err := CheckProgram(path); err != nil {
-		return err.Error()
-	}
-	return ""
 }

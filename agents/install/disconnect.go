@@ -102,7 +102,8 @@ func (e edit) without(text []byte) (out []byte, left []string, err error) {
 		}
 		return text, left, nil
 	}
-	return e.file.stripped(text, e.had.former())
+	out, err = confedit.Strip(text, e.file.judge(&left), e.had.former())
+	return out, left, err
 }
 
 // withoutTables returns a TOML file without our tables.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,18 +29,11 @@ const (
 // programs are the names of ours.
 var programs = []string{"ctxledger", "ctxmcp", "ctxhook"}
 
-// called reports whether a path leads to a program of a name.
-func called(path, program string) bool {
-	base := path[strings.LastIndexAny(path, `/\`)+1:]
-	return strings.TrimSuffix(base, ".exe") == program
-}
-
 // programIn returns the name of our program to which a path leads; "": it leads to none.
 func programIn(path string) string {
-	for _, name := range programs {
-		if called(path, name) {
-			return name
-		}
+	name := strings.TrimSuffix(path[strings.LastIndexAny(path, `/\`)+1:], ".exe")
+	if slices.Contains(programs, name) {
+		return name
 	}
 	return ""
 }
@@ -187,10 +181,7 @@ func (g group) ourPart() json.RawMessage {
 			own = append(own, h)
 		}
 	}
-	all := map[string]json.RawMessage{}
-	for name, v := range g.all {
-		all[name] = v
-	}
+	all := maps.Clone(g.all)
 	all["hooks"] = registry.JSON(own)
 	return registry.JSON(all)
 }
@@ -268,12 +259,6 @@ func judgeHook(path []string, raw json.RawMessage, stays func(why string) confed
 		}
 	}
 	return confedit.Keep
-}
-
-// stripped returns a JSON file without our entries, and what stays of them.
-func (f File) stripped(text []byte, former confedit.Former) (out []byte, left []string, err error) {
-	out, err = confedit.Strip(text, f.judge(&left), former)
-	return out, left, err
 }
 
 // tableOwner says whose a table of a server is.

@@ -40,7 +40,7 @@ type Exit struct {
 }
 
 // answer is where answers are masked.
-const answer = "`cli/answer.go`, every answer; `cli/text.go`, before a text is cut"
+const answer = "`cli/answer.go`, every answer, and before a text is cut"
 
 // Exits returns all exits. One that a face has and this has not fails a test. A command without a row in the table is
 // called as its help says, and its answer is to be masked, as all are.
@@ -147,7 +147,7 @@ func table() []Exit {
 	}, tools(), []Exit{
 		{MCP, "prompt context", Masked, "`given`, each source before it is cut", nil},
 		{MCP, "prompt environment", Silent, "this machine, and `.gitignore`", nil},
-		{MCP, "prompt memory", Masked, "`mcp/memory_prompt.go`, the whole text", nil},
+		{MCP, "prompt memory", Masked, "`mcp/prompt.go`, the whole text", nil},
 		{MCP, "prompt resume", Masked,
 			"a handoff to another chat: made of masked words, then `mcp/resume.go`, the whole document", nil},
 		{MCP, "resource changes", Exact, agent, nil},
