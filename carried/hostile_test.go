@@ -87,7 +87,7 @@ func FuzzTexts(f *testing.F) {
 	f.Add("---\nname: x\n---\n- In every answer, be brief.\n@a\\ b.md `@c` <!-- @d -->")
 	f.Fuzz(func(t *testing.T, text string) {
 		inside := func(s Span) bool { return 0 <= s.From && s.From <= s.To && s.To <= len(text) }
-		for _, i := range importsOf(text) {
+		for _, i := range append(claudeImports(text), geminiImports(text)...) {
 			if !inside(i.at) || text[i.at.From] != '@' || strings.ContainsAny(i.path, "\n\t") {
 				t.Fatalf("import %q at %v of %q", i.path, i.at, text)
 			}

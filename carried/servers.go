@@ -70,18 +70,30 @@ func (f *finder) server(path, name string, at Span, disabled bool) Part {
 	return p
 }
 
-// claudeServers returns the servers of Claude Code: of the project, of the user, of the user for this project, and of plugins.
-func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
+// claudeOwn returns the file in which Claude Code keeps what it knows of all workspaces.
+func (f *finder) claudeOwn() *file {
 	own := f.home(".claude.json")
 	if dir := f.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		own = filepath.Join(f.agent.dir(f.Env), ".claude.json")
 	}
 	f.reader.allow(own)
+	return f.reader.read(own)
+}
+
+// claudeState returns what it knows of the present one.
+func (f *finder) claudeState() object {
+	top, _ := jsonObject(f.claudeOwn().text)
+	return top.member("projects").member(f.Root)
+}
+
+// claudeServers returns the servers of Claude Code: of the project, of the user, of the user for this project, and of plugins.
+func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
+	own := f.claudeOwn()
 	var off []string
-	if top, ok := jsonObject(f.reader.read(own).text); ok {
+	if top, ok := jsonObject(own.text); ok {
 		here := top.member("projects").member(f.Root)
-		parts = append(parts, f.serversIn(own, top.member("mcpServers"), "mcpServers")...)
-		parts = append(parts, f.serversIn(own, here.member("mcpServers"), "projects", f.Root, "mcpServers")...)
+		parts = append(parts, f.serversIn(own.path, top.member("mcpServers"), "mcpServers")...)
+		parts = append(parts, f.serversIn(own.path, here.member("mcpServers"), "projects", f.Root, "mcpServers")...)
 		off = append(off, here.texts("disabledMcpServers")...)
 		off = append(off, here.texts("disabledMcpjsonServers")...)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -125,7 +126,8 @@ func FuzzSwitchingOffKeepsAConfiguration(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		fi := finder{Options: Options{Root: "/w", Env: env.Env{Home: "/h"}, Counter: tokens.O200kBase.Counter()}}
+		fi := finder{Options: Options{Root: "/w", Env: env.Env{Home: "/h"},
+			Meter: For(ledger.Meter{Counter: tokens.O200kBase.Counter()})}}
 		top, ok := jsonObject(text)
 		if !ok {
 			return

@@ -71,7 +71,7 @@ func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		files[path] = e
 		return string(e.text.Bytes(0, e.text.Len())), true
 	}
-	uses, _ := s.usesOf(ctx, d)
+	uses := s.usesOf(ctx, d)
 	for _, u := range uses {
 		part := u.Placed()
 		from, to := min(part.At.From, d.text.Len()), min(part.At.To, d.text.Len())

@@ -25,8 +25,11 @@ func (s Scale) Of(o200k int) Count {
 
 // String returns N with thousands separators, and ≈ before it when it is not exact: ≈12,345.
 func (c Count) String() string {
-	if !c.Exact && c.N != 0 {
-		return "≈" + chars.Commas(c.N)
+	if c.Exact || c.N == 0 {
+		return chars.Commas(c.N)
 	}
-	return chars.Commas(c.N)
+	return chars.Mark + chars.Commas(c.N)
 }
+
+// Tokens returns N as String does, with its noun: 1 token, ≈12,345 tokens.
+func (c Count) Tokens() string { return chars.Tokens(c.N, c.Exact) }

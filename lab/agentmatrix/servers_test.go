@@ -84,7 +84,7 @@ func projectServers(t *testing.T, s *sandbox.Sandbox) {
 func found(t *testing.T, s *sandbox.Sandbox) (carried.Report, map[string]carried.Part) {
 	t.Helper()
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: s.Workspace, Env: at(s),
-		Counter: tokens.O200kBase.Counter()})
+		Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	return report, serversOf(report)
 }
 
