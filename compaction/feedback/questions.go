@@ -34,7 +34,8 @@ func questions(args json.RawMessage) []question {
 			text = firstString(q, questionKeys)
 		}
 		if text != "" {
-			out = append(out, question{id: jsonspan.As[string](q["id"]), header: jsonspan.As[string](q["header"]), text: text})
+			id, header := jsonspan.As[string](q["id"]), jsonspan.As[string](q["header"])
+			out = append(out, question{id: id, header: header, text: text})
 		}
 	}
 	return out
