@@ -1,7 +1,6 @@
 package compaction
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/transcript"
@@ -350,18 +350,10 @@ func (c madeCall) document() string {
 	if c.op == intents.OpShell {
 		target, _, _ = shell.Printed(target)
 	}
-	if !isMarkdown(target) {
+	if !filetext.Markdown(target) {
 		return ""
 	}
 	return target
-}
-
-func isMarkdown(target string) bool {
-	switch path.Ext(target) {
-	case ".md", ".mdx", ".markdown":
-		return true
-	}
-	return false
 }
 
 // decision takes what the user decided about a call.

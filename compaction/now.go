@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/compaction/tasklist"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/transcript"
 )
 
@@ -71,7 +72,7 @@ func addTasks(s *source, d *layout.Document, b *layout.Block, between func()) {
 		}
 	}
 	kept := ""
-	if source := s.in.talk.tasks.Source(); isMarkdown(source) {
+	if source := s.in.talk.tasks.Source(); filetext.Markdown(source) {
 		kept = s.in.path(source) + ", "
 	}
 	head := fmt.Sprintf("  Task list (%s%s, %d of %d done):", kept, layout.Turn(max(1, s.in.talk.tasks.Turn())),

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/chars"
@@ -108,11 +107,7 @@ func (c *capped) Write(p []byte) (int, error) {
 
 // short is a foreign text as one line of at most limit characters, without control characters.
 func short(s string, limit int) string {
-	s = visible(s)
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit]) + "…"
-	}
-	return s
+	return chars.Short(visible(s), limit)
 }
 
 // visible is the beginning of a foreign text as one line, without control characters.

@@ -96,14 +96,14 @@ func (im *importer) readFolder(r folder) {
 	seen := map[string]bool{}
 	for _, line := range parseIndex(string(data)) {
 		switch {
-		case seen[line.file]:
-			im.report(index, line.line, "%s is repeated", line.file)
+		case seen[line.File]:
+			im.report(index, line.line, "%s is repeated", line.File)
 			continue
 		case len(im.entries) >= maxImport:
 			im.report(index, line.line, "more than %d memories: this and all that follow are left out", maxImport)
 			return
 		}
-		seen[line.file] = true
+		seen[line.File] = true
 		im.file(r, index, line)
 	}
 	im.orphans(r, seen)
@@ -111,21 +111,21 @@ func (im *importer) readFolder(r folder) {
 
 // file reads one memory that an index names.
 func (im *importer) file(r folder, index string, line indexed) {
-	if path.Base(line.file) != line.file || strings.ContainsRune(line.file, '\\') ||
-		!strings.HasSuffix(line.file, ".md") || line.file == IndexFile {
-		im.report(index, line.line, "%q is not the name of a memory's file beside the index", line.file)
+	if path.Base(line.File) != line.File || strings.ContainsRune(line.File, '\\') ||
+		!strings.HasSuffix(line.File, ".md") || line.File == IndexFile {
+		im.report(index, line.line, "%q is not the name of a memory's file beside the index", line.File)
 		return
 	}
-	name := path.Join(r.dir, line.file)
+	name := path.Join(r.dir, line.File)
 	data, err := im.read(name, maxFile)
 	if err != nil {
-		im.report(index, line.line, "%s cannot be read: %v", line.file, err)
+		im.report(index, line.line, "%s cannot be read: %v", line.File, err)
 		return
 	}
 	e, problems, err := Parse(data)
-	if err != nil && line.title != "" { // jutul-agent: the index says it, the file may be bare text
-		e, err = Entry{Name: line.title, Description: line.hook, Body: strings.TrimSuffix(string(data), "\n")}, nil
-		problems = nil
+	if err != nil && line.whole { // jutul-agent: the index says it, the file may be bare text
+		e = Entry{Name: line.Name, Description: line.Description, Body: strings.TrimSuffix(string(data), "\n")}
+		err, problems = nil, nil
 	}
 	for _, p := range problems {
 		im.report(name, p.Line, "%s", p.Message)

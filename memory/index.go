@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"regexp"
 	"strings"
 
 	"ctxledger.dev/internal/pattern"
@@ -34,19 +35,23 @@ func formatIndex(entries []Entry) []byte {
 // fileName returns the name of an entry's file.
 func fileName(e Entry) string { return "memory_" + e.GUID + ".md" }
 
+// Listed is a memory that an index names.
+type Listed struct {
+	Name, File, Description string
+}
+
 // indexed is a line of an index that names a file.
 type indexed struct {
 	line int // 1-based
-	file string
-	// What the line says of the entry, for layouts in which the file need not say it.
-	title, hook string
+	Listed
+	whole bool // the line says all of the entry: its file may be bare text
 }
 
 // The lines that name a file: a link, also one whose name holds escaped brackets; and the form of
 // jutul-agent.
 var (
-	linkLine  = pattern.Lazy(`^\s*-\s+\[([^\]]+)\]\(([^)]+)\)`)
-	escLine   = pattern.Lazy(`^\s*-\s+\[((?:\\.|[^\\])+?)\]\(([^)]+)\)`)
+	linkLine  = pattern.Lazy(`^\s*-\s+\[([^\]]+)\]\(([^)]+)\)(.*)`)
+	escLine   = pattern.Lazy(`^\s*-\s+\[((?:\\.|[^\\])+?)\]\(([^)]+)\)(.*)`)
 	jutulLine = pattern.Lazy("^\\s*-\\s+`([^`]+)`(?:\\s+—\\s+(.*?))?\\s*\\(file: `([^`]+)`\\)\\s*$")
 )
 
@@ -57,36 +62,24 @@ func parseIndex(data string) (lines []indexed) {
 		number++
 		line = strings.TrimRight(line, "\r")
 		if m := jutulLine().FindStringSubmatch(line); m != nil {
-			lines = append(lines, indexed{line: number, file: m[3], title: m[1], hook: m[2]})
-		} else if m := linkLine().FindStringSubmatch(line); m != nil {
-			lines = append(lines, indexed{line: number, file: m[2]})
-		} else if m := escLine().FindStringSubmatch(line); m != nil {
-			lines = append(lines, indexed{line: number, file: m[2]})
+			lines = append(lines, indexed{number, Listed{Name: m[1], File: m[3], Description: m[2]}, true})
+			continue
+		}
+		for _, like := range []func() *regexp.Regexp{linkLine, escLine} {
+			if m := like().FindStringSubmatch(line); m != nil {
+				rest, _ := strings.CutPrefix(strings.TrimSpace(m[3]), "—")
+				lines = append(lines, indexed{number, Listed{m[1], m[2], strings.TrimSpace(rest)}, false})
+				break
+			}
 		}
 	}
 	return lines
 }
 
-// Listed is a memory that an index names.
-type Listed struct {
-	Name, File, Description string
-}
-
 // ReadIndex returns what the text of an index names, in its order, without looking at the files.
 func ReadIndex(data string) (all []Listed) {
-	lines := strings.Split(data, "\n")
 	for _, l := range parseIndex(data) {
-		if l.title != "" {
-			all = append(all, Listed{Name: l.title, File: l.file, Description: l.hook})
-			continue
-		}
-		line := strings.TrimRight(lines[l.line-1], "\r")
-		m := linkLine().FindStringSubmatchIndex(line)
-		if m == nil {
-			m = escLine().FindStringSubmatchIndex(line)
-		}
-		rest, _ := strings.CutPrefix(strings.TrimSpace(line[m[1]:]), "—")
-		all = append(all, Listed{Name: line[m[2]:m[3]], File: l.file, Description: strings.TrimSpace(rest)})
+		all = append(all, l.Listed)
 	}
 	return all
 }

@@ -144,19 +144,6 @@ func BenchmarkCountParallel(b *testing.B) {
 	}
 }
 
-func BenchmarkEncodeGoSource(b *testing.B) {
-	text := goSource(b)
-	for _, e := range Encodings() {
-		b.Run(e.String(), func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			var ids []uint32
-			for b.Loop() {
-				ids = e.Encode(ids[:0], text)
-			}
-		})
-	}
-}
-
 // BenchmarkLongPiece counts texts of 1 MiB that are one piece, or pieces that no cache holds.
 func BenchmarkLongPiece(b *testing.B) {
 	const size = 1 << 20

@@ -56,12 +56,3 @@ func (e *Encoding) Count(text []byte) int {
 func (e *Encoding) CountString(s string) int {
 	return e.Count(unsafe.Slice(unsafe.StringData(s), len(s))) // Count only reads
 }
-
-// Encode appends the token ids of text to dst and returns it, so that
-// len(Encode(nil, text)) == Count(text).
-func (e *Encoding) Encode(dst []uint32, text []byte) []uint32 {
-	t := e.tokenizer()
-	w := t.worker()
-	defer t.release(w)
-	return w.appendTokens(dst, text)
-}

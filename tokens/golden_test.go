@@ -25,7 +25,7 @@ func (g *goldenResult) UnmarshalJSON(data []byte) error {
 }
 
 func resultOf(e *Encoding, text string) goldenResult {
-	ids := e.Encode(nil, []byte(text))
+	ids := e.encode(nil, []byte(text))
 	var raw []byte
 	for _, id := range ids {
 		raw = binary.LittleEndian.AppendUint32(raw, id)

@@ -146,7 +146,7 @@ func (o *oracle) check(asked <-chan []string) (n int, differing []string, err er
 				return n, differing, fmt.Errorf("on %.100q (%d bytes): %w", text, len(text), err)
 			}
 			n++
-			ids = o.e.Encode(ids[:0], []byte(text))
+			ids = o.e.encode(ids[:0], []byte(text))
 			same := answerOf(ids) == want && counts(o.e, text) == [...]int{int(want.n), int(want.n), int(want.n)}
 			if !same && len(differing) < 10 {
 				differing = append(differing, text)
@@ -163,7 +163,7 @@ func (o *oracle) explain(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := o.e.Encode(nil, []byte(text))
+	got := o.e.encode(nil, []byte(text))
 	i := 0
 	for i < len(got) && i < len(want) && got[i] == want[i] {
 		i++

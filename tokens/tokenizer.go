@@ -23,10 +23,8 @@ type worker struct {
 	cutter
 	short [1 << shortBits]shortSlot
 	long  [1 << longBits]longSlot
-	// encoded has the tokens of pieces; nil until a text is encoded.
-	encoded *[1 << encodedBits]encodedSlot
-	parts   parts
-	sweep   *sweep // nil until a piece is long
+	parts parts
+	sweep *sweep // nil until a piece is long
 	joined
 	clean []byte // a piece with its invalid bytes replaced
 	chunk []byte // a part of a text that is read; nil until one is

@@ -1,46 +1,33 @@
 package window
 
 import (
-	"reflect"
+	"maps"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 )
 
-// Check refuses a policy that cannot be meant: shares that are none, and negative numbers. The error is invalid, and
-// names the field.
+// Check refuses a policy that cannot be meant. The error is invalid.
 func (p Policy) Check() error {
-	if p.Compact.Mode != "" && !settings.Mode(p.Compact.Mode).Offered() {
-		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of %s", p.Compact.Mode,
-			strings.Join(settings.ModeNames(false), ", "))
+	c := p.Compact
+	for _, share := range []float64{p.CapFraction, c.Fraction, c.Idle, c.Gain, c.ThrashRatio, p.Clear.Trigger,
+		p.Arguments.Trigger, p.Arguments.Keep} {
+		if !(share >= 0 && share <= 1) { // NaN is none either
+			return fault.New(fault.Invalid, "", "%v is no share: it must be between 0 and 1", share)
+		}
 	}
-	return checkNumbers("the policy", reflect.ValueOf(p))
-}
-
-// checkNumbers refuses numbers in a value of any form: every float is a share.
-func checkNumbers(name string, v reflect.Value) error {
-	switch v.Kind() {
-	case reflect.Float64:
-		if f := v.Float(); !(f >= 0 && f <= 1) { // NaN is none either
-			return fault.New(fault.Invalid, "", "%s is %v: it must be between 0 and 1", name, f)
-		}
-	case reflect.Int:
-		if v.Int() < 0 {
-			return fault.New(fault.Invalid, "", "%s is %d: it must not be negative", name, v.Int())
-		}
-	case reflect.Struct:
-		for field, of := range v.Fields() {
-			if err := checkNumbers(name+": "+field.Name, of); err != nil {
-				return err
-			}
-		}
-	case reflect.Map:
-		for of, number := range v.Seq2() {
-			if err := checkNumbers(name+": "+of.String(), number); err != nil {
-				return err
-			}
-		}
+	numbers := []int{p.Turns, p.Messages, p.ResultChars, p.UserChars, p.ReplayChars, p.BatchChars, p.ToolPairs,
+		p.InTurnTokens, p.Evict.MaxTokens, p.Evict.Window, c.Reserve, c.Effective, c.MaxContext, c.MaxPayload, c.Turns,
+		c.SingleTurn, c.WarnAt, c.CutoverAt, c.ThrashWindow, p.Keep.Turns, p.Keep.Tokens, p.Keep.Messages, p.Clear.Keep,
+		p.Clear.AtLeast, p.Arguments.Over}
+	if n := slices.Min(slices.AppendSeq(numbers, maps.Values(p.ResultCharsOf))); n < 0 {
+		return fault.New(fault.Invalid, "", "a limit is %d: it must not be negative", n)
+	}
+	if c.Mode != "" && !settings.Mode(c.Mode).Offered() {
+		return fault.New(fault.Invalid, "", "mode is %.1000q, not one of %s", c.Mode,
+			strings.Join(settings.ModeNames(false), ", "))
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // question is one question of a call.
@@ -19,54 +21,37 @@ func questions(args json.RawMessage) []question {
 	if len(args) > jsonBytes {
 		return nil
 	}
-	given := object(args)
+	given := jsonspan.As[jsonspan.Object](args)
 	list := elements(given["questions"])
 	if list == nil {
 		list = []json.RawMessage{args}
 	}
 	var out []question
 	for _, one := range list[:min(len(list), maxPairs)] {
-		q := object(one)
-		text := str(one)
+		q := jsonspan.As[jsonspan.Object](one)
+		text := jsonspan.As[string](one)
 		if q != nil {
 			text = firstString(q, questionKeys)
 		}
 		if text != "" {
-			out = append(out, question{id: str(q["id"]), header: str(q["header"]), text: text})
+			id, header := jsonspan.As[string](q["id"]), jsonspan.As[string](q["header"])
+			out = append(out, question{id: id, header: header, text: text})
 		}
 	}
 	return out
 }
 
-// object decodes a JSON object; nil for anything else.
-func object(raw json.RawMessage) (m map[string]json.RawMessage) {
-	if json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m
-}
-
 // elements decodes an array, which some hosts pass as a string that holds one.
-func elements(raw json.RawMessage) (list []json.RawMessage) {
-	if s := str(raw); strings.HasPrefix(s, "[") {
+func elements(raw json.RawMessage) []json.RawMessage {
+	if s := jsonspan.As[string](raw); strings.HasPrefix(s, "[") {
 		raw = json.RawMessage(s)
 	}
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	return list
-}
-
-func str(raw json.RawMessage) (s string) {
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
+	return jsonspan.As[[]json.RawMessage](raw)
 }
 
 func firstString(m map[string]json.RawMessage, keys []string) string {
 	for _, key := range keys {
-		if s := strings.TrimSpace(str(m[key])); s != "" {
+		if s := strings.TrimSpace(jsonspan.As[string](m[key])); s != "" {
 			return s
 		}
 	}
@@ -248,13 +233,13 @@ func clarified(args json.RawMessage, s string) []Pair {
 
 // jsonAnswers reads answers by the text, id, header or number of their question: {"answers":{"db":{"answers":["x"]}}}.
 func jsonAnswers(asked []question, raw json.RawMessage) ([]Pair, bool) {
-	if inner := object(raw)["answers"]; inner != nil {
+	if inner := jsonspan.As[jsonspan.Object](raw)["answers"]; inner != nil {
 		raw = inner
 	}
 	if list := elements(raw); list != nil {
 		return listed(asked, list), true
 	}
-	given := object(raw)
+	given := jsonspan.As[jsonspan.Object](raw)
 	if given == nil {
 		return nil, false
 	}
@@ -286,7 +271,7 @@ func listed(asked []question, list []json.RawMessage) []Pair {
 		var q question
 		if i < len(asked) {
 			q = asked[i]
-		} else if q.text = str(object(one)["question"]); q.text == "" {
+		} else if q.text = jsonspan.As[string](jsonspan.As[jsonspan.Object](one)["question"]); q.text == "" {
 			break
 		}
 		pairs = pair(pairs, q, answerOf(one))
@@ -300,22 +285,22 @@ var answerKeys = []string{"answers", "selected", "answer", "value", "label", "ch
 
 // answerOf returns an answer: a string, a list of them, or an object that holds some.
 func answerOf(raw json.RawMessage) string {
-	if s := str(raw); s != "" {
+	if s := jsonspan.As[string](raw); s != "" {
 		return strings.TrimPrefix(s, "user_note: ")
 	}
 	var out []string
 	for _, one := range elements(raw) {
-		if s := str(one); s != "" {
+		if s := jsonspan.As[string](one); s != "" {
 			out = append(out, strings.TrimPrefix(s, "user_note: "))
 		}
 	}
-	o := object(raw)
+	o := jsonspan.As[jsonspan.Object](raw)
 	for _, key := range answerKeys {
-		if s := str(o[key]); s != "" {
+		if s := jsonspan.As[string](o[key]); s != "" {
 			out = append(out, s)
 		}
 		for _, one := range elements(o[key]) {
-			if s := str(one); s != "" {
+			if s := jsonspan.As[string](one); s != "" {
 				out = append(out, strings.TrimPrefix(s, "user_note: "))
 			}
 		}

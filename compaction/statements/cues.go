@@ -4,7 +4,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 )
 
 // cue is what a word or phrase hints at.
@@ -189,23 +188,14 @@ var (
 	references    = listOf(referring)
 )
 
+// unspacedFrom is where the scripts without spaces begin: most texts need no closer look.
+const unspacedFrom = 0x1100
+
 // unspaced reports whether a phrase is of a script that puts no spaces between words, or glues endings to them.
 func unspaced(s string) bool {
-	if isASCII(s) {
-		return false
-	}
 	return strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+		return r >= unspacedFrom && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 	})
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // cuesOf returns which kinds of cues a statement has. words are its words in lower case.

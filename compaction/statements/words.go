@@ -9,10 +9,7 @@ import (
 // wordsOf returns the words of a text in lower case, with apostrophes and hyphens inside; of scripts without spaces
 // each two characters in a row.
 func wordsOf(text string) []string {
-	if isASCII(text) {
-		return asciiWords(text)
-	}
-	var out []string
+	out := make([]string, 0, len(text)/6+1)
 	start, wide, last := -1, false, 0
 	end := func(i int) {
 		if start >= 0 {
@@ -22,7 +19,7 @@ func wordsOf(text string) []string {
 	}
 	for i, r := range text {
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+		case r >= unspacedFrom && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 			end(i)
 			if wide {
 				out = append(out, text[last:i+utf8.RuneLen(r)])
@@ -40,27 +37,6 @@ func wordsOf(text string) []string {
 		wide = false
 	}
 	end(len(text))
-	return out
-}
-
-// asciiWords is wordsOf for a text of ASCII characters.
-func asciiWords(text string) []string {
-	out := make([]string, 0, len(text)/6+1)
-	text = strings.ToLower(text)
-	for start, i := -1, 0; i <= len(text); i++ {
-		inside := false
-		if i < len(text) {
-			c := text[i]
-			inside = 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || start >= 0 && (c == '\'' || c == '-')
-		}
-		switch {
-		case inside && start < 0:
-			start = i
-		case !inside && start >= 0:
-			out = append(out, strings.TrimRight(text[start:i], "'-"))
-			start = -1
-		}
-	}
 	return out
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/internal/pattern"
 )
 
 // file takes a call that writes, edits, reads or deletes a Markdown file.
@@ -25,7 +27,7 @@ func (l *List) file(c Call) {
 			l.edit(all[0].Path, c.Turn, all[:n])
 			all = all[n:]
 		}
-	case !markdown(m.Target):
+	case !filetext.Markdown(m.Target):
 	case m.Op == intents.OpDelete:
 		delete(l.lists, key)
 	case m.Op == intents.OpRead && !m.Partial && l.lists[key] == nil:
@@ -39,18 +41,10 @@ func (l *List) file(c Call) {
 	}
 }
 
-func markdown(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".mdx", ".markdown":
-		return true
-	}
-	return false
-}
-
 // edit changes the content of a file as far as it is known. Of a file that is not, a text with a checklist in it counts
 // as its content.
 func (l *List) edit(name string, turn int, edits []intents.Edit) {
-	if !markdown(name) {
+	if !filetext.Markdown(name) {
 		return
 	}
 	key := "file:" + path.Clean(name)
@@ -92,23 +86,13 @@ func replaced(content string, e intents.Edit) string {
 	return strings.ReplaceAll(content, e.Old, e.New)
 }
 
-// unnumbered returns what a tool read without the numbers in front of its lines: "   12→text", "12\ttext", "12 | text".
+// numbers matches the numbers that hosts print before the lines of a file.
+var numbers = pattern.Lazy(`(?m)^ *[0-9]{1,9}(?:→|\t| \| |\||: )`)
+
+// unnumbered takes the numbers of lines away that hosts print before them.
 func unnumbered(s string) string {
 	if len(s) > 2*maxContent {
 		return s[:2*maxContent] // too long for a file that is followed
 	}
-	var b strings.Builder
-	for line := range strings.Lines(s) {
-		rest := strings.TrimLeft(line, " ")
-		n := digits(rest)
-		behind := rest[len(n):]
-		for _, sep := range []string{"→", "\t", " | ", "|", ": "} {
-			if text, ok := strings.CutPrefix(behind, sep); ok && n != "" {
-				line = text
-				break
-			}
-		}
-		b.WriteString(line)
-	}
-	return b.String()
+	return numbers().ReplaceAllString(s, "")
 }

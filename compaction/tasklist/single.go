@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // one takes a call of the tools of Claude Code that create, update and list single tasks.
 func (l *List) one(c Call, name string) {
 	one := l.get("task", c.Name)
 	tasks := slices.Clone(one.tasks)
-	given := object(c.Args)
+	given := jsonspan.As[jsonspan.Object](c.Args)
 	switch name {
 	case "taskcreate":
 		if text := oneLine(first(given, textKeys[2:])); text != "" {

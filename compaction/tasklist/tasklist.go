@@ -15,6 +15,7 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // A State says how far a task is.
@@ -187,13 +188,13 @@ func (l *List) set(one *list, turn int, tasks []task) {
 
 // whole takes a call that states its list anew.
 func (l *List) whole(c Call, name string) {
-	given := object(c.Args)
+	given := jsonspan.As[jsonspan.Object](c.Args)
 	tasks, ok := listed(given)
 	if !ok {
 		return
 	}
 	one := l.get(name, c.Name)
-	if truth(given["merge"]) {
+	if jsonspan.As[bool](given["merge"]) {
 		tasks = merged(one.tasks, tasks)
 	}
 	l.set(one, c.Turn, slices.DeleteFunc(tasks, func(t task) bool { return !named(t) }))
@@ -203,7 +204,7 @@ func (l *List) whole(c Call, name string) {
 func listed(given map[string]json.RawMessage) ([]task, bool) {
 	for _, key := range listKeys {
 		raw := given[key]
-		text := str(raw)
+		text := jsonspan.As[string](raw)
 		if strings.HasPrefix(strings.TrimSpace(text), "[{") {
 			raw, text = json.RawMessage(text), ""
 		}
@@ -228,13 +229,13 @@ func listed(given map[string]json.RawMessage) ([]task, bool) {
 
 // taskOf reads one item of a list.
 func taskOf(item json.RawMessage) task {
-	o := object(item)
+	o := jsonspan.As[jsonspan.Object](item)
 	if o == nil {
-		return task{Task: Task{Text: oneLine(str(item))}}
+		return task{Task: Task{Text: oneLine(jsonspan.As[string](item))}}
 	}
 	t := task{id: first(o, idKeys), Task: Task{Text: oneLine(first(o, textKeys)), State: Open}}
 	t.State, _ = stateOf(first(o, stateKeys))
-	if truth(o["completed"]) || truth(o["done"]) {
+	if jsonspan.As[bool](o["completed"]) || jsonspan.As[bool](o["done"]) {
 		t.State = Done
 	}
 	return t
@@ -276,7 +277,7 @@ func (l *List) progress(c Call) {
 	if !strings.Contains(string(c.Args[:min(len(c.Args), maxArgs)]), arg) {
 		return
 	}
-	if tasks := checklist(str(object(c.Args)[arg]), false); len(tasks) > 0 {
+	if tasks := checklist(jsonspan.As[string](jsonspan.As[jsonspan.Object](c.Args)[arg]), false); len(tasks) > 0 {
 		l.set(l.get(arg, arg), c.Turn, tasks)
 	}
 }
@@ -286,27 +287,10 @@ func oneLine(s string) string {
 	return chars.Short(strings.Join(strings.Fields(chars.Strip(chars.First(s, 4*MaxChars))), " "), MaxChars)
 }
 
-// object decodes a JSON object; nil for anything else.
-func object(raw json.RawMessage) (m map[string]json.RawMessage) {
-	if json.Unmarshal(raw, &m) != nil {
-		return nil
-	}
-	return m
-}
-
-func str(raw json.RawMessage) (s string) {
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-func truth(raw json.RawMessage) (b bool) { return json.Unmarshal(raw, &b) == nil && b }
-
 // first returns the first of the named values that is a string with something in it, or a number.
 func first(m map[string]json.RawMessage, keys []string) string {
 	for _, key := range keys {
-		if s := strings.TrimSpace(str(m[key])); s != "" {
+		if s := strings.TrimSpace(jsonspan.As[string](m[key])); s != "" {
 			return s
 		}
 		var n json.Number

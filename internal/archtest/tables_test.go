@@ -125,7 +125,8 @@ var importers = map[string]struct {
 			"before a question; exchanging two files"},
 	"pgregory.net/rapid": {[]string{"internal/storetest/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak": {[]string{"internal/storetest/kvtest"}, "goroutine leaks in tests"},
-	"golang.org/x/text":  {[]string{"internal/words"}, "NFKC and case folding of what is searched by words"},
+	"golang.org/x/text": {[]string{"internal/words", "internal/termtext"},
+		"NFKC and case folding of what is searched by words; which characters are wide on a terminal"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},
 }
 

@@ -11,10 +11,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"path"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// Markdown reports whether a file is written in Markdown, by its name.
+func Markdown(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".mdx", ".markdown":
+		return true
+	}
+	return false
+}
 
 // Plain returns a printed text without the numbers in front of its lines, as `cat -n`, `nl` and the reading tools of agents
 // print them. A text without a number in front of each line stays as it is, and so does one that is not numbered.

@@ -14,19 +14,19 @@ const ordinary = { disallowedSpecial: new Set() };
 const packages = {
   tiktoken() {
     const t = load("tiktoken").get_encoding(encoding);
-    return { count: (s) => t.encode_ordinary(s).length, encode: (s) => t.encode_ordinary(s).length };
+    return { count: (s) => t.encode_ordinary(s).length };
   },
   "gpt-tokenizer"() {
     const t = load(`gpt-tokenizer/encoding/${encoding}`);
-    return { count: (s) => t.countTokens(s, ordinary), encode: (s) => t.encode(s, ordinary).length };
+    return { count: (s) => t.countTokens(s, ordinary) };
   },
   "ai-tokenizer"() {
     const t = new (load("ai-tokenizer").Tokenizer)(load(`ai-tokenizer/encoding/${encoding}`));
-    return { count: (s) => t.count(s), encode: (s) => t.encode(s, [], []).length };
+    return { count: (s) => t.count(s) };
   },
   "js-tiktoken"() {
     const t = new (load("js-tiktoken/lite").Tiktoken)(load(`js-tiktoken/ranks/${encoding}`));
-    return { count: (s) => t.encode(s, [], []).length, encode: (s) => t.encode(s, [], []).length };
+    return { count: (s) => t.encode(s, [], []).length };
   },
 };
 

@@ -45,7 +45,7 @@ func measureTokens(ctx context.Context, b *bench) error {
 		}
 	}
 	b.report.grids = append(b.report.grids, g)
-	for _, measure := range []func(context.Context, []corpus) error{b.measureEncode, b.measureParallel, b.measureFirst, b.measureTables, b.measureLongPieces} {
+	for _, measure := range []func(context.Context, []corpus) error{b.measureParallel, b.measureFirst, b.measureTables, b.measureLongPieces} {
 		if err := measure(ctx, texts); err != nil {
 			return err
 		}
@@ -138,24 +138,6 @@ func threeDigits(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.3g", x)
-}
-
-// measureEncode measures encoding Go source, compared with npm's counters.
-func (b *bench) measureEncode(ctx context.Context, texts []corpus) error {
-	results, err := b.throughput(ctx, tokens.O200kBase.String(), texts[:1], "encode")
-	if err != nil {
-		return err
-	}
-	s, text := results[0], texts[0]
-	speed := s.speed(own, text)
-	for _, compared := range []struct {
-		name  string
-		speed float64
-	}{{"npm `tiktoken`", s.speed(reference, text)}, {"the fastest of npm", s.fastest(text)}} {
-		b.report.add("encoding "+text.name+", o200k_base, ids in memory that is there", fmt.Sprintf("%.0f MB/s", speed),
-			fmt.Sprintf("%s: %.1f MB/s", compared.name, compared.speed), fmt.Sprintf("%.0f × as fast", speed/compared.speed), fmt.Sprint(b.rounds()))
-	}
-	return nil
 }
 
 // measureParallel measures counting by two threads, compared with one, in turns.

@@ -22,11 +22,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// counter is an encoding and what its tasks keep.
-type counter struct {
-	e   *tokens.Encoding
-	ids []uint32
-}
+// counter counts in an encoding.
+type counter struct{ e *tokens.Encoding }
 
 // tasks are what can be done with a text for the i-th time; each returns its number of tokens.
 var tasks = map[string]func(c *counter, text []byte, i int) int{
@@ -35,10 +32,6 @@ var tasks = map[string]func(c *counter, text []byte, i int) int{
 	"parallel": func(c *counter, text []byte, _ int) int { return c.e.CountParallel(text, 2) },
 	// A piece is one ideograph or three letters shorter each time, so that none is known from the last time.
 	"piece": func(c *counter, text []byte, i int) int { return c.e.Count(text[:len(text)-3*i]) },
-	"encode": func(c *counter, text []byte, _ int) int {
-		c.ids = c.e.Encode(c.ids[:0], text)
-		return len(c.ids)
-	},
 }
 
 func main() {
