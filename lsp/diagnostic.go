@@ -9,15 +9,12 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
-func diagnosticMethod() method {
-	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/diagnostic", of, func(_ context.Context, s *folder, d *document,
-		_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
-		return &protocol.RelatedFullDocumentDiagnosticReport{
-			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
-		}, nil
-	})
+// diagnostic answers requests for diagnostics. Clients that do not send them get notifications: see publish.
+func (s *folder) diagnostic(_ context.Context, d *document,
+	_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	return &protocol.RelatedFullDocumentDiagnosticReport{
+		FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
+	}, nil
 }
 
 // diagnostics returns the findings of a document in the protocol's form.
