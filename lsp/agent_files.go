@@ -319,11 +319,7 @@ func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diag
 	list := []protocol.Diagnostic{}
 	uses, _ := s.usesOf(ctx, d)
 	for _, f := range agentfile.Findings(uses) {
-		list = append(list, protocol.Diagnostic{
-			Range:    span(d.text, min(f.From, d.text.Len()), min(f.To, d.text.Len())),
-			Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
-			Code: protocol.String(f.Code), Message: protocol.String(f.Message),
-		})
+		list = append(list, informs(d, min(f.From, d.text.Len()), min(f.To, d.text.Len()), f.Code, f.Message))
 	}
 	return list
 }
