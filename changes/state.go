@@ -52,6 +52,14 @@ type State struct {
 	Looked time.Time `json:"looked,omitzero"` // when it was first seen so; zero in states of earlier versions
 }
 
+// Known returns since when the file is known to have been so: what is moved or unpacked there has an older time of its own.
+func (s State) Known() time.Time {
+	if s.Looked.After(s.Since) {
+		return s.Looked
+	}
+	return s.Since
+}
+
 // Same reports whether two states are equal but for Since and Looked.
 func (s State) Same(o State) bool {
 	return s.Tree == o.Tree && s.Path == o.Path && s.Exists == o.Exists && s.Size == o.Size &&

@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"ctxledger.dev/changes"
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
 )
@@ -40,7 +43,37 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 func TestNoChangesOfASessionIsNotNoChanges(t *testing.T) {
 	var list strings.Builder
 	printChanges(&action{masks: redact.New(nil)}, &list, changesAnswer{by: "s"})
-	if got := list.String(); got != "no file changes by session s are recorded\n" {
+	if got := list.String(); got != "no file changes by session s itself are recorded\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestEachMomentOfAFileNamesItsTree: reads and calls in another worktree were told as if they had been here. The newest is
+// first, as in the list of changes.
+func TestEachMomentOfAFileNamesItsTree(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 11, 28, 9, minute, 0, 0, time.UTC) }
+	h := historyAnswer{in: ledger.Info{Workspace: "/fix", Main: "/w"}, Reads: []countedRead{
+		{FileRead: ledger.FileRead{Session: "main", Time: at(1), Failed: true}},
+		{FileRead: ledger.FileRead{Session: "here", Time: at(2)}},
+	}}
+	h.Path, h.Trees = "a.go", map[string]string{"here": "/fix", "there": "/other"}
+	h.Intents = []intents.Intent{{Session: "there", Begun: at(3), Status: intents.Applied, Name: "Edit"}}
+	h.Changes = []changes.Change{{Session: "there", Tree: "/other", Time: at(4), Op: changes.Modified,
+		Source: changes.Observed}}
+	var got []string
+	for _, m := range storyOf(h) {
+		got = append(got, m.what+" "+m.detail)
+	}
+	want := []string{
+		"modified source: observed, in /other",
+		"tried applied: Edit, in /other",
+		"read 0 tokens of the window",
+		"tried failed: to read it, 0 tokens of the window, in /w",
+	}
+	for i := range got { // an estimate of nothing is marked
+		got[i] = strings.ReplaceAll(got[i], "≈", "")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -238,15 +238,15 @@ type ReducedUse struct {
 
 // Words says it, the cost first.
 func (u *ReducedUse) Words() string {
-	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without ≈%s tokens in all", chars.Plural(u.Steps, "step"),
-		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Commas(u.Tokens))
+	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without %s in all", chars.Plural(u.Steps, "step"),
+		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Tokens(u.Tokens, false))
 	switch {
 	case u.Net == nil:
 		return text
 	case *u.Net < 0:
-		return text + fmt.Sprintf(": ≈$%.2f lost so far", -*u.Net)
+		return text + ": " + chars.Money(-*u.Net, false) + " lost so far"
 	}
-	return text + fmt.Sprintf(": ≈$%.2f saved, if all of them had been read from the cache", *u.Net)
+	return text + ": " + chars.Money(*u.Net, false) + " saved, if all of them had been read from the cache"
 }
 
 // MaxBroke is how many breaks of the cache a summary names.

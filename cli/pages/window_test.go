@@ -62,3 +62,22 @@ func TestADueCompactionSaysWhatItRestsOn(t *testing.T) {
 		}
 	}
 }
+
+// TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger: a status said "1 session" and "no session is recorded here" at once,
+// where the session ran in another worktree.
+func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
+	p := Page{Own: func(text string) string { return text }}
+	for _, c := range []struct {
+		info ledger.Info
+		want string
+	}{
+		{ledger.Info{Following: true}, "no session is recorded here yet; those of the last day are read"},
+		{ledger.Info{Following: true, Sessions: 1}, "no session of this tree is recorded; `ctxledger sessions` lists"},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "no session is recorded here, and session files are not followed"},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "no session of this tree is recorded; "},
+	} {
+		if got := p.NoSession(c.info); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%+v: %q", c.info, got)
+		}
+	}
+}

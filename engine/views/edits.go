@@ -42,7 +42,7 @@ func (l *Views) Join(
 	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.Policy, st).Edits)
 	if exact.freed > 0 {
 		p.Record.After -= exact.freed
-		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
+		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Plural(p.Record.After, "token")
 	}
 	return exact.edits, err
 }
