@@ -295,23 +295,20 @@ func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	return s.carried(ctx).uses[d.file()]
 }
 
-// documentLinkMethod links the imports of a file that agents load to the imported files.
-func documentLinkMethod() method {
-	of := func(p *protocol.DocumentLinkParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentLink", of, func(ctx context.Context, s *folder, d *document,
-		_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
-		links := []protocol.DocumentLink{}
-		uses := s.usesOf(ctx, d)
-		for _, l := range agentfile.Links(uses) {
-			if l.To > d.text.Len() {
-				continue // it was edited meanwhile
-			}
-			target := uri.File(l.Path)
-			links = append(links, protocol.DocumentLink{Range: span(d.text, l.From, l.To), Target: &target,
-				Tooltip: &l.Tooltip})
+// documentLink links the imports of a file that agents load to the imported files.
+func (s *folder) documentLink(ctx context.Context, d *document,
+	_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
+	links := []protocol.DocumentLink{}
+	uses := s.usesOf(ctx, d)
+	for _, l := range agentfile.Links(uses) {
+		if l.To > d.text.Len() {
+			continue // it was edited meanwhile
 		}
-		return links, nil
-	})
+		target := uri.File(l.Path)
+		links = append(links, protocol.DocumentLink{Range: span(d.text, l.From, l.To), Target: &target,
+			Tooltip: &l.Tooltip})
+	}
+	return links, nil
 }
 
 // agentFindings returns what is wrong with a file that agents load.
@@ -319,11 +316,7 @@ func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diag
 	list := []protocol.Diagnostic{}
 	uses := s.usesOf(ctx, d)
 	for _, f := range agentfile.Findings(uses) {
-		list = append(list, protocol.Diagnostic{
-			Range:    span(d.text, min(f.From, d.text.Len()), min(f.To, d.text.Len())),
-			Severity: protocol.DiagnosticSeverityInformation, Source: protocol.NewOptional(section),
-			Code: protocol.String(f.Code), Message: protocol.String(f.Message),
-		})
+		list = append(list, informs(d, min(f.From, d.text.Len()), min(f.To, d.text.Len()), f.Code, f.Message))
 	}
 	return list
 }
@@ -337,17 +330,14 @@ type Carried struct {
 	Counting bool `json:"counting,omitempty"`
 }
 
-// carriedMethod is a custom request: what every request of the agents carries, for a view.
-func carriedMethod() method {
-	return call("ctxledger/carried", func(ctx context.Context, s *folder, _ *struct{}) (c Carried, err error) {
-		if s.carried(ctx).Counts() && s.counts() {
-			c.Counting = !s.awaitCount(ctx)
-		}
-		now := s.carried(ctx)
-		c.Report = now.Report
-		c.Rough = slices.ContainsFunc(c.Hosts, func(h carried.Host) bool { return anyfile.Meter(h.Meter).Rough() })
-		return c, nil
-	})
+// carriedNow is a custom request: what every request of the agents carries, for a view.
+func (s *folder) carriedNow(ctx context.Context, _ *struct{}) (c Carried, err error) {
+	if s.carried(ctx).Counts() && s.counts() {
+		c.Counting = !s.awaitCount(ctx)
+	}
+	c.Report = s.carried(ctx).Report
+	c.Rough = slices.ContainsFunc(c.Hosts, func(h carried.Host) bool { return anyfile.Meter(h.Meter).Rough() })
+	return c, nil
 }
 
 // askArgument selects an MCP server to be asked for its tools, and says what a person has confirmed.
@@ -374,12 +364,8 @@ const (
 
 // askServer asks an MCP server for its tools, once the person has confirmed exactly what that runs. The client has shown
 // it, or this server does.
-func (s *folder) askServer(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *folder) askServer(ctx context.Context, which askArgument, _ protocol.ProgressToken) (any, error) {
 	const op = "lsp.ask"
-	which, err := argument[askArgument](commandAskServer, args)
-	if err != nil {
-		return nil, err
-	}
 	if !s.counts() || s.o.AskServer == nil {
 		return nil, fault.New(fault.Unavailable, op, "there is no ledger to keep what the server answers")
 	}

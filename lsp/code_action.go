@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/anyfile"
 )
@@ -13,29 +12,26 @@ import (
 // kindCount is the kind of the counting action.
 const kindCount protocol.CodeActionKind = "source.ctxledger.count"
 
-// codeActionMethod offers quick fixes and counting of the selection.
-func codeActionMethod() method {
-	of := func(p *protocol.CodeActionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeAction", of, func(ctx context.Context, s *folder, d *document,
-		p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
-		var list []protocol.CommandOrCodeAction
-		for _, kind := range s.snapshot().settings.actions() {
-			if !wanted(p.Context.Only, kind) {
-				continue
-			}
-			switch kind {
-			case protocol.CodeActionKindQuickFix:
-				list = append(list, s.fixes(ctx, d, p.Context.Diagnostics)...)
-			case kindCount:
-				counting, err := s.counting(d, p.Range)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, counting...)
-			}
+// codeAction offers quick fixes and counting of the selection.
+func (s *folder) codeAction(ctx context.Context, d *document,
+	p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	var list []protocol.CommandOrCodeAction
+	for _, kind := range s.snapshot().settings.actions() {
+		if !wanted(p.Context.Only, kind) {
+			continue
 		}
-		return list, nil
-	})
+		switch kind {
+		case protocol.CodeActionKindQuickFix:
+			list = append(list, s.fixes(ctx, d, p.Context.Diagnostics)...)
+		case kindCount:
+			counting, err := s.counting(d, p.Range)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, counting...)
+		}
+	}
+	return list, nil
 }
 
 // actions returns the kinds of actions that the settings enable.

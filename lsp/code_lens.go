@@ -4,27 +4,22 @@ import (
 	"context"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// codeLensMethod shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
+// codeLens shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
-func codeLensMethod() method {
-	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/codeLens", of, func(ctx context.Context, s *folder, d *document,
-		_ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
-		if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
-			return lenses, nil
-		}
-		f := s.file(d)
-		if !s.lensed(f) {
-			return nil, nil
-		}
-		return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}, nil
-	})
+func (s *folder) codeLens(ctx context.Context, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+	if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
+		return lenses, nil
+	}
+	f := s.file(d)
+	if !s.lensed(f) {
+		return nil, nil
+	}
+	return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}, nil
 }
 
 // lensed reports whether the settings ask for a lens on a file.

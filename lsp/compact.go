@@ -23,15 +23,11 @@ type compactArgument struct {
 
 // compact replaces the older part of a session by a summary without a model, like `ctxledger compact`. It can be
 // cancelled by its request or its progress.
-func (s *folder) compact(ctx context.Context, args []protocol.LSPAny, token protocol.ProgressToken) (any, error) {
-	which, err := argument[compactArgument](commandCompact, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) compact(ctx context.Context, which compactArgument, token protocol.ProgressToken) (any, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var d done
-	err = s.modify(ctx, func(api Ledger) error {
+	err := s.modify(ctx, func(api Ledger) error {
 		session, err := s.session(ctx, api, which.Session)
 		if err != nil {
 			return err

@@ -31,21 +31,18 @@ func linesOf(t *text.Text) []string {
 	return strings.Split(string(t.Bytes(0, t.Len())), "\n")
 }
 
-// completionMethod offers the keys and values of a configuration of ctxledger, and nothing in other documents.
-func completionMethod() method {
-	of := func(p *protocol.CompletionParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/completion", of, func(_ context.Context, s *folder, d *document,
-		p *protocol.CompletionParams) (protocol.CompletionResult, error) {
-		if !d.isConfiguration() {
-			return nil, nil
-		}
-		line, offset := lineOf(d.text, p.Position)
-		items := protocol.CompletionItemSlice{}
-		for _, i := range configfile.Complete(linesOf(d.text), line, offset) {
-			items = append(items, s.completion(d.text, line, i))
-		}
-		return items, nil
-	})
+// complete offers the keys and values of a configuration of ctxledger, and nothing in other documents.
+func (s *folder) complete(_ context.Context, d *document,
+	p *protocol.CompletionParams) (protocol.CompletionResult, error) {
+	if !d.isConfiguration() {
+		return nil, nil
+	}
+	line, offset := lineOf(d.text, p.Position)
+	items := protocol.CompletionItemSlice{}
+	for _, i := range configfile.Complete(linesOf(d.text), line, offset) {
+		items = append(items, s.completion(d.text, line, i))
+	}
+	return items, nil
 }
 
 // completion returns an item in the protocol's form.

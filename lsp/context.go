@@ -60,37 +60,35 @@ type source struct {
 	URI string `json:"uri"` // of an existing file of the workspace; "": nothing to open
 }
 
-// contextMethod is a custom request: what fills the window of a session, and how it grew turn by turn.
-func contextMethod() method {
-	return call("ctxledger/context", func(ctx context.Context, s *folder, p *contextParams) (Context, error) {
-		c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
-			Turns: []ledger.Turn{}}
-		err := s.use(ctx, func(api Ledger) error {
-			name := p.Session
-			if p.Past && name == "" {
-				page, err := api.Sessions(ctx, ledger.SessionsRequest{})
-				if err != nil {
-					return err
-				}
-				name = s.newestPast(page.Sessions)
-			}
-			session, err := s.session(ctx, api, name)
-			if name == "" && fault.Is(err, fault.NotFound) {
-				c.Unknown, err = s.unknown(ctx, api)
-				return err
-			}
+// contextFor is a custom request: what fills the window of a session, and how it grew turn by turn.
+func (s *folder) contextFor(ctx context.Context, p *contextParams) (Context, error) {
+	c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
+		Turns: []ledger.Turn{}}
+	err := s.use(ctx, func(api Ledger) error {
+		name := p.Session
+		if p.Past && name == "" {
+			page, err := api.Sessions(ctx, ledger.SessionsRequest{})
 			if err != nil {
 				return err
 			}
-			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
-			if err == nil {
-				c = s.contextOf(g)
-				c.Own = s.carriedFor(ctx, api, g.Session.Host, g.Model).Explain(g.Use)
-			}
+			name = s.newestPast(page.Sessions)
+		}
+		session, err := s.session(ctx, api, name)
+		if name == "" && fault.Is(err, fault.NotFound) {
+			c.Unknown, err = s.unknown(ctx, api)
 			return err
-		})
-		return c, err
+		}
+		if err != nil {
+			return err
+		}
+		g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
+		if err == nil {
+			c = s.contextOf(g)
+			c.Own = s.carriedFor(ctx, api, g.Session.Host, g.Model).Explain(g.Use)
+		}
+		return err
 	})
+	return c, err
 }
 
 // newestPast returns the id of the first session of a list that is over; "": none is.
@@ -180,26 +178,24 @@ type windowSize struct {
 	Why    string `json:"why"`
 }
 
-// windowMethod is a custom request: what the window of a session's model may be. Without a session everything is empty.
-func windowMethod() method {
-	return call("ctxledger/window", func(ctx context.Context, s *folder, p *contextParams) (Window, error) {
-		w := Window{Sizes: []windowSize{}, File: config.UserFile(s.o.Env)}
-		err := s.use(ctx, func(api Ledger) error {
-			session, err := s.session(ctx, api, p.Session)
-			if p.Session == "" && fault.Is(err, fault.NotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			st, err := api.Status(ctx, ledger.StatusRequest{Session: session.ID, Brief: true})
-			w.Model, w.Window = plainLine(s.sanitize(session.Model)), st.Window
-			w.Set = w.Model != "" && config.SetsWindow(s.o.Env, s.workspace.Root, session.Model)
-			for _, size := range st.Windows {
-				w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words(session.Host))})
-			}
+// window is a custom request: what the window of a session's model may be. Without a session everything is empty.
+func (s *folder) window(ctx context.Context, p *contextParams) (Window, error) {
+	w := Window{Sizes: []windowSize{}, File: config.UserFile(s.o.Env)}
+	err := s.use(ctx, func(api Ledger) error {
+		session, err := s.session(ctx, api, p.Session)
+		if p.Session == "" && fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil {
 			return err
-		})
-		return w, err
+		}
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: session.ID, Brief: true})
+		w.Model, w.Window = plainLine(s.sanitize(session.Model)), st.Window
+		w.Set = w.Model != "" && config.SetsWindow(s.o.Env, s.workspace.Root, session.Model)
+		for _, size := range st.Windows {
+			w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words(session.Host))})
+		}
+		return err
 	})
+	return w, err
 }

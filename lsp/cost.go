@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/tokens"
@@ -29,24 +28,21 @@ type Cost struct {
 	Unsaved *bool `json:"unsaved"`
 }
 
-// costMethod is a custom request: what an open document or a selection costs, for a status bar.
-func costMethod() method {
-	of := func(p *costParams) uri.URI { return p.TextDocument.URI }
-	return about("ctxledger/cost", of, func(ctx context.Context, s *folder, d *document, p *costParams) (Cost, error) {
-		f := s.beside(ctx, d)
-		out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
-			Unsaved: f.Unsaved}
-		if len(p.Ranges) == 0 {
-			whole := anyfile.CostOf(f)
-			out.Tokens, out.Read, out.Cut = whole.Tokens, whole.Read, whole.Cut
-			return out, nil
-		}
-		for _, r := range p.Ranges[:min(len(p.Ranges), maxRanges)] {
-			from, to := bytesOf(d.text, r)
-			n := anyfile.CostOfPart(f, from, to)
-			out.Tokens.N, out.Tokens.Upper = out.Tokens.N+n.N, out.Tokens.Upper+n.Upper
-			out.Tokens.Exact = out.Tokens.Exact && n.Exact
-		}
+// cost is a custom request: what an open document or a selection costs, for a status bar.
+func (s *folder) cost(ctx context.Context, d *document, p *costParams) (Cost, error) {
+	f := s.beside(ctx, d)
+	out := Cost{Model: f.Meter.Counter.Model(), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
+		Unsaved: f.Unsaved}
+	if len(p.Ranges) == 0 {
+		whole := anyfile.CostOf(f)
+		out.Tokens, out.Read, out.Cut = whole.Tokens, whole.Read, whole.Cut
 		return out, nil
-	})
+	}
+	for _, r := range p.Ranges[:min(len(p.Ranges), maxRanges)] {
+		from, to := bytesOf(d.text, r)
+		n := anyfile.CostOfPart(f, from, to)
+		out.Tokens.N, out.Tokens.Upper = out.Tokens.N+n.N, out.Tokens.Upper+n.Upper
+		out.Tokens.Exact = out.Tokens.Exact && n.Exact
+	}
+	return out, nil
 }

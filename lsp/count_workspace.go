@@ -84,12 +84,7 @@ type countArgument struct {
 
 // countWorkspace counts all text files of the workspace that git does not ignore, with progress, and shows the sum. It
 // can be cancelled by its request or its progress.
-func (s *folder) countWorkspace(ctx context.Context, args []protocol.LSPAny,
-	token protocol.ProgressToken) (any, error) {
-	how, err := argument[countArgument](commandCountWorkspace, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) countWorkspace(ctx context.Context, how countArgument, token protocol.ProgressToken) (any, error) {
 	if s.workspace.Root == "" {
 		return nil, fault.New(fault.Invalid, "lsp.command", "no open folder can be counted")
 	}

@@ -9,27 +9,27 @@ import (
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// diagnosticMethod answers requests for diagnostics. Clients that do not send them get notifications: see publish.
-func diagnosticMethod() method {
-	of := func(p *protocol.DocumentDiagnosticParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/diagnostic", of, func(_ context.Context, s *folder, d *document,
-		_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
-		return &protocol.RelatedFullDocumentDiagnosticReport{
-			FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
-		}, nil
-	})
+// diagnostic answers requests for diagnostics. Clients that do not send them get notifications: see publish.
+func (s *folder) diagnostic(_ context.Context, d *document,
+	_ *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	return &protocol.RelatedFullDocumentDiagnosticReport{
+		FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", Items: s.diagnostics(d)},
+	}, nil
 }
 
 // diagnostics returns the findings of a document in the protocol's form.
 func (s *folder) diagnostics(d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	for _, f := range anyfile.Findings(s.file(d), s.snapshot().settings.Diagnostics) {
-		list = append(list, protocol.Diagnostic{
-			Range: span(d.text, f.From, f.To), Severity: protocol.DiagnosticSeverityInformation,
-			Source: protocol.NewOptional(section), Code: protocol.String(f.Code), Message: protocol.String(f.Message),
-		})
+		list = append(list, informs(d, f.From, f.To, f.Code, f.Message))
 	}
 	return list
+}
+
+// informs returns a finding in the protocol's form.
+func informs(d *document, from, to int, code, message string) protocol.Diagnostic {
+	return protocol.Diagnostic{Range: span(d.text, from, to), Severity: protocol.DiagnosticSeverityInformation,
+		Source: protocol.NewOptional(section), Code: protocol.String(code), Message: protocol.String(message)}
 }
 
 // examine schedules publishing the findings of a document, if the client does not request them. It requests none where

@@ -9,22 +9,20 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// didChangeMethod applies edits in the order of their messages, whatever their versions.
-func didChangeMethod() method {
-	return notification("textDocument/didChange", func(s *Server, p *protocol.DidChangeTextDocumentParams) error {
-		d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
-			if p.TextDocument.Version <= d.version {
-				s.o.Log.Warn("a version went back", "from", d.version, "to", p.TextDocument.Version)
-			}
-			return d.changed(p.TextDocument.Version, p.ContentChanges)
-		})
-		if d == nil {
-			return notOpen(string(p.TextDocument.URI))
+// didChange applies edits in the order of their messages, whatever their versions.
+func (s *Server) didChange(p *protocol.DidChangeTextDocumentParams) error {
+	d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
+		if p.TextDocument.Version <= d.version {
+			s.o.Log.Warn("a version went back", "from", d.version, "to", p.TextDocument.Version)
 		}
-		s.documents.used(d.uri)
-		s.examine(d)
-		return nil
+		return d.changed(p.TextDocument.Version, p.ContentChanges)
 	})
+	if d == nil {
+		return notOpen(string(p.TextDocument.URI))
+	}
+	s.documents.used(d.uri)
+	s.examine(d)
+	return nil
 }
 
 // changed returns a document after changes, applied one after the other.

@@ -6,19 +6,16 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// didChangeConfigurationMethod applies new settings, or requests them if the client only announces a change.
-func didChangeConfigurationMethod() method {
-	return notification("workspace/didChangeConfiguration", func(s *Server,
-		p *protocol.DidChangeConfigurationParams) error {
-		if s.caps.settings && (len(p.Settings) == 0 || string(p.Settings) == "null") {
-			s.pending.settings()
-			return nil
-		}
-		settings, wrong := s.initial.read(p.Settings)
-		s.update(func(k *snapshot) { k.settings, k.wrong, k.sent = settings, wrong, k.sent+1 })
-		s.apply()
+// didChangeConfiguration applies new settings, or requests them if the client only announces a change.
+func (s *Server) didChangeConfiguration(p *protocol.DidChangeConfigurationParams) error {
+	if s.caps.settings && (len(p.Settings) == 0 || string(p.Settings) == "null") {
+		s.pending.settings()
 		return nil
-	})
+	}
+	settings, wrong := s.initial.read(p.Settings)
+	s.update(func(k *snapshot) { k.settings, k.wrong, k.sent = settings, wrong, k.sent+1 })
+	s.apply()
+	return nil
 }
 
 // pullSettings requests the settings. Settings that the client sends meanwhile are newer.

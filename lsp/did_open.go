@@ -35,25 +35,23 @@ func (c *content) UnmarshalText(p []byte) error {
 	return nil
 }
 
-// didOpenMethod opens a document. Its text is not analysed before the first request.
-func didOpenMethod() method {
-	return notification("textDocument/didOpen", func(s *Server, p *opening) error {
-		if s.documents.count() >= maxOpen {
-			return fault.New(fault.TooLarge, "lsp.open", "more than %d open documents", maxOpen)
-		}
-		d := p.TextDocument
-		u, err := uri.Parse(d.URI)
-		if err != nil {
-			return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
-		}
-		f := s.folderOf(u)
-		doc := document{
-			uri: u, spelled: uri.URI(d.URI), folder: f, path: f.workspace.inside(u),
-			language: outline.LanguageOf(d.LanguageID, u.Path()),
-		}
-		opened := f.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) })
-		s.renew(u)
-		s.examine(opened)
-		return nil
-	})
+// didOpen opens a document. Its text is not analysed before the first request.
+func (s *Server) didOpen(p *opening) error {
+	if s.documents.count() >= maxOpen {
+		return fault.New(fault.TooLarge, "lsp.open", "more than %d open documents", maxOpen)
+	}
+	d := p.TextDocument
+	u, err := uri.Parse(d.URI)
+	if err != nil {
+		return jsonrpc2.Errorf(jsonrpc2.InvalidParams, "uri: %.1000s", err.Error())
+	}
+	f := s.folderOf(u)
+	doc := document{
+		uri: u, spelled: uri.URI(d.URI), folder: f, path: f.workspace.inside(u),
+		language: outline.LanguageOf(d.LanguageID, u.Path()),
+	}
+	opened := f.open(func(e *tokens.Encoding) *document { return doc.with(d.Version, text.New(e, d.Text)) })
+	s.renew(u)
+	s.examine(opened)
+	return nil
 }

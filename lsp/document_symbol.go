@@ -12,22 +12,19 @@ import (
 	"ctxledger.dev/lsp/text"
 )
 
-// documentSymbolMethod lists the sections of a document with their costs: as a tree, or as a list if the client does not
+// documentSymbol lists the sections of a document with their costs: as a tree, or as a list if the client does not
 // support trees.
-func documentSymbolMethod() method {
-	of := func(p *protocol.DocumentSymbolParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/documentSymbol", of, func(_ context.Context, s *folder, d *document,
-		_ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
-		if !s.snapshot().settings.Symbols {
-			return protocol.DocumentSymbolSlice{}, nil
-		}
-		symbols := anyfile.Symbols(s.file(d))
-		if s.caps.trees {
-			tree, _ := symbolTree(d.text, symbols, 0)
-			return protocol.DocumentSymbolSlice(tree), nil
-		}
-		return symbolList(d, symbols), nil
-	})
+func (s *folder) documentSymbol(_ context.Context, d *document,
+	_ *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
+	if !s.snapshot().settings.Symbols {
+		return protocol.DocumentSymbolSlice{}, nil
+	}
+	symbols := anyfile.Symbols(s.file(d))
+	if s.caps.trees {
+		tree, _ := symbolTree(d.text, symbols, 0)
+		return protocol.DocumentSymbolSlice(tree), nil
+	}
+	return symbolList(d, symbols), nil
 }
 
 // symbolKinds maps section kinds to the protocol's.
@@ -97,35 +94,33 @@ type symbol struct {
 	SelectionRange protocol.Range      `json:"selectionRange"`
 }
 
-// symbolsMethod is a custom notification: a server cannot request symbols of an editor, which has them of languages that
+// takeSymbols is a custom notification: a server cannot request symbols of an editor, which has them of languages that
 // are not parsed here. They are taken for the version that they are of, and moved by later edits.
-func symbolsMethod() method {
-	return notification("ctxledger/symbols", func(s *Server, p *symbolsParams) error {
-		u, version := p.TextDocument.URI, p.TextDocument.Version
-		d := s.documents.get(u)
-		if d == nil {
-			return notOpen(string(u))
-		}
-		if d.version != version || d.language != outline.Indented || d.text.Len() > anyfile.MaxOutlined {
-			return nil
-		}
-		sections := sectionsOf(d.text, p.Symbols[:min(len(p.Symbols), maxSymbols)])
-		changed := false
-		s.documents.edit(u, func(d *document) *document { // d may be in another encoding by now
-			o := outline.Given(d.language, d.text, sections)
-			if d.version != version || o.Same(d.outline) {
-				return d
-			}
-			changed = true
-			with := *d
-			with.outline = o
-			return &with
-		})
-		if changed {
-			s.pending.sections()
-		}
+func (s *Server) takeSymbols(p *symbolsParams) error {
+	u, version := p.TextDocument.URI, p.TextDocument.Version
+	d := s.documents.get(u)
+	if d == nil {
+		return notOpen(string(u))
+	}
+	if d.version != version || d.language != outline.Indented || d.text.Len() > anyfile.MaxOutlined {
 		return nil
+	}
+	sections := sectionsOf(d.text, p.Symbols[:min(len(p.Symbols), maxSymbols)])
+	changed := false
+	s.documents.edit(u, func(d *document) *document { // d may be in another encoding by now
+		o := outline.Given(d.language, d.text, sections)
+		if d.version != version || o.Same(d.outline) {
+			return d
+		}
+		changed = true
+		with := *d
+		with.outline = o
+		return &with
 	})
+	if changed {
+		s.pending.sections()
+	}
+	return nil
 }
 
 // sectionsOf returns the sections that symbols stand for.

@@ -27,61 +27,51 @@ const (
 	commandAudit          = "ctxledger.server.audit"
 )
 
-// commands returns all commands.
-func commands() []string {
-	return []string{commandCountSelection, commandExplain, commandCountWorkspace, commandCompact, commandRestore,
-		commandForget, commandFollow, commandHandoff, commandIgnore,
-		commandSetWindow, commandReadPast, commandAskServer, commandAudit}
-}
+// command runs for the user.
+type command func(*folder, context.Context, *protocol.ExecuteCommandParams) (any, error)
 
-// executeCommandMethod runs a command for the user.
-func executeCommandMethod() method {
-	return call("workspace/executeCommand", func(ctx context.Context, s *folder,
-		p *protocol.ExecuteCommandParams) (any, error) {
-		switch p.Command {
-		case commandCountSelection:
-			return s.countSelection(ctx, p.Arguments)
-		case commandExplain:
-			return s.explain(ctx, p.Arguments)
-		case commandCountWorkspace:
-			return s.countWorkspace(ctx, p.Arguments, p.WorkDoneToken)
-		case commandCompact:
-			return s.compact(ctx, p.Arguments, p.WorkDoneToken)
-		case commandRestore:
-			return s.restore(ctx, p.Arguments)
-		case commandForget:
-			return s.forget(ctx, p.Arguments)
-		case commandFollow:
-			return s.choose(ctx, p.Arguments)
-		case commandHandoff:
-			return s.handoff(ctx, p.Arguments)
-		case commandIgnore:
-			return s.ignore(ctx, p.Arguments)
-		case commandSetWindow:
-			return s.setWindow(p.Arguments)
-		case commandReadPast:
-			return s.readPast(ctx, p.WorkDoneToken)
-		case commandAskServer:
-			return s.askServer(ctx, p.Arguments)
-		case commandAudit:
-			return s.audit(ctx, p.WorkDoneToken)
-		}
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "unknown command %.1000q", p.Command)
-	})
-}
-
-// argument decodes the only argument of a command, an object that may be missing. Errors: invalid.
-func argument[T any](command string, args []protocol.LSPAny) (a T, err error) {
-	if len(args) > 1 || len(args) == 1 && protocol.Unmarshal(args[0], &a) != nil {
-		return a, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, an object", command)
+// commands returns all commands by name.
+func commands() map[string]command {
+	return map[string]command{
+		commandCountSelection: (*folder).countSelection,
+		commandExplain:        given((*folder).explain),
+		commandCountWorkspace: given((*folder).countWorkspace),
+		commandCompact:        given((*folder).compact),
+		commandRestore:        given((*folder).restore),
+		commandForget:         given((*folder).forget),
+		commandFollow:         given((*folder).choose),
+		commandHandoff:        given((*folder).handoff),
+		commandIgnore:         given((*folder).ignore),
+		commandSetWindow:      given((*folder).setWindow),
+		commandReadPast:       (*folder).readPast,
+		commandAskServer:      given((*folder).askServer),
+		commandAudit:          (*folder).audit,
 	}
-	return a, nil
+}
+
+// given returns a command with one argument, an object that may be missing. Errors: invalid.
+func given[A any](do func(*folder, context.Context, A, protocol.ProgressToken) (any, error)) command {
+	return func(s *folder, ctx context.Context, p *protocol.ExecuteCommandParams) (any, error) {
+		var a A
+		if len(p.Arguments) > 1 || len(p.Arguments) == 1 && protocol.Unmarshal(p.Arguments[0], &a) != nil {
+			return nil, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, an object", p.Command)
+		}
+		return do(s, ctx, a, p.WorkDoneToken)
+	}
+}
+
+// executeCommand runs a command for the user.
+func (s *folder) executeCommand(ctx context.Context, p *protocol.ExecuteCommandParams) (any, error) {
+	if run, known := commands()[p.Command]; known {
+		return run(s, ctx, p)
+	}
+	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "unknown command %.1000q", p.Command)
 }
 
 // countSelection shows what a part of an open document costs: one argument, a Location.
-func (s *Server) countSelection(ctx context.Context, args []protocol.LSPAny) (any, error) {
+func (s *Server) countSelection(ctx context.Context, p *protocol.ExecuteCommandParams) (any, error) {
 	var place protocol.Location
-	if len(args) != 1 || protocol.Unmarshal(args[0], &place) != nil {
+	if len(p.Arguments) != 1 || protocol.Unmarshal(p.Arguments[0], &place) != nil {
 		return nil, fault.New(fault.Invalid, "lsp.command", "%s takes one argument, a location", commandCountSelection)
 	}
 	d := s.documents.get(place.URI)
@@ -93,11 +83,8 @@ func (s *Server) countSelection(ctx context.Context, args []protocol.LSPAny) (an
 }
 
 // explain shows what an open document costs and where, for a click on its lens: one argument, its identifier.
-func (s *Server) explain(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	document, err := argument[protocol.TextDocumentIdentifier](commandExplain, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) explain(ctx context.Context, document protocol.TextDocumentIdentifier,
+	_ protocol.ProgressToken) (any, error) {
 	d := s.documents.get(document.URI)
 	if d == nil {
 		return nil, notOpen(string(document.URI))

@@ -1,8 +1,8 @@
 package lsp
 
-// exitMethod ends Serve.
+// exit ends Serve.
 func exitMethod() method {
-	m := notification("exit", func(s *Server, _ *nothing) error {
+	m := notification(func(s *Server, _ *nothing) error {
 		s.exit()
 		return nil
 	})

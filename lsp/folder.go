@@ -199,24 +199,21 @@ func (s *folder) begin() {
 	s.follow()
 }
 
-// didChangeWorkspaceFoldersMethod follows the folders that the client has open.
-func didChangeWorkspaceFoldersMethod() method {
-	return notification("workspace/didChangeWorkspaceFolders", func(s *Server,
-		p *protocol.DidChangeWorkspaceFoldersParams) error {
-		before := s.all()
-		for _, f := range p.Event.Removed {
-			s.roots = slices.DeleteFunc(s.roots, func(root string) bool { return root == string(f.URI) })
+// didChangeWorkspaceFolders follows the folders that the client has open.
+func (s *Server) didChangeWorkspaceFolders(p *protocol.DidChangeWorkspaceFoldersParams) error {
+	before := s.all()
+	for _, f := range p.Event.Removed {
+		s.roots = slices.DeleteFunc(s.roots, func(root string) bool { return root == string(f.URI) })
+	}
+	for _, f := range p.Event.Added {
+		s.roots = append(s.roots, string(f.URI))
+	}
+	s.arrange(s.roots)
+	for _, f := range s.all() {
+		if s.begun && !slices.Contains(before, f) {
+			f.begin()
 		}
-		for _, f := range p.Event.Added {
-			s.roots = append(s.roots, string(f.URI))
-		}
-		s.arrange(s.roots)
-		for _, f := range s.all() {
-			if s.begun && !slices.Contains(before, f) {
-				f.begin()
-			}
-		}
-		s.pending.refresh()
-		return nil
-	})
+	}
+	s.pending.refresh()
+	return nil
 }

@@ -16,17 +16,13 @@ type forgetArgument struct {
 }
 
 // forget removes what a handle names from the disk. The client has asked the user for confirmation.
-func (s *folder) forget(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	which, err := argument[forgetArgument](commandForget, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) forget(ctx context.Context, which forgetArgument, _ protocol.ProgressToken) (any, error) {
 	var d done
 	ask := s.modify
 	if which.DryRun {
 		ask = s.use
 	}
-	err = ask(ctx, func(api Ledger) error {
+	err := ask(ctx, func(api Ledger) error {
 		f, err := api.Forget(ctx, ledger.ForgetRequest{Handle: which.Handle, DryRun: which.DryRun})
 		if err == nil {
 			d.Said = records.Forgotten(f)

@@ -5,47 +5,42 @@ import (
 	"strings"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/text"
 )
 
-// hoverMethod shows the cost of what is under the mouse.
-func hoverMethod() method {
-	of := func(p *protocol.HoverParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/hover", of, func(ctx context.Context, s *folder, d *document,
-		p *protocol.HoverParams) (*protocol.Hover, error) {
-		if d.isConfiguration() {
-			return s.explainSetting(d, p.Position), nil
-		}
-		offset := d.text.Offset(text.Position(p.Position))
-		k := s.snapshot()
-		settings := k.settings
-		f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
-		if settings.Hover != showOff {
-			note, ok = agentfile.Hover(s.usesOf(ctx, d), f, offset)
-		}
-		switch {
-		case ok:
-			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
-			if heading, also := anyfile.Heading(f, offset); also {
-				note.Text += "\n" + heading.Text
-				if counted := f.Meter.Counted(); !strings.Contains(note.Text, counted) {
-					note.Text += "\n" + counted
-				}
+// hover shows the cost of what is under the mouse.
+func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams) (*protocol.Hover, error) {
+	if d.isConfiguration() {
+		return s.explainSetting(d, p.Position), nil
+	}
+	offset := d.text.Offset(text.Position(p.Position))
+	k := s.snapshot()
+	settings := k.settings
+	f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
+	if settings.Hover != showOff {
+		note, ok = agentfile.Hover(s.usesOf(ctx, d), f, offset)
+	}
+	switch {
+	case ok:
+		note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
+		if heading, also := anyfile.Heading(f, offset); also {
+			note.Text += "\n" + heading.Text
+			if counted := f.Meter.Counted(); !strings.Contains(note.Text, counted) {
+				note.Text += "\n" + counted
 			}
-		case settings.Hover != showOff:
-			note, ok = s.note(f, offset, settings.Hover == showAlways)
 		}
-		if !ok {
-			return nil, nil
-		}
-		r := span(d.text, note.From, note.To)
-		return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
-			Value: s.paragraphs(note.Text)}, Range: &r}, nil
-	})
+	case settings.Hover != showOff:
+		note, ok = s.note(f, offset, settings.Hover == showAlways)
+	}
+	if !ok {
+		return nil, nil
+	}
+	r := span(d.text, note.From, note.To)
+	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
+		Value: s.paragraphs(note.Text)}, Range: &r}, nil
 }
 
 // note returns what is said about a byte of a file: in the first line also what explains the lens above it, since few

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -11,7 +13,7 @@ import (
 
 // initializeMethod answers with the capabilities that the settings enable.
 func initializeMethod() method {
-	m := call("initialize", func(_ context.Context, s *folder,
+	m := call(func(s *folder, _ context.Context,
 		p *protocol.InitializeParams) (*protocol.InitializeResult, error) {
 		if !s.enter(starting, running) {
 			return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "already initialized")
@@ -47,7 +49,7 @@ func (a capabilities) offer(settings Settings) protocol.ServerCapabilities {
 				ChangeNotifications: protocol.Boolean(true)},
 			TextDocumentContent: &protocol.TextDocumentContentOptions{Schemes: []string{records.Scheme}},
 		},
-		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commands()},
+		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: slices.Sorted(maps.Keys(commands()))},
 	}
 	for _, o := range offers() {
 		if a.atStart(o, settings) {

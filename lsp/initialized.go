@@ -1,21 +1,19 @@
 package lsp
 
-// initializedMethod starts the notifications. Settings are requested only from a client that sent none with
+// initialized starts the notifications. Settings are requested only from a client that sent none with
 // initialize.
-func initializedMethod() method {
-	return notification("initialized", func(s *Server, _ *nothing) error {
-		if s.begun {
-			return nil
-		}
-		s.begun = true
-		s.tasks.begin(s.notify)
-		if !s.given && s.caps.settings {
-			s.pending.settings()
-		}
-		s.pending.wake()
-		for _, f := range s.all() {
-			f.begin()
-		}
+func (s *Server) initialized(_ *nothing) error {
+	if s.begun {
 		return nil
-	})
+	}
+	s.begun = true
+	s.tasks.begin(s.notify)
+	if !s.given && s.caps.settings {
+		s.pending.settings()
+	}
+	s.pending.wake()
+	for _, f := range s.all() {
+		f.begin()
+	}
+	return nil
 }

@@ -4,29 +4,25 @@ import (
 	"context"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/anyfile"
 )
 
-// inlayHintMethod shows the cost of large sections behind their names.
-func inlayHintMethod() method {
-	of := func(p *protocol.InlayHintParams) uri.URI { return p.TextDocument.URI }
-	return about("textDocument/inlayHint", of, func(_ context.Context, s *folder, d *document,
-		p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
-		least := s.snapshot().settings.Hints
-		if least <= 0 {
-			return nil, nil
-		}
-		from, to := bytesOf(d.text, p.Range)
-		hints := []protocol.InlayHint{}
-		yes := true
-		for _, h := range anyfile.Hints(s.file(d), from, to, least) {
-			hints = append(hints, protocol.InlayHint{
-				Position: at(d.text, h.At), Label: protocol.String(h.Label + " tokens"), PaddingLeft: &yes,
-				Tooltip: protocol.String("how many tokens this section has, counted on its own"),
-			})
-		}
-		return hints, nil
-	})
+// inlayHint shows the cost of large sections behind their names.
+func (s *folder) inlayHint(_ context.Context, d *document,
+	p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+	least := s.snapshot().settings.Hints
+	if least <= 0 {
+		return nil, nil
+	}
+	from, to := bytesOf(d.text, p.Range)
+	hints := []protocol.InlayHint{}
+	yes := true
+	for _, h := range anyfile.Hints(s.file(d), from, to, least) {
+		hints = append(hints, protocol.InlayHint{
+			Position: at(d.text, h.At), Label: protocol.String(h.Label + " tokens"), PaddingLeft: &yes,
+			Tooltip: protocol.String("how many tokens this section has, counted on its own"),
+		})
+	}
+	return hints, nil
 }

@@ -51,19 +51,17 @@ type terminals struct {
 	Active    int   `json:"active"` // the one that was used last; 0: none
 }
 
-// terminalsMethod is a custom notification: an editor says which terminals its window has, each time that this changes.
-func terminalsMethod() method {
-	return notification("ctxledger/terminals", func(s *Server, p *terminals) error {
-		given := terminals{slices.Clone(p.Processes[:min(len(p.Processes), maxTerminals)]), p.Active}
-		given.Processes = slices.DeleteFunc(given.Processes, func(pid int) bool { return pid <= 1 })
-		s.mu.Lock()
-		s.terminals = given
-		s.mu.Unlock()
-		for _, f := range s.all() {
-			f.again.Look()
-		}
-		return nil
-	})
+// takeTerminals is a custom notification: an editor says which terminals its window has, each time that this changes.
+func (s *Server) takeTerminals(p *terminals) error {
+	given := terminals{slices.Clone(p.Processes[:min(len(p.Processes), maxTerminals)]), p.Active}
+	given.Processes = slices.DeleteFunc(given.Processes, func(pid int) bool { return pid <= 1 })
+	s.mu.Lock()
+	s.terminals = given
+	s.mu.Unlock()
+	for _, f := range s.all() {
+		f.again.Look()
+	}
+	return nil
 }
 
 // near returns the sessions that work in terminals of the editor's window: of agents that note what their processes

@@ -5,12 +5,10 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 )
 
 // method is a method of the protocol. Each has its own file.
 type method struct {
-	name string
 	call bool // a request; else a notification
 	// early allows it before initialize, late after shutdown.
 	early, late bool
@@ -25,8 +23,8 @@ type method struct {
 type answer func(ctx context.Context) (any, error)
 
 // notification returns a method without an answer.
-func notification[P any](name string, take func(*Server, *P) error) method {
-	return method{name: name, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
+func notification[P any](take func(*Server, *P) error) method {
+	return method{accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {
 			return nil, err
@@ -36,32 +34,38 @@ func notification[P any](name string, take func(*Server, *P) error) method {
 }
 
 // call returns a method with an answer, about the folder that its parameters name.
-func call[P, R any](name string, do func(context.Context, *folder, *P) (R, error)) method {
-	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
+func call[P, R any](do func(*folder, context.Context, *P) (R, error)) method {
+	return method{call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {
 			return nil, err
 		}
 		in := s.meant(raw)
-		return func(ctx context.Context) (any, error) { return do(ctx, in, p) }, nil
+		return func(ctx context.Context) (any, error) { return do(in, ctx, p) }, nil
 	}}
 }
 
-// about returns a method about the document that of selects, in its version when the call is read. If the document has
-// changed before the answer is computed, the call is refused as outdated. The answer is null if it is not open.
-func about[P, R any](name string, of func(*P) uri.URI, do func(context.Context, *folder, *document,
-	*P) (R, error)) method {
-	return method{name: name, call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
+// about returns a method about a document, in its version when the call is read. If the document has changed before the
+// answer is computed, the call is refused as outdated. The answer is null if it is not open.
+func about[P, R any](do func(*folder, context.Context, *document, *P) (R, error)) method {
+	type textDocument struct {
+		TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+	}
+	return method{call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 		p, err := params[P](raw)
 		if err != nil {
 			return nil, err
 		}
-		d := s.documents.get(of(p))
+		of, err := params[textDocument](raw)
+		if err != nil {
+			return nil, err
+		}
+		d := s.documents.get(of.TextDocument.URI)
 		if d == nil {
 			return func(context.Context) (any, error) { return jsonrpc2.RawMessage(nil), nil }, nil
 		}
 		return func(ctx context.Context) (any, error) {
-			result, err := do(ctx, d.folder, d, p)
+			result, err := do(d.folder, ctx, d, p)
 			s.documents.used(d.uri)
 			if err == nil && s.documents.get(d.uri) != d {
 				return nil, protocol.ErrContentModified

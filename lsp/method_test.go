@@ -10,17 +10,15 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 )
 
 // slow adds a method that answers about a document when the test lets it.
 func slow(answer <-chan struct{}) func(*Server) {
-	of := func(p *protocol.CodeLensParams) uri.URI { return p.TextDocument.URI }
 	return func(s *Server) {
-		s.methods["test/slow"] = about("test/slow", of,
-			func(ctx context.Context, _ *folder, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
+		s.methods["test/slow"] = about(
+			func(_ *folder, ctx context.Context, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
 				select {
 				case <-answer:
 					return protocol.String(d.text.Bytes(0, d.text.Len())), nil
@@ -144,8 +142,8 @@ func TestEverythingIsTakenInInTheOrderOfTheWire(t *testing.T) {
 			order = append(order, string(raw))
 			return func(context.Context) (any, error) { return protocol.Integer(0), nil }, nil
 		}
-		s.methods["test/tell"] = method{name: "test/tell", accept: take}
-		s.methods["test/ask"] = method{name: "test/ask", call: true, accept: take}
+		s.methods["test/tell"] = method{accept: take}
+		s.methods["test/ask"] = method{call: true, accept: take}
 	})
 	f.initialize(t)
 	const n = 5000
@@ -198,25 +196,21 @@ func TestTheEndOfTheInputEndsCallsUnderWay(t *testing.T) {
 func TestACallIsAboutTheTextBeforeLaterChanges(t *testing.T) {
 	taking, compute := make(chan struct{}), make(chan struct{})
 	f := newFixture(t, func(s *Server) {
-		of := func(p *protocol.CodeLensParams) uri.URI {
+		m := about(func(_ *folder, _ context.Context, d *document,
+			_ *protocol.CodeLensParams) (protocol.String, error) {
+			<-compute
+			return protocol.String(d.text.Bytes(0, d.text.Len())), nil
+		})
+		s.methods["test/about"] = method{call: true, accept: func(s *Server, raw jsonrpc2.RawMessage) (answer, error) {
 			close(taking)
 			// Nothing else is taken in now. A server that does so has the time for it here.
-			late := time.After(100 * time.Millisecond)
-			for s.documents.get(p.TextDocument.URI).version == 1 {
-				select {
-				case <-late:
-					return p.TextDocument.URI
-				default:
-					runtime.Gosched()
+			for late := time.Now().Add(100 * time.Millisecond); time.Now().Before(late); runtime.Gosched() {
+				if s.documents.get("untitled:x").version != 1 {
+					break
 				}
 			}
-			return p.TextDocument.URI
-		}
-		s.methods["test/about"] = about("test/about", of,
-			func(_ context.Context, _ *folder, d *document, _ *protocol.CodeLensParams) (protocol.String, error) {
-				<-compute
-				return protocol.String(d.text.Bytes(0, d.text.Len())), nil
-			})
+			return m.accept(s, raw)
+		}}
 	})
 	f.initialize(t)
 	if err := f.Open("untitled:x", "plaintext", "old"); err != nil {

@@ -7,21 +7,40 @@ import (
 
 // methods returns all methods by name.
 func methods() map[string]method {
-	table := map[string]method{}
-	for _, m := range []method{
-		initializeMethod(), initializedMethod(), shutdownMethod(), exitMethod(), cancelMethod(), setTraceMethod(),
-		progressCancelMethod(),
-		didOpenMethod(), didChangeMethod(), didCloseMethod(), didSaveMethod(), didChangeConfigurationMethod(),
-		didChangeWorkspaceFoldersMethod(),
-		codeLensMethod(), completionMethod(),
-		hoverMethod(), documentSymbolMethod(), inlayHintMethod(), foldingRangeMethod(),
-		codeActionMethod(), diagnosticMethod(), documentLinkMethod(), executeCommandMethod(),
-		contextMethod(), windowMethod(), carriedMethod(), costMethod(), symbolsMethod(), terminalsMethod(),
-		textDocumentContentMethod(), treeMethod(), diffMethod(),
-	} {
-		table[m.name] = m
+	return map[string]method{
+		"initialize":                          initializeMethod(),
+		"initialized":                         notification((*Server).initialized),
+		"shutdown":                            shutdownMethod(),
+		"exit":                                exitMethod(),
+		"$/cancelRequest":                     notification((*Server).cancel),
+		"$/setTrace":                          notification((*Server).setTrace),
+		"window/workDoneProgress/cancel":      notification((*Server).cancelProgress),
+		"textDocument/didOpen":                notification((*Server).didOpen),
+		"textDocument/didChange":              notification((*Server).didChange),
+		"textDocument/didClose":               notification((*Server).didClose),
+		"textDocument/didSave":                notification((*Server).didSave),
+		"workspace/didChangeConfiguration":    notification((*Server).didChangeConfiguration),
+		"workspace/didChangeWorkspaceFolders": notification((*Server).didChangeWorkspaceFolders),
+		"textDocument/codeLens":               about((*folder).codeLens),
+		"textDocument/completion":             about((*folder).complete),
+		"textDocument/hover":                  about((*folder).hover),
+		"textDocument/documentSymbol":         about((*folder).documentSymbol),
+		"textDocument/inlayHint":              about((*folder).inlayHint),
+		"textDocument/foldingRange":           about((*folder).foldingRange),
+		"textDocument/codeAction":             about((*folder).codeAction),
+		"textDocument/diagnostic":             about((*folder).diagnostic),
+		"textDocument/documentLink":           about((*folder).documentLink),
+		"workspace/executeCommand":            call((*folder).executeCommand),
+		"workspace/textDocumentContent":       call((*folder).textDocumentContent),
+		"ctxledger/context":                   call((*folder).contextFor),
+		"ctxledger/window":                    call((*folder).window),
+		"ctxledger/carried":                   call((*folder).carriedNow),
+		"ctxledger/cost":                      about((*folder).cost),
+		"ctxledger/symbols":                   notification((*Server).takeSymbols),
+		"ctxledger/terminals":                 notification((*Server).takeTerminals),
+		"ctxledger/tree":                      call((*folder).tree),
+		"ctxledger/diff":                      call((*folder).diff),
 	}
-	return table
 }
 
 // Methods returns the names of all methods, sorted.

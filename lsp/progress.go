@@ -93,11 +93,8 @@ func (p *progress) send(value any) {
 	}
 }
 
-// progressCancelMethod cancels work by its progress token.
-func progressCancelMethod() method {
-	return notification("window/workDoneProgress/cancel", func(s *Server,
-		p *protocol.WorkDoneProgressCancelParams) error {
-		s.inFlight.cancel(p.Token)
-		return nil
-	})
+// cancelProgress cancels work by its progress token.
+func (s *Server) cancelProgress(p *protocol.WorkDoneProgressCancelParams) error {
+	s.inFlight.cancel(p.Token)
+	return nil
 }

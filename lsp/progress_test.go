@@ -49,7 +49,8 @@ func TestAClientThatDoesNotReadCanCancel(t *testing.T) {
 	go func() { defer close(begun); s.progress(ctx, protocol.String("mine"), "work", false, cancel) }()
 	<-out.full
 	go func() {
-		if _, err := progressCancelMethod().accept(s, jsonrpc2.RawMessage(`{"token":"mine"}`)); err != nil {
+		cancel := methods()["window/workDoneProgress/cancel"]
+		if _, err := cancel.accept(s, jsonrpc2.RawMessage(`{"token":"mine"}`)); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -109,11 +109,7 @@ type ignoreArgument struct {
 
 // ignore has the client add a line to the workspace's .gitignore, after which a directory is not counted: the user asked
 // for that.
-func (s *folder) ignore(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	which, err := argument[ignoreArgument](commandIgnore, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) ignore(ctx context.Context, which ignoreArgument, _ protocol.ProgressToken) (any, error) {
 	dir := path.Clean(which.Path)
 	if which.Path == "" || dir == "." || !filepath.IsLocal(filepath.FromSlash(dir)) {
 		return nil, fault.New(fault.Invalid, "lsp.ignore", "%.200q is not a directory of the workspace", which.Path)

@@ -15,13 +15,9 @@ type restoreArgument struct {
 }
 
 // restore undoes a compaction: the view of the session shows the range again.
-func (s *folder) restore(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	which, err := argument[restoreArgument](commandRestore, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) restore(ctx context.Context, which restoreArgument, _ protocol.ProgressToken) (any, error) {
 	var d done
-	err = s.modify(ctx, func(api Ledger) error {
+	err := s.modify(ctx, func(api Ledger) error {
 		r, err := api.Restore(ctx, ledger.RestoreRequest{ID: which.Summary})
 		if err == nil {
 			d.Said = records.Restored(which.Summary, r)

@@ -25,14 +25,10 @@ type followArgument struct {
 }
 
 // choose follows the session that the user chose, until another one is chosen or the server ends.
-func (s *folder) choose(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	which, err := argument[followArgument](commandFollow, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) choose(ctx context.Context, which followArgument, _ protocol.ProgressToken) (any, error) {
 	said := "Following the live session again."
 	if which.Session != "" {
-		err = s.use(ctx, func(api Ledger) error {
+		err := s.use(ctx, func(api Ledger) error {
 			session, err := api.Session(ctx, ledger.SessionRequest{Name: which.Session})
 			which.Session = session.ID
 			said = "Session " + session.ID + " is shown until you choose another one."
@@ -82,13 +78,9 @@ type handedOff struct {
 }
 
 // handoff returns the document of a session for a new chat. The ledger does not change.
-func (s *folder) handoff(ctx context.Context, args []protocol.LSPAny) (any, error) {
-	which, err := argument[handoffArgument](commandHandoff, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) handoff(ctx context.Context, which handoffArgument, _ protocol.ProgressToken) (any, error) {
 	var out handedOff
-	err = s.use(ctx, func(api Ledger) error {
+	err := s.use(ctx, func(api Ledger) error {
 		session, err := s.session(ctx, api, which.Session)
 		if err != nil {
 			return err
@@ -119,11 +111,7 @@ type windowArgument struct {
 
 // setWindow writes the window of a model into the user's own configuration, or takes it out: the user chose it. What is shown follows
 // once that file is read again.
-func (s *folder) setWindow(args []protocol.LSPAny) (any, error) {
-	said, err := argument[windowArgument](commandSetWindow, args)
-	if err != nil {
-		return nil, err
-	}
+func (s *folder) setWindow(_ context.Context, said windowArgument, _ protocol.ProgressToken) (any, error) {
 	if said.Automatic {
 		return s.clearWindow(said)
 	}
@@ -140,7 +128,7 @@ func (s *folder) setWindow(args []protocol.LSPAny) (any, error) {
 
 // readPast records sessions that agents left in the workspace, with progress: a person asked. It can be cancelled by its
 // request or its progress, and keeps what it has read by then.
-func (s *folder) readPast(ctx context.Context, token protocol.ProgressToken) (any, error) {
+func (s *folder) readPast(ctx context.Context, r *protocol.ExecuteCommandParams) (any, error) {
 	if s.workspace.Past == nil {
 		return nil, fault.New(fault.Unavailable, "lsp.past", "no open folder has readable sessions")
 	}
@@ -150,7 +138,7 @@ func (s *folder) readPast(ctx context.Context, token protocol.ProgressToken) (an
 	var info ledger.Info
 	err := s.modify(ctx, func(api Ledger) (err error) {
 		var done, total atomic.Int64
-		p := s.progress(ctx, token, "reading past sessions", true, cancel)
+		p := s.progress(ctx, r.WorkDoneToken, "reading past sessions", true, cancel)
 		defer p.end()
 		defer p.follow(ctx, &done, &total)()
 		past, err = s.workspace.Past(ctx, api, func(n, of int64) { done.Store(n); total.Store(of) })
@@ -220,22 +208,22 @@ type habit struct {
 
 // audit reads the session files of the user's agents, with progress, and says what the sessions cost. It can be cancelled
 // by its request or its progress.
-func (s *Server) audit(ctx context.Context, token protocol.ProgressToken) (any, error) {
+func (s *Server) audit(ctx context.Context, r *protocol.ExecuteCommandParams) (any, error) {
 	if s.o.Audit == nil {
 		return nil, fault.New(fault.Unavailable, "lsp.audit", "no agent has readable sessions")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var done, total atomic.Int64
-	p := s.progress(ctx, token, "reading past sessions", true, cancel)
+	p := s.progress(ctx, r.WorkDoneToken, "reading past sessions", true, cancel)
 	defer p.end()
 	defer p.follow(ctx, &done, &total)()
-	r, err := s.o.Audit(ctx, s.snapshot().configured.Models, func(n int64) { total.Add(n) },
+	audit, err := s.o.Audit(ctx, s.snapshot().configured.Models, func(n int64) { total.Add(n) },
 		func(n int64) { done.Add(n) })
 	if err != nil {
 		return nil, err
 	}
-	return auditedOf(r), nil
+	return auditedOf(audit), nil
 }
 
 func auditedOf(r report.Report) audited {

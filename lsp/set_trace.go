@@ -1,6 +1,4 @@
 package lsp
 
-// setTraceMethod ignores the trace level: the server has one log.
-func setTraceMethod() method {
-	return notification("$/setTrace", func(*Server, *nothing) error { return nil })
-}
+// setTrace ignores the trace level: the server has one log.
+func (*Server) setTrace(*nothing) error { return nil }

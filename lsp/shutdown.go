@@ -8,7 +8,7 @@ import (
 
 // shutdownMethod stops everything except for waiting for exit.
 func shutdownMethod() method {
-	m := call("shutdown", func(_ context.Context, s *folder, _ *nothing) (jsonrpc2.RawMessage, error) {
+	m := call(func(s *folder, _ context.Context, _ *nothing) (jsonrpc2.RawMessage, error) {
 		s.enter(running, stopped)
 		return nil, nil
 	})

@@ -64,7 +64,7 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 // TestADocumentThatIsOpenedWhileTheModelChanges is counted as all others are.
 func TestADocumentThatIsOpenedWhileTheModelChanges(t *testing.T) {
 	s := New(Options{Env: env.System()})
-	open := didOpenMethod()
+	open := methods()["textDocument/didOpen"]
 	for round := range 3000 {
 		model := []string{"gpt-4", "gpt-5"}[round%2]
 		var changed sync.WaitGroup

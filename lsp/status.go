@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// statusMethod is a custom notification about the session of the workspace that is followed, for a status bar. It is
+// status is a custom notification about the session of the workspace that is followed, for a status bar. It is
 // sent on changes to clients whose settings ask for it.
 const statusMethod = "ctxledger/status"
 
@@ -93,7 +93,7 @@ func milliseconds(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// changedMethod is a custom notification: the content of the ledger may have changed. It is sent to clients whose
+// changed is a custom notification: the content of the ledger may have changed. It is sent to clients whose
 // settings ask for the status.
 const changedMethod = "ctxledger/changed"
 

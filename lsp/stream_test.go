@@ -93,11 +93,11 @@ func TestALengthMakesNoRoom(t *testing.T) {
 // TestAPanicAnswersOneCall has a method fail in every way.
 func TestAPanicAnswersOneCall(t *testing.T) {
 	f := newFixture(t, func(s *Server) {
-		s.methods["test/panic"] = call("test/panic", func(context.Context, *folder, *nothing) (any, error) {
+		s.methods["test/panic"] = call(func(*folder, context.Context, *nothing) (any, error) {
 			panic("boom")
 		})
-		s.methods["test/tell"] = notification("test/tell", func(*Server, *nothing) error { panic("boom") })
-		s.methods["test/fail"] = call("test/fail", func(context.Context, *folder, *nothing) (any, error) {
+		s.methods["test/tell"] = notification(func(*Server, *nothing) error { panic("boom") })
+		s.methods["test/fail"] = call(func(*folder, context.Context, *nothing) (any, error) {
 			return nil, io.ErrNoProgress
 		})
 	})

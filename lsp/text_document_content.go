@@ -11,19 +11,17 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// textDocumentContentMethod returns documents that show the content of the ledger.
-func textDocumentContentMethod() method {
-	return call("workspace/textDocumentContent", func(ctx context.Context, s *folder,
-		p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
-		text, err := where(s, string(p.URI), func(f *folder, a records.Address) (string, error) {
-			return read(ctx, f, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
-		})
-		if fault.Is(err, fault.Invalid) {
-			return nil, err
-		}
-		s.reading.note(p.URI) // even if it is gone: a tab may show it
-		return &protocol.TextDocumentContentResult{Text: text}, err
+// textDocumentContent returns documents that show the content of the ledger.
+func (s *folder) textDocumentContent(ctx context.Context,
+	p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	text, err := where(s, string(p.URI), func(f *folder, a records.Address) (string, error) {
+		return read(ctx, f, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
 	})
+	if fault.Is(err, fault.Invalid) {
+		return nil, err
+	}
+	s.reading.note(p.URI) // even if it is gone: a tab may show it
+	return &protocol.TextDocumentContentResult{Text: text}, err
 }
 
 // diffParams selects a change.
@@ -31,14 +29,12 @@ type diffParams struct {
 	URI string `json:"uri"` // of its document
 }
 
-// diffMethod is a custom request: the documents with the texts before and after a change, for a diff editor.
-func diffMethod() method {
-	return call("ctxledger/diff", func(ctx context.Context, s *folder, p *diffParams) (records.Diff, error) {
-		return where(s, p.URI, func(f *folder, a records.Address) (records.Diff, error) {
-			d, err := read(ctx, f, func(r records.Reader) (records.Diff, error) { return r.Diff(ctx, a) })
-			d.Before, d.After = f.address(d.Before), f.address(d.After)
-			return d, err
-		})
+// diff is a custom request: the documents with the texts before and after a change, for a diff editor.
+func (s *folder) diff(ctx context.Context, p *diffParams) (records.Diff, error) {
+	return where(s, p.URI, func(f *folder, a records.Address) (records.Diff, error) {
+		d, err := read(ctx, f, func(r records.Reader) (records.Diff, error) { return r.Diff(ctx, a) })
+		d.Before, d.After = f.address(d.Before), f.address(d.After)
+		return d, err
 	})
 }
 

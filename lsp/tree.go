@@ -16,13 +16,11 @@ type treeResult struct {
 	Nodes []records.Node `json:"nodes"`
 }
 
-// treeMethod is a custom request: it lists the content of the ledger for a tree view.
-func treeMethod() method {
-	return call("ctxledger/tree", func(ctx context.Context, s *folder, p *treeParams) (*treeResult, error) {
-		nodes, err := read(ctx, s, func(r records.Reader) ([]records.Node, error) { return r.Nodes(ctx, p.Parent) })
-		for i := range nodes {
-			nodes[i].URI = s.address(nodes[i].URI)
-		}
-		return &treeResult{nodes}, err
-	})
+// tree is a custom request: it lists the content of the ledger for a tree view.
+func (s *folder) tree(ctx context.Context, p *treeParams) (*treeResult, error) {
+	nodes, err := read(ctx, s, func(r records.Reader) ([]records.Node, error) { return r.Nodes(ctx, p.Parent) })
+	for i := range nodes {
+		nodes[i].URI = s.address(nodes[i].URI)
+	}
+	return &treeResult{nodes}, err
 }

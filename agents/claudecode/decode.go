@@ -152,9 +152,9 @@ func (l *line) repeated() *sessionfile.Record {
 	members(data, func(key []byte, v transcript.Span) {
 		switch string(key) {
 		case "type":
-			kind = str(data[v.From:v.To], maxID)
+			kind = jsonspan.Text(data[v.From:v.To], maxID)
 		case "agentId":
-			thread = str(data[v.From:v.To], maxID)
+			thread = jsonspan.Text(data[v.From:v.To], maxID)
 		case "message":
 			out.Text = data[v.From:v.To]
 		}
@@ -174,7 +174,7 @@ func (l *line) boundary() (*report.Compaction, *sessions.HostCut) {
 	members(raw, func(key []byte, v transcript.Span) {
 		switch string(key) {
 		case "trigger":
-			c.Trigger = str(raw[v.From:v.To], maxID)
+			c.Trigger = jsonspan.Text(raw[v.From:v.To], maxID)
 		case "preTokens":
 			c.Before, _ = sessionfile.Count(raw[v.From:v.To])
 		case "preservedMessages":
@@ -212,33 +212,33 @@ func parse(text []byte) (line, bool) {
 		raw := text[v.From:v.To]
 		switch string(key) {
 		case "type":
-			r.kind = str(raw, maxID)
+			r.kind = jsonspan.Text(raw, maxID)
 		case "subtype":
-			r.subtype = str(raw, maxID)
+			r.subtype = jsonspan.Text(raw, maxID)
 		case "uuid":
-			r.id = str(raw, maxID)
+			r.id = jsonspan.Text(raw, maxID)
 		case "parentUuid":
-			r.parent = str(raw, maxID)
+			r.parent = jsonspan.Text(raw, maxID)
 		case "requestId":
-			r.request = str(raw, maxID)
+			r.request = jsonspan.Text(raw, maxID)
 		case "requestRef":
-			r.ref = str(raw, maxID)
+			r.ref = jsonspan.Text(raw, maxID)
 		case "logicalParentUuid":
-			r.logicalParent = str(raw, maxID)
+			r.logicalParent = jsonspan.Text(raw, maxID)
 		case "sessionId":
-			r.session = str(raw, maxID)
+			r.session = jsonspan.Text(raw, maxID)
 		case "cwd":
-			r.cwd = str(raw, maxPath)
+			r.cwd = jsonspan.Text(raw, maxPath)
 		case "agentId":
-			r.agentID = str(raw, maxID)
+			r.agentID = jsonspan.Text(raw, maxID)
 		case "customTitle":
-			r.title = str(raw, maxTitle)
+			r.title = jsonspan.Text(raw, maxTitle)
 		case "agentName":
-			r.agentName = str(raw, maxID)
+			r.agentName = jsonspan.Text(raw, maxID)
 		case "promptId":
-			r.prompt = str(raw, maxID)
+			r.prompt = jsonspan.Text(raw, maxID)
 		case "timestamp":
-			r.time = instant(raw)
+			r.time = sessionfile.Time(raw)
 		case "isMeta":
 			r.meta = string(raw) == "true"
 		case "isApiErrorMessage":
@@ -266,9 +266,9 @@ func parse(text []byte) (line, bool) {
 		case "compactMetadata":
 			r.compaction = v
 		case "operation":
-			r.operation = str(raw, maxID)
+			r.operation = jsonspan.Text(raw, maxID)
 		case "reason":
-			r.reason = str(raw, maxID)
+			r.reason = jsonspan.Text(raw, maxID)
 		case "content":
 			r.content = v
 		}
@@ -280,7 +280,7 @@ func parse(text []byte) (line, bool) {
 func continued(raw []byte) (session string) {
 	members(raw, func(key []byte, v transcript.Span) {
 		if string(key) == "continues" {
-			session = str(raw[v.From:v.To], maxID)
+			session = jsonspan.Text(raw[v.From:v.To], maxID)
 		}
 	})
 	return session
@@ -291,9 +291,9 @@ func forkedFrom(raw []byte) (from sessions.Origin) {
 	members(raw, func(key []byte, v transcript.Span) {
 		switch string(key) {
 		case "sessionId":
-			from.Session = str(raw[v.From:v.To], maxID)
+			from.Session = jsonspan.Text(raw[v.From:v.To], maxID)
 		case "messageUuid":
-			from.Record = str(raw[v.From:v.To], maxID)
+			from.Record = jsonspan.Text(raw[v.From:v.To], maxID)
 		}
 	})
 	return from
@@ -309,11 +309,11 @@ func (l *line) parseMessage() (message, bool) {
 		value := l.at(v)
 		switch string(key) {
 		case "id":
-			m.id = str(value, maxID)
+			m.id = jsonspan.Text(value, maxID)
 		case "model":
-			m.model = str(value, maxID)
+			m.model = jsonspan.Text(value, maxID)
 		case "role":
-			m.role = str(value, maxID)
+			m.role = jsonspan.Text(value, maxID)
 		case "stop_reason":
 			m.stopped = value[0] == '"'
 		case "content":
@@ -336,7 +336,7 @@ func (l *line) name() string {
 	raw := l.at(l.attachment)
 	members(raw, func(key []byte, v transcript.Span) {
 		if string(key) == "type" {
-			sub = str(raw[v.From:v.To], maxID)
+			sub = jsonspan.Text(raw[v.From:v.To], maxID)
 		}
 	})
 	switch {
@@ -347,21 +347,4 @@ func (l *line) name() string {
 	default:
 		return l.kind + " " + sub
 	}
-}
-
-// str returns the text of a JSON string, or "" for any other value and for one over limit bytes.
-func str(raw []byte, limit int) string {
-	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 > limit {
-		return ""
-	}
-	return jsonspan.Unquote(raw)
-}
-
-// instant returns the time that a JSON string holds, in UTC, or the zero time.
-func instant(raw []byte) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, str(raw, maxID))
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }

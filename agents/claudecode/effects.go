@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -41,11 +42,11 @@ func effects(result []byte) []sessions.Effect {
 func (o *outcome) take(key string, value []byte) {
 	switch key {
 	case "type":
-		o.kind = str(value, maxID)
+		o.kind = jsonspan.Text(value, maxID)
 	case "filePath":
-		o.path = str(value, maxPath)
+		o.path = jsonspan.Text(value, maxPath)
 	case "notebook_path":
-		o.notebook = str(value, maxPath)
+		o.notebook = jsonspan.Text(value, maxPath)
 	case "structuredPatch":
 		o.patch = true
 	case "edits":
@@ -55,6 +56,6 @@ func (o *outcome) take(key string, value []byte) {
 	case "oldString":
 		o.newFile = string(value) == `""`
 	case "error":
-		o.failed = str(value, maxPath) != ""
+		o.failed = jsonspan.Text(value, maxPath) != ""
 	}
 }

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -34,16 +35,16 @@ func (l *line) steered(out *sessionfile.Record) {
 		value := raw[v.From:v.To]
 		switch string(key) {
 		case "type":
-			kind = str(value, maxID)
+			kind = jsonspan.Text(value, maxID)
 		case "commandMode":
-			mode = str(value, maxID)
+			mode = jsonspan.Text(value, maxID)
 		case "prompt":
 			prompt = transcript.Span{From: v.From + l.attachment.From, To: v.To + l.attachment.From}
 		case "origin":
 			origin = "unknown"
 			members(value, func(key []byte, v transcript.Span) {
 				if string(key) == "kind" {
-					origin = str(value[v.From:v.To], maxID)
+					origin = jsonspan.Text(value[v.From:v.To], maxID)
 				}
 			})
 		}

@@ -58,13 +58,13 @@ func measuredIn(raw []byte) (m measured) {
 	}, func(path string, value []byte) bool {
 		switch path {
 		case "speed":
-			m.speed = str(value, maxID)
+			m.speed = jsonspan.Text(value, maxID)
 		case "service_tier", "inference_geo":
-			m.place = append(m.place, str(value, maxID))
+			m.place = append(m.place, jsonspan.Text(value, maxID))
 		case "type":
-			m.kind = str(value, maxID)
+			m.kind = jsonspan.Text(value, maxID)
 		case "model":
-			m.model = str(value, maxID)
+			m.model = jsonspan.Text(value, maxID)
 		case "iterations":
 			w := jsonspan.New(value, jsonspan.MaxDepth)
 			for v := range w.Elements {

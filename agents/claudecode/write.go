@@ -147,12 +147,9 @@ func (w *writer) step(s sessionfile.Step) {
 	switch s.Role {
 	case transcript.RoleAssistant:
 		r.Type, m.Role, m.Type = typeAssistant, typeAssistant, "message"
-		m.ID, m.Model, m.Usage = s.Reply, s.Model, &usages{}
+		m.ID, m.Model, m.Usage = s.Reply, cmp.Or(s.Model, w.model, synthetic), &usages{}
 		if m.ID == "" {
 			m.ID = "msg_" + w.c.NewID()
-		}
-		if m.Model == "" {
-			m.Model = cmp.Or(w.model, synthetic)
 		}
 		w.model = m.Model
 		m.Stop = "end_turn"
@@ -202,9 +199,7 @@ func (w *writer) copy(record json.RawMessage) {
 func (w *writer) line(v any) {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil && w.failed == nil {
-		w.failed = err
-	}
+	w.failed = cmp.Or(w.failed, enc.Encode(v))
 }
 
 // contents returns the blocks of a message in Anthropic's format.

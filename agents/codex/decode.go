@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -110,7 +111,7 @@ func (d *decoder) decode(out *sessionfile.Record) bool {
 		d.tier = "" // the usual one is left out
 		members(l.text, l.members["thread_settings"], func(name string, v transcript.Span) {
 			if name == "service_tier" {
-				d.tier = str(v.In(l.text), maxID)
+				d.tier = jsonspan.Text(v.In(l.text), maxID)
 			}
 		})
 	case l.kind == typeEvent && l.sub == eventTitle:
@@ -127,9 +128,9 @@ func (l *row) parse(out *sessionfile.Record) bool {
 		raw := v.In(l.text)
 		switch name {
 		case "type":
-			l.kind = str(raw, maxID)
+			l.kind = jsonspan.Text(raw, maxID)
 		case "timestamp":
-			out.Time = instant(raw)
+			out.Time = sessionfile.Time(raw)
 		case "payload":
 			l.payload = v
 		case "id":
@@ -151,9 +152,9 @@ func (l *row) parse(out *sessionfile.Record) bool {
 	members(l.text, l.payload, func(name string, v transcript.Span) {
 		switch name {
 		case "type":
-			l.sub = str(v.In(l.text), maxID)
+			l.sub = jsonspan.Text(v.In(l.text), maxID)
 		case "role":
-			l.role = str(v.In(l.text), maxID)
+			l.role = jsonspan.Text(v.In(l.text), maxID)
 		case markName:
 			l.marked(v)
 		default:
@@ -188,7 +189,7 @@ func (l *row) marked(at transcript.Span) {
 	members(l.text, at, func(name string, v transcript.Span) {
 		switch name {
 		case "continues":
-			l.mark.Continues = str(v.In(l.text), maxID)
+			l.mark.Continues = jsonspan.Text(v.In(l.text), maxID)
 		case "summary":
 			l.mark.Summary = string(v.In(l.text)) == "true"
 		case "loaded":
@@ -198,7 +199,9 @@ func (l *row) marked(at transcript.Span) {
 }
 
 // str returns the text of a member of the payload, "" for none.
-func (l *row) str(name string, limit int) string { return str(l.members[name].In(l.text), limit) }
+func (l *row) str(name string, limit int) string {
+	return jsonspan.Text(l.members[name].In(l.text), limit)
+}
 
 // said fills in the message of an item, and reports whether it is one that a model reads.
 func (l *row) said(out *sessionfile.Record) bool {
@@ -458,7 +461,7 @@ func (l *row) compacted(out *sessionfile.Record) {
 func idOf(text []byte, at transcript.Span) (id string) {
 	members(text, at, func(name string, v transcript.Span) {
 		if name == "id" {
-			id = str(v.In(text), maxID)
+			id = jsonspan.Text(v.In(text), maxID)
 		}
 	})
 	return id

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"time"
-
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/transcript"
 )
@@ -31,23 +29,6 @@ func members(text []byte, at transcript.Span, visit func(name string, value tran
 			To: value.To + at.From})
 	}
 	return w.End() == nil
-}
-
-// str returns the text of a JSON string, or "" for any other value and for one over limit bytes.
-func str(raw []byte, limit int) string {
-	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 > limit {
-		return ""
-	}
-	return jsonspan.Unquote(raw)
-}
-
-// instant returns the time that a JSON string holds, in UTC, or the zero time.
-func instant(raw []byte) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, str(raw, maxID))
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }
 
 // elements returns where the elements of an array are in text, none if it is no whole array.

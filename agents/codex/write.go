@@ -223,9 +223,7 @@ func (w *writer) shown(text string) {
 func (w *writer) line(kind string, payload any) {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(line{stamp(w.at), kind, payload, w.from}); err != nil && w.failed == nil {
-		w.failed = err
-	}
+	w.failed = cmp.Or(w.failed, enc.Encode(line{stamp(w.at), kind, payload, w.from}))
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,6 +1,7 @@
 package sessionfile
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -33,21 +34,10 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 		if err != nil {
 			return About{}, err
 		}
-		if session == "" {
-			session = r.Session
-		}
-		if startedBy == "" {
-			startedBy = r.StartedBy
-		}
-		if out.Session.Dir == "" {
-			out.Session.Dir = r.Dir
-		}
-		if out.Session.Continues == "" {
-			out.Session.Continues = r.Continues
-		}
-		if out.Start.IsZero() {
-			out.Start = r.Time
-		}
+		session, startedBy = cmp.Or(session, r.Session), cmp.Or(startedBy, r.StartedBy)
+		out.Session.Dir = cmp.Or(out.Session.Dir, r.Dir)
+		out.Session.Continues = cmp.Or(out.Session.Continues, r.Continues)
+		out.Start = cmp.Or(out.Start, r.Time)
 		if out.Session.Title == "" {
 			out.Session.Title = a.title(r)
 		}

@@ -3,6 +3,7 @@ package sessionfile
 import (
 	"time"
 
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -128,4 +129,13 @@ func (r *Record) Request() *report.Request {
 		q.Bill = append(q.Bill, report.Charge{Model: c.Model, Terms: c.Terms, Usage: c.Used()})
 	}
 	return q
+}
+
+// Time returns the time that a JSON string holds, in UTC, or the zero time.
+func Time(raw []byte) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, jsonspan.Text(raw, 256))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
 }

@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -28,14 +29,6 @@ const sameStart = 2 * time.Second
 // lostStart is how long before a host hands on its summary the start of the new context was told, at most: hooks of others
 // may run in between, each for so long.
 const lostStart = 10 * time.Minute
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // live returns the session that a hook speaks of, a new one if it is not recorded yet.
 func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Session, error) {
@@ -156,7 +149,7 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 				h.Owed, h.OwesRecord = "", false // of an earlier one, whose context is gone
 			case ledger.StageCompacted:
 				// The start of the context comes before this at once. Without it, it was not heard of.
-				if known := later(h.Compacting, m.At.Add(-lostStart)); h.EmptiedAt.Before(known) {
+				if known := env.Later(h.Compacting, m.At.Add(-lostStart)); h.EmptiedAt.Before(known) {
 					empty(h, m.At)
 				}
 				h.Compacting = time.Time{}

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -108,13 +109,13 @@ func (g *gatherer) readIntents(ctx context.Context) error {
 		case in.Op == intents.OpShell:
 			n := g.group(in.Turn, in.Agent)
 			n.runs = append(n.runs, in.CallID)
-			n.last = later(n.last, *in.Finished)
+			n.last = env.Later(n.last, *in.Finished)
 			g.runs[in.CallID] = &CommandRun{Command: chars.Cut(in.Command, maxCommand),
 				Succeeded: in.Status == intents.Applied}
 		case in.Op == intents.OpCommit && in.Status == intents.Applied:
 			n := g.group(in.Turn, in.Agent)
 			n.GitCommits = append(n.GitCommits, in.Command)
-			n.last = later(n.last, *in.Finished)
+			n.last = env.Later(n.last, *in.Finished)
 		}
 		return nil
 	})
@@ -149,7 +150,7 @@ func (g *gatherer) readChanges(ctx context.Context) error {
 	err := eachChange(ctx, g.api, g.session.ID, func(c changes.Change) { all = append(all, c) })
 	for _, c := range slices.Backward(all) { // oldest first
 		n := g.group(c.Turn, c.Agent)
-		n.last = later(n.last, c.Time)
+		n.last = env.Later(n.last, c.Time)
 		list := &n.FilesWritten
 		if c.Op == changes.Deleted {
 			list = &n.FilesDeleted

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"time"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
@@ -100,12 +99,4 @@ func external(ctx context.Context, api ledger.API, most int) ([]ExternalChange, 
 	})
 	slices.Reverse(list)
 	return list, err
-}
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -54,3 +54,11 @@ func (e Env) ID(n int) string {
 	e.Random(p)
 	return hex.EncodeToString(p)
 }
+
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

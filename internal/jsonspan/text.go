@@ -8,6 +8,14 @@ import (
 	"unicode/utf8"
 )
 
+// Text returns the text of a JSON string, or "" for any other value and for one over limit bytes.
+func Text(raw []byte, limit int) string {
+	if len(raw) < 2 || raw[0] != '"' || len(raw)-2 > limit {
+		return ""
+	}
+	return Unquote(raw)
+}
+
 // Unquote returns the text of a string literal that a Walker has passed over, as encoding/json does: half a surrogate pair
 // and bytes that are not UTF-8 become U+FFFD.
 func Unquote(literal []byte) string {

@@ -66,7 +66,7 @@ func (s *seeker) reach(ctx context.Context) (*Conn, error) {
 		mine  = turn{patience: scattered(s.o.Env, turnWait)}
 	)
 	defer func() { s.part(child); mine.end() }()
-	next := later(s.o.Env.Now(), s.starts.next) // when a daemon may be started
+	next := env.Later(s.o.Env.Now(), s.starts.next) // when a daemon may be started
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
@@ -98,7 +98,7 @@ func (s *seeker) reach(ctx context.Context) (*Conn, error) {
 		case said := <-child.reported():
 			mine.lapse()
 			err := s.heed(child, said, &taken)
-			child, next = nil, later(s.o.Env.Now().Add(respawn), s.starts.next)
+			child, next = nil, env.Later(s.o.Env.Now().Add(respawn), s.starts.next)
 			if err != nil {
 				return nil, err
 			}
@@ -186,14 +186,6 @@ func (s *seeker) heed(child *starting, said error, taken *locks) error {
 		return taken.note(s.o.State, s.o.Env.Now())
 	}
 	return said
-}
-
-// later returns the later of two times.
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
 }
 
 // pause returns how long to wait before looking again.
