@@ -136,3 +136,35 @@ func TestTheRestOfAMeasuredAnswerIsNotCountedTwice(t *testing.T) {
 		t.Errorf("with the result it holds %d", st.Held.N)
 	}
 }
+
+// TestWhatCameBeforeTheRecordIsNotTheSystemPrompt: the first message of the log follows one that the log does not have. Its
+// requests carry the messages of before, which were booked as the system prompt. After the host's compaction they are gone.
+func TestWhatCameBeforeTheRecordIsNotTheSystemPrompt(t *testing.T) {
+	l := open(t)
+	follows := func(e sessions.NewEntry, id, parent string) sessions.NewEntry {
+		e.HostID, e.HostParent = id, parent
+		return e
+	}
+	answer := func(prompt int64) sessions.NewEntry {
+		e := written(`{"role":"assistant","content":"On."}`, nil)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt, Output: 5}
+		return e
+	}
+	id := imported(t, l, 0, follows(asking("on"), "b", "a"), answer(50_000))
+	st := status(t, l, id)
+	own := ownOf(t, st)
+	if own[ledger.CategoryEarlier] < 49_000 || own[ledger.CategoryFixed] > 0 ||
+		st.FixedName() != ledger.CategoryEarlier {
+		t.Errorf("a record that begins in the middle: %v, %s", own, st.FixedName())
+	}
+	imported(t, l, 1, append(hostCut(true, 50_100), asking("on"), answer(9_000))...)
+	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] > 0 || own[ledger.CategoryFixed] < 8_000 {
+		t.Errorf("after its host's compaction: %v", own)
+	}
+	l = open(t)
+	begun := sessions.NewEntry{Kind: sessions.KindNote, Note: "begun", Original: []byte("x"), HostID: "n"}
+	id = imported(t, l, 0, begun, follows(asking("go"), "m", "n"), answer(5_000))
+	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] > 0 || own[ledger.CategoryFixed] == 0 {
+		t.Errorf("behind a note: %v", own)
+	}
+}

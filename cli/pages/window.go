@@ -116,7 +116,7 @@ func (p Page) sources(s ledger.Status) {
 	}
 	if s.Fixed != nil {
 		fmt.Fprintf(p.W, "plus       %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
-			ledger.CategoryFixed)
+			s.FixedName())
 	}
 }
 

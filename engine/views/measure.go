@@ -67,6 +67,7 @@ type gauge struct {
 	whole   window.View       // as if nothing had been cut
 	own     window.Fill       // what the conversation is made of as the agent has it
 	fixed   *tokens.Count     // what every request carries besides; nil: not known
+	midway  bool              // that has messages of before the first that is recorded
 	carries []ledger.Category // that, and what the host attached
 	held    *tokens.Count     // what the window holds; nil: nothing was measured
 }
@@ -94,9 +95,12 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	m := measure{Counter: c}
 	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(whole)}
 	if fixed, known := fixedInput(f, c); known {
-		g.fixed = &fixed
-		g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryFixed, Tokens: fixed})
-		if now, after := besides(f, c, f.View.Host); after && f.View.Host > 0 && now.N > fixed.N {
+		now, after := besides(f, c, f.View.Host)
+		cut := f.View.Host > 0 && after
+		g.fixed, g.midway = &fixed, !cut && midway(f.Entries)
+		name := ledger.Use{Midway: g.midway}.FixedName()
+		g.carries = append(g.carries, ledger.Category{Name: name, Tokens: fixed})
+		if cut && now.N > fixed.N {
 			now.N, now.Upper = now.N-fixed.N, max(now.N, now.Upper)-fixed.N
 			g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
 		}
