@@ -168,3 +168,23 @@ func TestWhatCameBeforeTheRecordIsNotTheSystemPrompt(t *testing.T) {
 		t.Errorf("behind a note: %v", own)
 	}
 }
+
+// TestAnEstimateThatIsALittleTooLowExplainsTheWindow: what was measured beyond it is in the parts, as long as a mistaken estimate
+// explains that; else it is unattributed. It was so from the first token on, and parts of one session had it in some turns.
+func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
+	answer := func(prompt int) sessions.NewEntry {
+		e := written(`{"role":"assistant","content":"I see."}`, nil)
+		e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: int64(prompt), Output: 5}
+		return e
+	}
+	for percent, explained := range map[int]bool{80: true, 115: true, 160: false} {
+		l := open(t)
+		id := imported(t, l, 0, asking("go"), answer(5_000), asking(strings.Repeat("one more word ", 5_000)))
+		content := status(t, l, id).Held.N - 5_000
+		imported(t, l, 1, answer(5_000+content*percent/100))
+		st := status(t, l, id)
+		if own := ownOf(t, st); (own[ledger.CategoryRest] == 0) != explained || sum(own) != st.Held.N {
+			t.Errorf("%d %% of the estimate: %v, of %d", percent, own, st.Held.N)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
-// agent's own window holds, each part counts as a share of what was measured: relations are known better than sums. What
+// agent's own window holds, or not much more, each part counts as a share of what was measured: relations are known better than sums. What
 // is shown of one session is counted in one measure, whether the agent holds it or ctxledger would send it, unless the
 // counter is exact. Decisions use the counter itself.
 type measure struct {
@@ -18,11 +18,16 @@ type measure struct {
 	scale tokens.Scale // that of the share; 0: as the counter counts
 }
 
-// fit returns the measure in which content is what held has besides carries, if it was estimated to be more.
+// mistaken is how much more than an estimate a measurement may be, in percent of it, without something that no record has: the
+// estimate was too low. Its own bound is the limit where that is less.
+const mistaken = 125
+
+// fit returns the measure in which content is what held has besides carries, if it was estimated to be more, or so
+// little less that the estimate may be mistaken.
 func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
 	m := measure{Counter: c}
 	all, room := content.Total(), held.N-total(carries).N
-	if 0 < room && room < c.Of(all).N {
+	if estimate := c.Of(all); 0 < room && room < max(estimate.N, min(estimate.Upper, estimate.N*mistaken/100)) {
 		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
 	}
 	return m

@@ -115,7 +115,9 @@ func (r Reader) sessionHead(st ledger.Status) string {
 }
 
 // hostTitle returns the name of a session's agent, for people.
-func hostTitle(s sessions.Session) string { return cmp.Or(registry.Of(s.Host).Title, flat(s.Host), "the agent") }
+func hostTitle(s sessions.Session) string {
+	return cmp.Or(registry.Of(s.Host).Title, flat(s.Host), "the agent")
+}
 
 // proxied says what a proxy measured of a session, and why its cache broke; nil: nothing.
 func proxied(u *ledger.ProxyUse) (text string) {
