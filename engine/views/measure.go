@@ -19,7 +19,7 @@ type measure struct {
 }
 
 // mistaken is how much more than an estimate a measurement may be, in percent of it, without something that no record has: the
-// estimate was too low. Its own bound is the limit where that is less.
+// estimate was too low.
 const mistaken = 125
 
 // fit returns the measure in which content is what held has besides carries, if it was estimated to be more, or so
@@ -27,7 +27,11 @@ const mistaken = 125
 func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
 	m := measure{Counter: c}
 	all, room := content.Total(), held.N-total(carries).N
-	if estimate := c.Of(all); 0 < room && room < max(estimate.N, min(estimate.Upper, estimate.N*mistaken/100)) {
+	limit := c.Of(all).N
+	if !c.Exact() {
+		limit = limit * mistaken / 100
+	}
+	if 0 < room && room < limit {
 		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
 	}
 	return m
