@@ -2,7 +2,7 @@ package artifacts
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -13,30 +13,18 @@ import (
 // and that the counts are true.
 func Check(a *consistency.Check) error {
 	err := a.Each(bucketRecords, "artifact", func(r kv.Record) error {
-		var x Artifact
-		if err := json.Unmarshal(r.Value, &x); err != nil {
-			return fault.Wrap(fault.Corrupt, "artifacts.check", err)
-		}
-		if x.ID != string(r.Key) {
-			return fault.New(fault.Corrupt, "artifacts.check", "key and stored id differ: the record has "+
+		x, err := kv.JSON[Artifact](r)
+		if err == nil && x.ID != string(r.Key) {
+			err = fault.New(fault.Corrupt, "artifacts.check", "key and stored id differ: the record has "+
 				"%.1000q", x.ID)
 		}
-		return nil
-	})
-	if err == nil {
-		err = a.SweepNames(bucketHashes, func(r kv.Record) (bool, error) { return soundHash(a.Tx, r) },
-			func(r kv.Record) string { return "artifact " + consistency.Name(r.Value) })
-	}
-	if err == nil {
-		err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) })
-	}
-	if err == nil {
-		err = a.Sweep(bucketOwners, func(r kv.Record) (bool, error) { return soundOwner(a.Tx, r) })
-	}
-	if err != nil {
 		return err
-	}
-	return wantAll(a)
+	})
+	return cmp.Or(err,
+		a.SweepNames(bucketHashes, func(r kv.Record) (bool, error) { return soundHash(a.Tx, r) },
+			func(r kv.Record) string { return "artifact " + consistency.Name(r.Value) }),
+		a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) }),
+		a.Sweep(bucketOwners, func(r kv.Record) (bool, error) { return soundOwner(a.Tx, r) }), wantAll(a))
 }
 
 func soundHash(tx kv.Tx, r kv.Record) (bool, error) {
@@ -90,24 +78,17 @@ func wantAll(a *consistency.Check) error {
 	if !a.Fix {
 		return nil
 	}
-	return saveCounts(a.Tx, actual)
+	return kv.PutJSON(a.Tx, bucketCounts, countsKey, actual)
 }
 
 func want(a *consistency.Check, x Artifact) error {
 	where := "artifact " + x.ID
-	if err := a.Want(bucketHashes, []byte(x.Hash), []byte(x.ID), where); err != nil {
-		return err
-	}
-	if err := a.Want(bucketTimes, timeKey("", x), mark, where); err != nil {
-		return err
-	}
+	err := cmp.Or(a.Want(bucketHashes, []byte(x.Hash), []byte(x.ID), where),
+		a.Want(bucketTimes, timeKey("", x), mark, where))
 	for _, r := range x.Refs {
-		if r.Session == "" {
-			continue
-		}
-		if err := a.Want(bucketOwners, timeKey(r.Session, x), mark, where); err != nil {
-			return err
+		if r.Session != "" {
+			err = cmp.Or(err, a.Want(bucketOwners, timeKey(r.Session, x), mark, where))
 		}
 	}
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -43,10 +44,7 @@ func Leave(tx kv.Tx, id, session string) error {
 	}
 	unname(&a, mine)
 	a.Refs = slices.DeleteFunc(a.Refs, mine)
-	if err := tx.Delete(bucketOwners, timeKey(session, a)); err != nil {
-		return err
-	}
-	return save(tx, a)
+	return cmp.Or(tx.Delete(bucketOwners, timeKey(session, a)), save(tx, a))
 }
 
 // LeaveCall removes the words of a call from the artifact of its result. That the session has it is kept.
@@ -69,12 +67,7 @@ func unname(a *Artifact, mine func(Ref) bool) {
 // Rules returns how the records of this package lose a text. Contents are blobs, which their owner
 // looks through.
 func Rules() []rewrite.Rule {
-	return []rewrite.Rule{{Kind: "artifact label", Bucket: bucketRecords, Out: scrubLabels}}
-}
-
-func scrubLabels(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, bucketRecords, r, func(a *Artifact) ([]byte, error) {
+	return []rewrite.Rule{rewrite.Of("artifact label", bucketRecords, func(a *Artifact, t scrub.Text) {
 		rewrite.Words(t, &a.Tool, &a.Hint, &a.Title)
-		return r.Key, nil
-	})
+	})}
 }

@@ -72,16 +72,9 @@ var countsKey = []byte("counts")
 
 // Count returns how many artifacts there are, without reading them. Errors: corrupt.
 func Count(tx kv.Tx) (Counts, error) {
-	v, err := tx.Get(bucketCounts, countsKey)
-	if err != nil || v == nil {
-		return Counts{}, err
-	}
 	var c Counts
-	if err := json.Unmarshal(v, &c); err != nil {
-		return Counts{}, fault.New(fault.Corrupt, "artifacts.count", "the counts of artifacts are not readable: %v",
-			err)
-	}
-	return c, nil
+	_, err := kv.GetJSON(tx, bucketCounts, countsKey, &c)
+	return c, err
 }
 
 // count applies a change to the stored counts.
@@ -91,15 +84,7 @@ func count(tx kv.Tx, change func(*Counts)) error {
 		return err
 	}
 	change(&c)
-	return saveCounts(tx, c)
-}
-
-func saveCounts(tx kv.Tx, c Counts) error {
-	v, err := json.Marshal(c)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "artifacts.count", err)
-	}
-	return tx.Put(bucketCounts, countsKey, v)
+	return kv.PutJSON(tx, bucketCounts, countsKey, c)
 }
 
 // stampSize is the length of a time in a key: seconds and nanoseconds, ordered as bytes.

@@ -98,16 +98,9 @@ func freeID(tx kv.Tx, hash string) (string, error) {
 
 // create stores a new record with its index entries.
 func create(tx kv.Tx, a Artifact) error {
-	if err := tx.Put(bucketHashes, []byte(a.Hash), []byte(a.ID)); err != nil {
-		return err
-	}
-	if err := tx.Put(bucketTimes, timeKey("", a), mark); err != nil {
-		return err
-	}
-	if err := save(tx, a); err != nil {
-		return err
-	}
-	return count(tx, func(c *Counts) { c.Live++; c.Bytes += a.Bytes })
+	return cmp.Or(tx.Put(bucketHashes, []byte(a.Hash), []byte(a.ID)),
+		tx.Put(bucketTimes, timeKey("", a), mark), save(tx, a),
+		count(tx, func(c *Counts) { c.Live++; c.Bytes += a.Bytes }))
 }
 
 // putAgain adds the references of more to a stored record, and revives a forgotten one.
@@ -137,11 +130,7 @@ func save(tx kv.Tx, a Artifact) error {
 			return err
 		}
 	}
-	v, err := json.Marshal(a)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "artifacts.put", err)
-	}
-	return tx.Put(bucketRecords, []byte(a.ID), v)
+	return kv.PutJSON(tx, bucketRecords, []byte(a.ID), a)
 }
 
 // Get returns the record of a handle, even of a forgotten artifact: see Available. Only the whole handle names an

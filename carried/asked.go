@@ -30,7 +30,7 @@ func (r *Report) addAsked(servers []ledger.AskedServer) {
 			if at < 0 {
 				continue
 			}
-			p.ask(servers[at], r.counter)
+			p.ask(servers[at], h.Meter.Counter)
 			h.Carried, h.Unknown = Plus(h.Carried, p.Carried), h.Unknown-1
 		}
 	}

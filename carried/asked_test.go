@@ -32,7 +32,7 @@ func serversOf(t *testing.T, asked string, entry string) map[string]carried.Part
 		write(".cursor/mcp.json", `{"mcpServers": {"docs": `+entry+`}}`)
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		return carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-			Counter: tokens.O200kBase.Counter()})
+			Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	}
 	config := ""
 	for _, h := range find(asked).Hosts {

@@ -117,7 +117,7 @@ func TestAPartIsAsOldAsItsPlace(t *testing.T) {
 	e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 	since := func() []time.Time {
 		p := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-			Counter: tokens.O200kBase.Counter()}).Hosts[0].Parts[0]
+			Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})}).Hosts[0].Parts[0]
 		return []time.Time{p.Since, p.Imports[0].Since, p.Imports[1].Since}
 	}
 	write("old.md", "Old.\n")
@@ -169,7 +169,7 @@ func TestAPartIsAsOldAsTheDirectoriesAndLinksToIt(t *testing.T) {
 			}
 			since := func() time.Time {
 				p := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-					Counter: tokens.O200kBase.Counter()}).Hosts[0].Parts[0]
+					Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})}).Hosts[0].Parts[0]
 				if len(p.Imports) != 1 || p.Imports[0].Unknown || p.Imports[0].Carried.N == 0 {
 					t.Fatalf("%+v", p)
 				}
@@ -211,8 +211,8 @@ func TestASessionThatRanBelowIsNotCharged(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root,
-		Env:     env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }},
-		Counter: tokens.O200kBase.Counter()})
+		Env:   env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }},
+		Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	for dir, charged := range map[string]bool{root: true, link: true, sub: false} {
 		s := measured(5_000)
 		s.Session.Dir, s.Session.Tree, s.Session.Created = dir, root, time.Now().Add(time.Hour)

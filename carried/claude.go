@@ -3,26 +3,56 @@ package carried
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 )
 
 // ClaudeCode returns Claude Code, which keeps its files in a directory, and its own memory of a workspace in another one.
 // searches reports whether it loads the definitions of tools only when the model looks for them.
 func ClaudeCode(dir func(e env.Env) string, memory func(e env.Env, root string) string,
 	searches func(e env.Env, root string) bool) Loading {
-	return Loading{dir: dir, searches: searches, listens: true, rejects: true,
+	return Loading{family: tokens.Claude, dir: dir, searches: searches, listens: true, rejects: true,
 		find: func(f *finder) []Part { return f.claude(memory(f.Env, f.Root)) }}
 }
 
 // claudeHops is how many imports in a row Claude Code follows.
 const claudeHops = 4
 
+// claudeTexts are how the names of files end that Claude Code imports, if they have an extension.
+var claudeTexts = strings.Fields(".md .txt .text .json .yaml .yml .toml .xml .csv .html .htm .css .scss .sass .less .js .ts " +
+	".tsx .jsx .mjs .cjs .mts .cts .py .pyi .pyw .rb .erb .rake .go .rs .java .kt .kts .scala .c .cpp .cc .cxx .h .hpp .hxx " +
+	".cs .swift .sh .bash .zsh .fish .ps1 .bat .cmd .env .ini .cfg .conf .config .properties .sql .graphql .gql .proto .vue " +
+	".svelte .astro .ejs .hbs .pug .jade .php .pl .pm .lua .r .dart .ex .exs .erl .hrl .clj .cljs .cljc .edn .hs .lhs .elm " +
+	".ml .mli .f .f90 .f95 .for .cmake .make .makefile .gradle .sbt .rst .adoc .asciidoc .org .tex .latex .lock .log .diff " +
+	".patch")
+
+// claudeBytes is the size of the largest file that Claude Code imports.
+const claudeBytes = 4 << 20
+
+// claudeRefuses says why Claude Code does not load a file that instructions with a description import; "": it does.
+func (f *finder) claudeRefuses(what string) func(*file) (code, why string) {
+	return func(file *file) (code, why string) {
+		ext := strings.ToLower(filepath.Ext(strings.TrimPrefix(filepath.Base(file.path), ".")))
+		switch out := f.outsideOf(f.Root, file); {
+		case out != "" && what != ofUser && !f.claudeState().isTrue("hasClaudeMdExternalIncludesApproved"):
+			return OutsideImport, out + "the workspace: Claude Code loads it only once you have allowed that"
+		case ext != "" && !slices.Contains(claudeTexts, ext):
+			return Unreadable, " is not loaded: Claude Code imports no files whose names end in " + chars.Line(ext)
+		case file.info != nil && file.info.Size() > claudeBytes:
+			return Unreadable, " is not loaded: Claude Code imports no files of more than " + chars.Size(claudeBytes)
+		}
+		return "", ""
+	}
+}
+
 // claudeInstructions are instructions with a description, as Claude Code loads them: without front matter, without
 // comments that stand alone, and without white space around them.
-func claudeInstructions(what string) instructions {
+func (f *finder) claudeInstructions(what string) instructions {
 	return instructions{
 		frame: func(path, body string) string {
 			return "Contents of " + path + " (" + what + "):\n\n" + body + "\n\n"
@@ -34,7 +64,7 @@ func claudeInstructions(what string) instructions {
 			}
 			return strings.TrimSpace(text)
 		},
-		hops: claudeHops,
+		imports: claudeImports, hops: claudeHops, refuses: f.claudeRefuses(what),
 	}
 }
 
@@ -49,14 +79,14 @@ const (
 // claude returns what Claude Code loads, whose own memory is in a directory.
 func (f *finder) claude(own string) (parts []Part) {
 	config := f.agent.dir(f.Env)
-	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), claudeInstructions(ofUser))...)
+	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), f.claudeInstructions(ofUser))...)
 	parts = append(parts, f.claudeRules(filepath.Join(config, "rules"), ofUser)...)
 	parts = append(parts, f.above("CLAUDE.md", "Claude Code")...)
-	project := f.memory(Memory, f.below("CLAUDE.md"), claudeInstructions(ofProject))
-	project = append(project, f.memory(Memory, f.below(".claude", "CLAUDE.md"), claudeInstructions(ofProject))...)
-	local := f.memory(Memory, f.below("CLAUDE.local.md"), claudeInstructions(ofLocal))
+	project := f.memory(Memory, f.below("CLAUDE.md"), f.claudeInstructions(ofProject))
+	project = append(project, f.memory(Memory, f.below(".claude", "CLAUDE.md"), f.claudeInstructions(ofProject))...)
+	local := f.memory(Memory, f.below("CLAUDE.local.md"), f.claudeInstructions(ofLocal))
 	if len(project)+len(local) == 0 && f.reader.exists(config, f.below(".claude")) {
-		project = f.memory(Memory, f.below("AGENTS.md"), claudeInstructions(ofProject))
+		project = f.memory(Memory, f.below("AGENTS.md"), f.claudeInstructions(ofProject))
 	}
 	parts = append(parts, project...)
 	parts = append(parts, f.claudeRules(f.below(".claude", "rules"), ofProject)...)
@@ -68,7 +98,7 @@ func (f *finder) claude(own string) (parts []Part) {
 			what = ofLocal
 		}
 		when := "a file in " + f.folder(path) + " is read"
-		parts = append(parts, f.later(Memory, path, when, claudeInstructions(what))...)
+		parts = append(parts, f.later(Memory, path, when, f.claudeInstructions(what))...)
 	}
 	plugins := f.plugins(config)
 	parts = append(parts, f.list(claudeSkills, f.claudeListed(config, plugins))...)
@@ -101,9 +131,9 @@ func (f *finder) claudeRules(dir, what string) (parts []Part) {
 		m, _, _, problems := readMatter(file.text, claudeSkills.mend)
 		var found []Part
 		if globs, always := claudePaths(m); !always {
-			found = f.later(Rule, path, whenMatching(globs, "read"), claudeInstructions(what))
+			found = f.later(Rule, path, whenMatching(globs, "read"), f.claudeInstructions(what))
 		} else {
-			found = f.memory(Rule, path, claudeInstructions(what))
+			found = f.memory(Rule, path, f.claudeInstructions(what))
 		}
 		for i := range found {
 			found[i].Problems = append(found[i].Problems, problems...)
@@ -121,8 +151,8 @@ const autoLines = 200
 
 // autoMemory returns Claude Code's own memory of the project.
 func (f *finder) autoMemory(path string) []Part {
-	how := claudeInstructions(ofAuto)
-	how.hops = 0
+	how := f.claudeInstructions(ofAuto)
+	how.imports = nil
 	whole := how.body
 	lines := 0
 	how.body = func(text string) string {

@@ -12,15 +12,31 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
+// For returns a Meter that counts for one model, whatever the agent is.
+func For(m ledger.Meter) func(string) (ledger.Meter, bool) {
+	return func(string) (ledger.Meter, bool) { return m, true }
+}
+
+// Each returns a Meter that counts what each agent loads for a model of its own.
+func Each(models *tokens.Registry, hosts map[string]ledger.HostModel) func(string) (ledger.Meter, bool) {
+	return func(agent string) (ledger.Meter, bool) {
+		h, known := hosts[agent]
+		return h.Meter(models), known
+	}
+}
+
 // Options say where to look and how to count. The first four have to be set.
 type Options struct {
-	Agents  []Loading
-	Root    string         // of the workspace, absolute: agents are taken to run there; "": nothing is found
-	Env     env.Env        // the user's home, and where agents keep their files
-	Counter tokens.Counter // of the model that is asked
+	Agents []Loading
+	Root   string  // of the workspace, absolute: agents are taken to run there; "": nothing is found
+	Env    env.Env // the user's home, and where agents keep their files
+	// Meter says how what an agent loads is counted, by its name; false: no model of it is known. Then, and where it is nil, that is
+	// estimated as for models of the family that the agent uses, of which nothing was measured.
+	Meter func(agent string) (ledger.Meter, bool)
 	// Text returns the text of an open document; nil: no document is open. What requests carry is what is on disk: where
 	// that differs, see Report.Edited.
 	Text func(path string) (string, bool)
@@ -33,7 +49,8 @@ type Loading struct {
 	// Own is what a request carries of our server, in o200k_base tokens, where its tools are listed.
 	Own int
 
-	find func(*finder) []Part
+	find   func(*finder) []Part
+	family tokens.Family // of its models; zero: it has models of many
 	// dir returns the directory of an agent that lets the user choose one, and dirs are others below the user's home. No
 	// other files of that are read.
 	dir  func(e env.Env) string
@@ -48,8 +65,8 @@ type Loading struct {
 	// reference matches a reference to a variable in its configurations of servers, whose name is in a group. "": as most
 	// agents write it.
 	reference string
-	// disable returns edits of a configuration after which it no longer uses the server at a span; nil: it has to be removed.
-	disable func(source string, at Span) []Edit
+	// disable returns a configuration so that a server is no longer used; nil: its entry has to be removed.
+	disable func(text []byte, entry []string) ([]byte, error)
 	// rejects: the user's own settings can list servers of the project that are not used.
 	rejects bool
 }
@@ -79,12 +96,12 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	f := &finder{Options: o, places: map[string]time.Time{}, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}, root: o.Root, counter: o.Counter, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
+	r := Report{Hosts: []Host{}, root: o.Root, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
 	for _, a := range o.Agents {
 		if ctx.Err() != nil || o.Root == "" {
 			break
 		}
-		f.agent, f.loaded = a, map[string]bool{}
+		f.agent, f.loaded, f.meter = a, map[string]bool{}, o.meterOf(a)
 		parts := a.find(f)
 		if a.listens {
 			if listed, any := Listed(ctx, o); any {
@@ -94,13 +111,14 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		if len(parts) == 0 {
 			continue
 		}
-		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}}
+		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}, Meter: f.meter,
+			Model: f.meter.Counter.Model(), Window: f.meter.Window}
 		f.duplicates(&host)
 		f.date(host.Parts, time.Time{})
 		searches := a.searches != nil && a.searches(o.Env, o.Root)
 		host.Each(func(p *Part) {
 			p.agent, p.searched = a, searches
-			p.know(o.Counter)
+			p.know(f.meter.Counter)
 			host.Carried = Plus(host.Carried, p.Carried)
 			if p.Unknown {
 				host.Unknown++
@@ -112,6 +130,16 @@ func find(ctx context.Context, o Options, edited bool) Report {
 		return cmp.Or(cmp.Compare(b.Carried.N, a.Carried.N), strings.Compare(a.Name, b.Name))
 	})
 	return r
+}
+
+// meterOf returns how what an agent loads is counted.
+func (o Options) meterOf(a Loading) ledger.Meter {
+	if o.Meter != nil {
+		if m, known := o.Meter(a.Name); known {
+			return m
+		}
+	}
+	return ledger.Meter{Counter: a.family.Counter()}
 }
 
 // date notes since when parts are as they are, for sure: what is imported, also since it is; and what a path leads to, since
@@ -185,6 +213,7 @@ type finder struct {
 	Options
 	reader *reader
 	agent  Loading              // the present one
+	meter  ledger.Meter         // its
 	loaded map[string]bool      // files that it has loaded: it loads each once
 	places map[string]time.Time // see placed
 }
@@ -193,7 +222,7 @@ func (f *finder) count(text string) tokens.Count {
 	if text == "" {
 		return tokens.Count{Exact: true}
 	}
-	return f.Counter.Count(text)
+	return f.meter.Counter.Count(text)
 }
 
 // below returns a path in the workspace.

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/agents/codex"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -129,7 +130,7 @@ func (p place) options() Options {
 	e := env.System()
 	e.Home, e.Lookup = p.home, func(string) string { return "" }
 	return Options{Agents: slices.Collect(maps.Values(agents())), Root: p.root, Env: e,
-		Counter: tokens.Builtin().For("")}
+		Meter: For(ledger.Meter{Counter: tokens.Builtin().For("")})}
 }
 
 // slug is how Claude Code names the directory of a workspace.

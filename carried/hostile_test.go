@@ -87,7 +87,7 @@ func FuzzTexts(f *testing.F) {
 	f.Add("---\nname: x\n---\n- In every answer, be brief.\n@a\\ b.md `@c` <!-- @d -->")
 	f.Fuzz(func(t *testing.T, text string) {
 		inside := func(s Span) bool { return 0 <= s.From && s.From <= s.To && s.To <= len(text) }
-		for _, i := range importsOf(text) {
+		for _, i := range append(claudeImports(text), geminiImports(text)...) {
 			if !inside(i.at) || text[i.at.From] != '@' || strings.ContainsAny(i.path, "\n\t") {
 				t.Fatalf("import %q at %v of %q", i.path, i.at, text)
 			}
@@ -109,9 +109,9 @@ func FuzzTexts(f *testing.F) {
 		if heading, section := heaviest(text); !strings.Contains(text, section) || strings.Contains(heading, "\n") {
 			t.Fatalf("heaviest %q, %q", heading, section)
 		}
-		raw := []byte(text)
-		if out := plainJSON(raw); len(out) != len(raw) || json.Valid(raw) && !bytes.Equal(out, raw) {
-			t.Fatalf("%q became %q", raw, out)
+		o, ok := jsonObject(text)
+		if ok && (len(o.text) != len(text) || json.Valid([]byte(text)) && string(o.text) != text) {
+			t.Fatalf("%q became %q", text, o.text)
 		}
 	})
 }

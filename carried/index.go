@@ -29,7 +29,7 @@ func Listed(ctx context.Context, o Options) (Part, bool) {
 	if block == "" {
 		return Part{}, false
 	}
-	f := &finder{Options: o}
+	f := &finder{Options: o, meter: o.meterOf(o.Agents[at])}
 	p := Part{Kind: Index, Carried: f.count(""), Later: about(f.count(block)), When: begins}
 	for _, s := range settings.Effective() {
 		if strings.HasPrefix(s.Path, "index.") && s.From.File != "" {

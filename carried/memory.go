@@ -1,6 +1,7 @@
 package carried
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +17,11 @@ type instructions struct {
 	// imported returns that of a file that another one imports by a name; nil: as for frame.
 	imported func(name, body string) string
 	// body returns what the agent takes of a file; nil: all of it.
-	body func(text string) string
-	hops int // how many imports in a row are followed; 0: none are
+	body    func(text string) string
+	imports func(text string) []anImport // finds what a text imports; nil: nothing is imported
+	hops    int                          // how many imports in a row are followed
+	// refuses says why the agent does not load a file that is imported; "": it does.
+	refuses func(*file) (code, why string)
 }
 
 // memory returns the part of a file of instructions with what it imports; nothing if there is no such file, or the
@@ -50,8 +54,8 @@ func (f *finder) load(kind Kind, file *file, how instructions, as string, stack 
 		}
 	}
 	f.weigh(&p, file.text)
-	if how.hops > 0 {
-		for _, i := range importsOf(file.text) {
+	if how.imports != nil {
+		for _, i := range how.imports(file.text) {
 			f.follow(&p, i, how, stack)
 		}
 	}
@@ -80,23 +84,34 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 		return // each file is loaded once
 	}
 	file := f.reader.read(path)
-	switch _, _, inside := f.reader.in(path); {
-	case !inside:
-		if isFileName(i.path) {
-			problem(OutsideImport,
-				chars.Line(i.path)+" is outside the workspace: ctxledger does not read it, and agents ask you first")
-		}
-		return
+	unread := file.info == nil && file.reason != ""
+	name := chars.Line(f.nameOf(path))
+	code, why := how.refuses(file)
+	switch {
 	case file.absent:
 		if meant, sign := f.punctuated(i.path, p.Path); sign != "" {
 			problem(MissingImport, chars.Line(f.nameOf(meant))+" is not loaded: the "+sign+
 				" after it is read as part of its name")
 		} else if isFileName(i.path) {
-			problem(MissingImport, "there is no file "+chars.Line(f.nameOf(path)))
+			problem(MissingImport, "there is no file "+name)
 		}
 		return
+	case unread && !isFileName(i.path):
+		return // it was not meant as one
 	case len(stack) > how.hops:
-		problem(DeepImport, "it is not loaded: imports are followed "+chars.Plural(how.hops, "time"))
+		problem(DeepImport, fmt.Sprintf("%s is not loaded: %s follows only %d imports in a row",
+			name, f.agent.Title, how.hops))
+		return
+	case why != "":
+		problem(code, name+why)
+		return
+	case unread:
+		if out := f.outsideOf(f.Root, file); out != "" {
+			problem(OutsideImport, name+out+"the workspace: "+f.agent.Title+
+				" loads it if it is there, and it is not counted")
+		} else {
+			problem(Unreadable, name+" is "+file.reason)
+		}
 		return
 	}
 	f.loaded[path] = true
@@ -116,6 +131,19 @@ func (f *finder) punctuated(path, importer string) (meant, sign string) {
 		return "", ""
 	}
 	return meant, path[len(short):]
+}
+
+// outsideOf says in words that a file is not below a directory, or is a link that leads out of it; "": it is below.
+func (f *finder) outsideOf(dir string, file *file) string {
+	if rel, err := filepath.Rel(dir, file.path); err != nil || !filepath.IsLocal(rel) {
+		return " is outside "
+	}
+	real, err := filepath.EvalSymlinks(file.path)
+	base, err2 := filepath.EvalSymlinks(dir)
+	if rel, err3 := filepath.Rel(base, real); err == nil && err2 == nil && (err3 != nil || !filepath.IsLocal(rel)) {
+		return " leads out of "
+	}
+	return ""
 }
 
 // chain names the files of a circle: path is one of the stack.

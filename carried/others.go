@@ -8,11 +8,12 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
+	"ctxledger.dev/tokens"
 )
 
 // plain are instructions that an agent loads as they are, with a line in front that names the file.
-func plain(hops int) instructions {
-	return instructions{hops: hops, body: unlessBlank, frame: func(path, body string) string {
+func plain() instructions {
+	return instructions{body: unlessBlank, frame: func(path, body string) string {
 		return "Instructions from: " + path + "\n" + body
 	}}
 }
@@ -83,7 +84,7 @@ const geminiHops = 5
 
 // Gemini returns Gemini CLI.
 func Gemini() Loading {
-	return Loading{find: (*finder).gemini, dirs: []string{".gemini"}, tools: "mcp_%s_",
+	return Loading{family: tokens.Gemini, find: (*finder).gemini, dirs: []string{".gemini"}, tools: "mcp_%s_",
 		reference: `\$\{([^{}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)`}
 }
 
@@ -94,8 +95,18 @@ func (f *finder) gemini() (parts []Part) {
 			"\n--- End of Context from: " + path + " ---\n\n"
 	}, imported: func(name, body string) string {
 		return "<!-- Imported from: " + name + " -->\n" + body + "\n<!-- End of import from: " + name + " -->"
-	}, hops: geminiHops, body: unlessBlank}
+	}, imports: geminiImports, hops: geminiHops, body: unlessBlank}
+	below := func(dir, called string) func(*file) (code, why string) {
+		return func(file *file) (code, why string) {
+			if how := f.outsideOf(dir, file); how != "" {
+				return OutsideImport, how + called + ": Gemini CLI does not load it"
+			}
+			return "", ""
+		}
+	}
+	how.refuses = below(f.home(".gemini"), "~/.gemini")
 	parts = append(parts, f.memory(Memory, f.home(".gemini", "GEMINI.md"), how)...)
+	how.refuses = below(f.Root, "the workspace")
 	parts = append(parts, f.memory(Memory, f.below("GEMINI.md"), how)...)
 	for _, path := range f.nested("GEMINI.md") {
 		parts = append(parts, f.later(Memory, path, "a file in "+f.folder(path)+" is read", how)...)
@@ -121,9 +132,9 @@ func (f *finder) opencode() (parts []Part) {
 	if !f.reader.exists(config, f.home(".opencode"), f.below(".opencode"), f.below("opencode.json")) {
 		return nil // AGENTS.md alone does not mean that somebody uses it
 	}
-	parts = append(parts, f.firstOf(plain(0), f.home(".config", "opencode", "AGENTS.md"),
+	parts = append(parts, f.firstOf(plain(), f.home(".config", "opencode", "AGENTS.md"),
 		f.home(".claude", "CLAUDE.md"))...)
-	parts = append(parts, f.firstOf(plain(0), f.below("AGENTS.md"), f.below("CLAUDE.md"))...)
+	parts = append(parts, f.firstOf(plain(), f.below("AGENTS.md"), f.below("CLAUDE.md"))...)
 	var dirs []string
 	for _, dir := range []string{config, f.home(".opencode"), f.below(".opencode")} {
 		dirs = append(dirs, filepath.Join(dir, "skill"), filepath.Join(dir, "skills"))
@@ -140,7 +151,7 @@ func Copilot() Loading { return Loading{find: (*finder).copilot, dirs: []string{
 
 // copilot returns what Copilot loads in VS Code.
 func (f *finder) copilot() (parts []Part) {
-	parts = append(parts, f.memory(Memory, f.below(".github", "copilot-instructions.md"), plain(0))...)
+	parts = append(parts, f.memory(Memory, f.below(".github", "copilot-instructions.md"), plain())...)
 	for _, path := range f.reader.list(f.below(".github", "instructions"), ".instructions.md", true) {
 		m, _, _, problems := readMatter(f.reader.read(path).text, claudeSkills.mend)
 		globs := m.list("applyTo", comma)
@@ -155,7 +166,7 @@ func Cursor() Loading { return Loading{find: (*finder).cursor, dirs: []string{".
 
 // cursor returns what Cursor loads.
 func (f *finder) cursor() (parts []Part) {
-	parts = append(parts, f.memory(Memory, f.below(".cursorrules"), plain(0))...)
+	parts = append(parts, f.memory(Memory, f.below(".cursorrules"), plain())...)
 	for _, path := range f.reader.list(f.below(".cursor", "rules"), ".mdc", true) {
 		m, _, _, problems := readMatter(f.reader.read(path).text, claudeSkills.mend)
 		globs := m.list("globs", comma)
@@ -174,7 +185,7 @@ const everyFile = "**"
 // scoped returns a rule that is loaded for the files that its patterns match; asked says that it has none and is loaded
 // when the model or the user asks for it.
 func (f *finder) scoped(path string, globs []string, problems []Problem, asked bool) []Part {
-	how := plain(0)
+	how := plain()
 	how.body = func(text string) string {
 		_, body, _ := yamldoc.Front(text)
 		return strings.TrimSpace(text[body:])

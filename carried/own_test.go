@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/tokens"
 )
@@ -43,7 +44,7 @@ func TestOurOwnServerIsKnownWithoutAsking(t *testing.T) {
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		for _, model := range []string{"gpt-5", "claude-opus-4-8"} {
 			r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-				Counter: tokens.Builtin().For(model)})
+				Meter: carried.For(ledger.Meter{Counter: tokens.Builtin().For(model)})})
 			if len(r.Hosts) != 2 {
 				t.Fatalf("%+v", r.Hosts)
 			}
@@ -87,7 +88,7 @@ func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
 		}
 		e := env.Env{Now: time.Now, Home: t.TempDir(), Lookup: func(string) string { return "" }}
 		r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: e,
-			Counter: tokens.O200kBase.Counter()})
+			Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 		if own := registry.OwnCostOf(r, c.host); own.Tokens != c.want || own.As != c.as ||
 			!strings.Contains(own.String(), c.form) {
 			t.Errorf("%q of %s: %s, not %d as %q lists them", c.entry, c.host, own, c.want, c.as)

@@ -170,7 +170,7 @@ func (f *file) take(t tree, name string) {
 		f.absent, f.reason = true, absent
 		return
 	case err != nil:
-		f.reason = outside
+		f.reason = whyNot(t, name, err)
 		return
 	}
 	f.reason = ""
@@ -182,6 +182,17 @@ func (f *file) take(t tree, name string) {
 	f.info = info
 	raw, err := io.ReadAll(io.LimitReader(opened, maxFile))
 	f.set(raw, err)
+}
+
+// whyNot says why a path of a tree cannot be opened.
+func whyNot(t tree, name string, err error) string {
+	switch info, _ := t.Stat(name); {
+	case errors.Is(err, fs.ErrPermission):
+		return "not read: permission denied"
+	case info.Kind == safefs.Dir:
+		return "not read: it is a directory"
+	}
+	return outside
 }
 
 // takeAlone reads the text of a file that is in no open directory.

@@ -3,6 +3,7 @@ package carried
 import (
 	"time"
 
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -52,6 +53,7 @@ type Part struct {
 	Config   *ServerConfig `json:"-"`
 	agent    Loading       // whose part it is
 	searched bool          // see Searched
+	entry    []string      // of a server: the names of members or tables that lead to it in its file
 	// Since is when its file, or one that imports it, was changed, moved or replaced last; zero: not known.
 	Since time.Time `json:"-"`
 	// At is where the part is named: an import in the file that imports it, a server in its configuration.
@@ -104,6 +106,11 @@ type Host struct {
 	Parts   []Part       `json:"parts"`
 	Carried tokens.Count `json:"carried"` // of all parts whose cost is known
 	Unknown int          `json:"unknown"` // how many parts add an unknown cost
+	// Model is the one that its parts are counted for, that of the agent's newest session, and Window what that has, in tokens;
+	// "" and 0: not known.
+	Model  string       `json:"model,omitempty"`
+	Window int          `json:"window,omitempty"`
+	Meter  ledger.Meter `json:"-"` // these, with how that counts
 	// Dollars is what Charged of Carried has cost so far in a session, about; nil: not known. PaidBy says by how many requests,
 	// in words.
 	Dollars *float64     `json:"cost_usd,omitempty"`
@@ -119,7 +126,6 @@ type Report struct {
 	Edited *Report `json:"-"`
 
 	root    string // of the workspace
-	counter tokens.Counter
 	stamps  Stamps
 	unsaved map[string]string // texts of open documents that differ from their files, by path
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -41,7 +42,7 @@ func TestRequests(t *testing.T) {
 			if compared++; at.root == "" {
 				at = made(t, files)
 				o := at.options()
-				o.Counter = tokens.O200kBase.Counter()
+				o.Meter = For(ledger.Meter{Counter: tokens.O200kBase.Counter()})
 				report = Find(t.Context(), o)
 			}
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".txt")+"/"+agent, func(t *testing.T) {

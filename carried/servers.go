@@ -1,15 +1,14 @@
 package carried
 
 import (
-	"bytes"
 	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/confedit"
 	"ctxledger.dev/internal/jsonspan"
-	"ctxledger.dev/internal/pattern"
 )
 
 // mcpFile is a configuration with MCP servers: a JSON object, in which the member of a name is an object with a member
@@ -42,19 +41,19 @@ func (f *finder) servers(files ...mcpFile) (parts []Part) {
 			parts = append(parts, f.unread(Server, f.nameOf(c.path), &file{path: read.path, reason: "it is not JSON"}))
 			continue
 		}
-		parts = append(parts, f.serversIn(read.path, top.member(c.member))...)
+		parts = append(parts, f.serversIn(read.path, top.member(c.member), c.member)...)
 	}
 	return parts
 }
 
-// serversIn returns the servers that are the members of an object.
-func (f *finder) serversIn(path string, of object) (parts []Part) {
+// serversIn returns the servers that are the members of an object, which is at a path of members in its file.
+func (f *finder) serversIn(path string, of object, at ...string) (parts []Part) {
 	for _, m := range of.members() {
 		if len(parts) >= maxServers {
 			break
 		}
 		p := f.server(path, m.name, m.at, m.value.isFalse("enabled") || m.value.isTrue("disabled"))
-		p.Config = serverConfig(m.value)
+		p.Config, p.entry = serverConfig(m.value), append(slices.Clip(at), m.name)
 		parts = append(parts, p)
 	}
 	return parts
@@ -71,18 +70,30 @@ func (f *finder) server(path, name string, at Span, disabled bool) Part {
 	return p
 }
 
-// claudeServers returns the servers of Claude Code: of the project, of the user, of the user for this project, and of plugins.
-func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
+// claudeOwn returns the file in which Claude Code keeps what it knows of all workspaces.
+func (f *finder) claudeOwn() *file {
 	own := f.home(".claude.json")
 	if dir := f.Env.Lookup("CLAUDE_CONFIG_DIR"); dir != "" {
 		own = filepath.Join(f.agent.dir(f.Env), ".claude.json")
 	}
 	f.reader.allow(own)
+	return f.reader.read(own)
+}
+
+// claudeState returns what it knows of the present one.
+func (f *finder) claudeState() object {
+	top, _ := jsonObject(f.claudeOwn().text)
+	return top.member("projects").member(f.Root)
+}
+
+// claudeServers returns the servers of Claude Code: of the project, of the user, of the user for this project, and of plugins.
+func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
+	own := f.claudeOwn()
 	var off []string
-	if top, ok := jsonObject(f.reader.read(own).text); ok {
+	if top, ok := jsonObject(own.text); ok {
 		here := top.member("projects").member(f.Root)
-		parts = append(parts, f.serversIn(own, top.member("mcpServers"))...)
-		parts = append(parts, f.serversIn(own, here.member("mcpServers"))...)
+		parts = append(parts, f.serversIn(own.path, top.member("mcpServers"), "mcpServers")...)
+		parts = append(parts, f.serversIn(own.path, here.member("mcpServers"), "projects", f.Root, "mcpServers")...)
 		off = append(off, here.texts("disabledMcpServers")...)
 		off = append(off, here.texts("disabledMcpjsonServers")...)
 	}
@@ -109,32 +120,30 @@ func (f *finder) claudeServers(plugins []plugin) (parts []Part) {
 	return parts
 }
 
-// tomlTable matches the head of a table of an MCP server in Codex's configuration, and tomlOff a line that disables it.
-var (
-	tomlTable = pattern.Lazy(`^\s*\[\s*mcp_servers\s*\.\s*(?:"([^"]+)"|'([^']+)'|([A-Za-z0-9_-]+))\s*\]`)
-	tomlAny   = pattern.Lazy(`^\s*\[`)
-	tomlOff   = pattern.Lazy(`^\s*enabled\s*=\s*false\b`)
-)
-
-// codexServers returns the servers of Codex's configurations. It reads only the heads of their tables, a line each.
+// codexServers returns the servers of Codex: tables in TOML.
 func (f *finder) codexServers(home string) (parts []Part) {
+	const holder = "mcp_servers"
 	for _, path := range []string{filepath.Join(home, "config.toml"), f.below(".codex", "config.toml")} {
-		at, last := 0, -1
-		for line := range strings.Lines(f.reader.read(path).text) {
-			switch m := tomlTable().FindStringSubmatch(line); {
-			case m != nil && len(parts) < maxServers:
-				last = len(parts)
-				parts = append(parts, f.server(path, cmp.Or(m[1], m[2], m[3]),
-					Span{at, at + len(strings.TrimRight(line, "\r\n"))}, false))
-			case tomlAny().MatchString(line):
-				last = -1
-			case last >= 0 && tomlOff().MatchString(line):
-				parts[last].Unknown, parts[last].When = false, "it is enabled"
+		text := f.reader.read(path).text
+		tables, err := confedit.Tables([]byte(text), []string{holder})
+		if err != nil {
+			parts = append(parts, f.unread(Server, f.nameOf(path), &file{path: path, reason: "it is not TOML"}))
+		}
+		for name, table := range tables {
+			p := f.server(path, name, Span{}, table["enabled"] == false)
+			p.entry = []string{holder, name}
+			lines := strings.SplitAfter(text, "\n")
+			if n := confedit.TableLine([]byte(text), p.entry); n > 0 {
+				p.At.From = len(strings.Join(lines[:n-1], ""))
+				p.At.To = p.At.From + len(strings.TrimRight(lines[n-1], "\r\n"))
 			}
-			at += len(line)
+			parts = append(parts, p)
 		}
 	}
-	return parts
+	slices.SortStableFunc(parts, func(a, b Part) int {
+		return cmp.Or(-strings.Compare(a.Scope, b.Scope), cmp.Compare(a.At.From, b.At.From))
+	})
+	return parts[:min(len(parts), maxServers)]
 }
 
 // object is a JSON object in a text whose comments are blanked.
@@ -146,9 +155,13 @@ type object struct {
 // jsonObject returns the object that a text is, if it is one. Comments and commas behind the last element are allowed,
 // as in the configurations of editors.
 func jsonObject(text string) (object, bool) {
-	raw := plainJSON([]byte(text))
+	raw := []byte(text)
 	at, err := jsonspan.Whole(raw, jsonspan.MaxDepth)
-	if err != nil || at.From >= len(raw) || raw[at.From] != '{' {
+	if err != nil {
+		raw, _ = confedit.Plain(raw) // with comments, perhaps
+		at, err = jsonspan.Whole(raw, jsonspan.MaxDepth)
+	}
+	if err != nil || raw[at.From] != '{' {
 		return object{}, false
 	}
 	return object{raw, at}, true
@@ -208,59 +221,4 @@ func (o object) texts(name string) (out []string) {
 		}
 	}
 	return out
-}
-
-// plainJSON blanks comments, and commas behind a last element, so that positions stay.
-func plainJSON(text []byte) []byte {
-	out := bytes.Clone(text)
-	comma := -1 // the last one, if only white space and comments followed
-	for i := 0; i < len(out); {
-		switch end := tokenEnd(out, i); {
-		case out[i] == '/' && end > i+1:
-			for ; i < end; i++ {
-				if out[i] != '\n' {
-					out[i] = ' '
-				}
-			}
-		case out[i] == '}' || out[i] == ']':
-			if comma >= 0 {
-				out[comma] = ' '
-			}
-			comma, i = -1, end
-		case out[i] == ',':
-			comma, i = i, end
-		case out[i] == ' ' || out[i] == '\t' || out[i] == '\n' || out[i] == '\r':
-			i = end
-		default:
-			comma, i = -1, end
-		}
-	}
-	return out
-}
-
-// tokenEnd returns where the text or the comment ends that begins at i, or the byte behind it.
-func tokenEnd(text []byte, i int) int {
-	rest := text[i:]
-	until := func(mark string) int {
-		if n := bytes.Index(rest[2:], []byte(mark)); n >= 0 {
-			return i + 2 + n + len(mark)
-		}
-		return len(text)
-	}
-	switch {
-	case rest[0] == '"':
-		for n := 1; n < len(rest); n++ {
-			if rest[n] == '\\' {
-				n++
-			} else if rest[n] == '"' {
-				return i + n + 1
-			}
-		}
-		return len(text)
-	case bytes.HasPrefix(rest, []byte("//")):
-		return until("\n")
-	case bytes.HasPrefix(rest, []byte("/*")):
-		return until("*/")
-	}
-	return i + 1
 }

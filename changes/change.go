@@ -1,9 +1,6 @@
 package changes
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // Op is what happened to a file.
 type Op string
@@ -58,16 +55,6 @@ type Candidate struct {
 	Intent  string `json:"intent"`
 }
 
-// Elsewhere returns the root of the tree that the path is relative to, where that is not the given one; main is
-// the root of the workspace. "": it is, or the path is absolute.
-func (c Change) Elsewhere(main, tree string) string {
-	of := cmp.Or(c.Tree, main)
-	if c.Outside || of == tree {
-		return ""
-	}
-	return of
-}
-
 // Stale is a file that a session has read, or written, and that another one or an external program changed afterwards.
 type Stale struct {
 	Path    string    `json:"path"`
@@ -77,6 +64,8 @@ type Stale struct {
 	Changed time.Time `json:"changed"`
 	Seen    bool      `json:"seen,omitempty"` // Changed is when that was first seen: the file itself is older
 	By      string    `json:"by"`             // the session that changed it, External or Several
+	// Subagent says that By is a subagent of the session.
+	Subagent bool `json:"subagent,omitempty"`
 }
 
 // Words says what happened to the file, and what the session had done with it: "changed", "read".
@@ -97,13 +86,15 @@ const (
 	Several  = "several"  // one of several calls that ran at the time
 )
 
-// Who says in words who changed a file, from what Stale.By holds.
-func Who(by string) string {
-	switch by {
-	case External:
+// Who says in words who changed a file, from what Stale has.
+func Who(by string, subagent bool) string {
+	switch {
+	case by == External:
 		return "outside the session"
-	case Several:
+	case by == Several:
 		return "by one of several calls"
+	case subagent:
+		return "by its subagent " + by
 	}
 	return "by session " + by
 }

@@ -2,6 +2,7 @@ package changes
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,16 +29,8 @@ func Check(a *consistency.Check) error {
 			return bytes.Equal(indexes(c)[b], r.Key), err
 		}
 	}
-	err = a.SweepNames(bucketPaths, indexed(bucketPaths), nameChange)
-	if err == nil {
-		err = a.Sweep(bucketSessions, indexed(bucketSessions))
-	}
-	if err == nil {
-		err = a.Sweep(bucketTimes, indexed(bucketTimes))
-	}
-	if err == nil {
-		err = checkStates(a)
-	}
+	err = cmp.Or(a.SweepNames(bucketPaths, indexed(bucketPaths), nameChange),
+		a.Sweep(bucketSessions, indexed(bucketSessions)), a.Sweep(bucketTimes, indexed(bucketTimes)), checkStates(a))
 	if err != nil {
 		return err
 	}
@@ -77,12 +70,11 @@ func nameChange(r kv.Record) string {
 func want(a *consistency.Check, c Change) error {
 	where := fmt.Sprintf("change %d of %s", c.ID, strings.ToValidUTF8(c.Path, "?"))
 	keys := indexes(c)
+	var err error
 	for _, b := range []kv.Bucket{bucketSessions, bucketTimes, bucketPaths} {
 		if k := keys[b]; k != nil {
-			if err := a.Want(b, k, nil, where); err != nil {
-				return err
-			}
+			err = cmp.Or(err, a.Want(b, k, nil, where))
 		}
 	}
-	return nil
+	return err
 }

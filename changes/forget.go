@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 
@@ -70,14 +71,9 @@ func bury(tx kv.Tx, key string) error {
 		return err
 	}
 	if s.Touched > 0 {
-		if err := tx.Delete(bucketTouched, idKey(s.Touched)); err != nil {
-			return err
-		}
+		err = tx.Delete(bucketTouched, idKey(s.Touched))
 	}
-	if err := tx.Delete(bucketStates, []byte(key)); err != nil {
-		return err
-	}
-	return tx.Put(bucketBuried, graveOf(key), []byte{1})
+	return cmp.Or(err, tx.Delete(bucketStates, []byte(key)), tx.Put(bucketBuried, graveOf(key), []byte{1}))
 }
 
 // graveOf is what a forgotten file is known by. Whoever has the whole path can tell that it was forgotten.
@@ -118,20 +114,16 @@ func scrubChange(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		return false, nil
 	}
 	if path != c.Path {
-		if err := bury(tx, fileKey(c.Tree, c.Path)); err != nil {
-			return false, err
-		}
+		err = bury(tx, fileKey(c.Tree, c.Path))
 	}
-	return true, rename(tx, c, path)
+	return true, cmp.Or(err, rename(tx, c, path))
 }
 
 // rename stores a change under another path.
 func rename(tx kv.Tx, c Change, path string) error {
-	if err := unindex(tx, c); err != nil {
-		return err
-	}
+	err := unindex(tx, c)
 	c.Path = path
-	return put(tx, c)
+	return cmp.Or(err, put(tx, c))
 }
 
 // dropNamed removes what is known of a file whose path contains the text.

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"encoding/binary"
 	"time"
 
@@ -32,10 +33,7 @@ func Update(tx kv.Tx, c Change) error {
 	if err != nil {
 		return err
 	}
-	if err := unindex(tx, old); err != nil {
-		return err
-	}
-	return put(tx, c)
+	return cmp.Or(unindex(tx, old), put(tx, c))
 }
 
 // Withdraw removes a change that turned out not to have happened. Its id is not used again.
@@ -44,13 +42,7 @@ func Withdraw(tx kv.Tx, c Change) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Put(bucketLast, idKey(0), idKey(last)); err != nil {
-		return err
-	}
-	if err := unindex(tx, c); err != nil {
-		return err
-	}
-	return tx.Delete(bucketChanges, idKey(c.ID))
+	return cmp.Or(tx.Put(bucketLast, idKey(0), idKey(last)), unindex(tx, c), tx.Delete(bucketChanges, idKey(c.ID)))
 }
 
 // indexes returns the keys under which a change is found.

@@ -1,12 +1,11 @@
 package changes
 
 import (
-	"encoding/json"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
 
@@ -51,6 +50,14 @@ type State struct {
 	Large  bool      `json:"large,omitempty"` // too large to hash: changes are detected by size and time
 	Since  time.Time `json:"since,omitzero"`  // since when it is so, as far as its own time tells
 	Looked time.Time `json:"looked,omitzero"` // when it was first seen so; zero in states of earlier versions
+}
+
+// Known returns since when the file is known to have been so: what is moved or unpacked there has an older time of its own.
+func (s State) Known() time.Time {
+	if s.Looked.After(s.Since) {
+		return s.Looked
+	}
+	return s.Since
 }
 
 // Same reports whether two states are equal but for Since and Looked.
@@ -128,13 +135,8 @@ func Touch(tx kv.Tx, tree, path string) error {
 		return err
 	}
 	s.Touched = last + 1
-	if err := tx.Put(bucketTouched, idKey(s.Touched), []byte(key)); err != nil {
-		return err
-	}
-	if err := tx.Delete(bucketTouched, idKey(s.Touched-maxTouched)); err != nil {
-		return err
-	}
-	return saveStored(tx, key, s)
+	return cmp.Or(tx.Put(bucketTouched, idKey(s.Touched), []byte(key)),
+		tx.Delete(bucketTouched, idKey(s.Touched-maxTouched)), saveStored(tx, key, s))
 }
 
 // Touched returns the paths in a tree that sessions touched after a number, the newest first and at most limit
@@ -189,19 +191,11 @@ func newestTouch(tx kv.Tx) (int64, error) {
 	return idOf(key), err
 }
 
-func loadStored(tx kv.Tx, key string) (stored, error) {
-	var s stored
-	raw, err := tx.Get(bucketStates, []byte(key))
-	if err != nil || raw == nil {
-		return s, err
-	}
-	return s, fault.Wrap(fault.Corrupt, "changes.state", json.Unmarshal(raw, &s))
+func loadStored(tx kv.Tx, key string) (s stored, err error) {
+	_, err = kv.GetJSON(tx, bucketStates, []byte(key), &s)
+	return s, err
 }
 
 func saveStored(tx kv.Tx, key string, s stored) error {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "changes.state", err)
-	}
-	return tx.Put(bucketStates, []byte(key), raw)
+	return kv.PutJSON(tx, bucketStates, []byte(key), s)
 }

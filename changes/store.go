@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/kv"
 )
 
@@ -32,22 +33,18 @@ func Record(tx kv.Tx, c Change) (Change, error) {
 
 // put writes a change and what it is found by.
 func put(tx kv.Tx, c Change) error {
-	raw, err := json.Marshal(c)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "changes.put", err)
-	}
 	for b, k := range indexes(c) {
 		if err := tx.Put(b, k, nil); err != nil {
 			return err
 		}
 	}
-	return tx.Put(bucketChanges, idKey(c.ID), raw)
+	return kv.PutJSON(tx, bucketChanges, idKey(c.ID), c)
 }
 
 // Filter selects changes. Zero fields select all.
 type Filter struct {
 	Session string
-	Path    string    // a file, or a directory with all below it
+	Path    string    // a file, or a directory with all below it; an absolute one finds files in other trees, too
 	Since   int64     // only changes with a greater id
 	From    time.Time // only changes at that time or later
 	// Before is the id of a change: only older ones, which are then not counted beyond the limit. 0: all.
@@ -125,9 +122,12 @@ func Newest(tx kv.Tx, path, tree string) (*Change, error) {
 
 // fits reports whether c is as new as f asks for, and within the path that f names.
 func (f Filter) fits(c Change) bool {
-	dir := strings.TrimSuffix(f.Path, "/")
+	dir, path := strings.TrimSuffix(f.Path, "/"), c.Path
+	if c.Tree != "" && paths.IsAbs(dir) {
+		path = paths.Abs(c.Tree, path)
+	}
 	return c.ID > f.Since && !c.Time.Before(f.From) &&
-		(dir == "" || dir == "." || c.Path == dir || strings.HasPrefix(c.Path, dir+"/"))
+		(dir == "" || dir == "." || path == dir || strings.HasPrefix(path, dir+"/"))
 }
 
 // recorded yields the changes of f's session, or all, in the order of recording.

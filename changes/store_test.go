@@ -126,6 +126,20 @@ func TestNewestFirstIsByTime(t *testing.T) {
 	}
 }
 
+func TestAnAbsolutePathFindsAFileOfAnotherTree(t *testing.T) {
+	s := storetest.Open(t)
+	record(t, s, changes.Change{Path: "a/b", Tree: "/fix"}, changes.Change{Path: "a/b"},
+		changes.Change{Path: "/fix/a/b", Outside: true}, changes.Change{Path: "/etc/b", Tree: "/fix", Outside: true})
+	storetest.Update(t, s, func(tx kv.Tx) error {
+		for path, want := range map[string]int{"/fix/a": 2, "a": 2, "/etc/b": 1, "/fi": 0} {
+			if list, _, err := changes.List(tx, changes.Filter{Path: path}, 9); len(list) != want || err != nil {
+				t.Errorf("%s: %+v, %v; want %d", path, list, err, want)
+			}
+		}
+		return nil
+	})
+}
+
 func TestNewestIsOfExactlyThisPath(t *testing.T) {
 	s := storetest.Open(t)
 	record(t, s, changes.Change{Path: "a", Op: changes.Created}, changes.Change{Path: "a", Op: changes.Deleted},

@@ -63,7 +63,7 @@ type action struct {
 	inProcess bool
 	self      self                // how the user's shell starts this program
 	ledger    ledger.API          // nil until opened
-	place     workspace.Workspace // zero until the ledger is opened
+	place     workspace.Workspace // zero until it is found, which opening the ledger does
 	// complained are the problems of the configuration that were reported.
 	complained []config.Problem
 }

@@ -44,12 +44,8 @@ func adoptCommand() command {
 			}
 			return c.check()
 		},
-		run: func(ctx context.Context, a *action, args []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			return adopt(ctx, a, ws, append(args, "")[0], c)
+		at: func(ctx context.Context, a *action, args []string) error {
+			return adopt(ctx, a, a.place, append(args, "")[0], c)
 		},
 	}
 }

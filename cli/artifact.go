@@ -28,12 +28,12 @@ func artifactCommand() command {
 		was:     map[string]string{"artifact ls": ""},
 		does:    keeps, json: answers(artifactsAnswer{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 100) }, check: checkLimit(&limit),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (out artifactsAnswer, err error) {
-			out.ArtifactsResponse, err = api.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
+		ask: shows(func(ctx context.Context, a *action, _ []string) (out artifactsAnswer, err error) {
+			out.ArtifactsResponse, err = a.ledger.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})
 			if err != nil {
 				return out, err
 			}
-			out.Artifacts, err = countArtifacts(ctx, a, api, out.ArtifactsResponse.Artifacts)
+			out.Artifacts, err = countArtifacts(ctx, a, out.ArtifactsResponse.Artifacts)
 			return out, err
 		}, printArtifacts),
 	}
@@ -53,7 +53,7 @@ type countedArtifact struct {
 
 // countArtifacts counts artifacts. Errors: those of the models and of ledger.CountersOf.
 func countArtifacts(
-	ctx context.Context, a *action, api ledger.API, list []artifacts.Artifact,
+	ctx context.Context, a *action, list []artifacts.Artifact,
 ) ([]countedArtifact, error) {
 	models, err := a.models()
 	if err != nil {
@@ -63,7 +63,7 @@ func countArtifacts(
 	for _, art := range list {
 		of = append(of, art.Session())
 	}
-	counters, err := ledger.CountersOf(ctx, api, models, of)
+	counters, err := ledger.CountersOf(ctx, a.ledger, models, of)
 	out := make([]countedArtifact, 0, len(list))
 	for _, art := range list {
 		out = append(out, countedArtifact{art, art.Count(counters[art.Session()])})
@@ -99,22 +99,22 @@ func artifactSaveCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&title, "title", "", "a `TITLE` (default: the file's name)")
 		},
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string,
+		ask: shows(func(ctx context.Context, a *action, args []string,
 		) (out countedArtifact, err error) {
 			content, name, err := openInput(a, args[0])
 			if err != nil {
 				return out, err
 			}
 			defer content.Close() // opened for reading
-			ref, err := api.PutBlob(ctx, content)
+			ref, err := a.ledger.PutBlob(ctx, content)
 			if err != nil {
 				return out, err
 			}
-			art, err := api.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
+			art, err := a.ledger.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
 			if err != nil {
 				return out, err
 			}
-			all, err := countArtifacts(ctx, a, api, []artifacts.Artifact{art})
+			all, err := countArtifacts(ctx, a, []artifacts.Artifact{art})
 			if err != nil {
 				return out, err
 			}
@@ -133,6 +133,29 @@ func openInput(a *action, name string) (io.ReadCloser, string, error) {
 		return nil, "", err
 	}
 	return f, filepath.Base(name), nil
+}
+
+// readInput reads what a file or standard input has. Errors: those of openFile; too_large.
+func readInput(a *action, name, what string, most int64) ([]byte, error) {
+	in, _, err := openInput(a, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close() // only read
+	raw, err := io.ReadAll(io.LimitReader(in, most+1))
+	if int64(len(raw)) > most {
+		return nil, fault.New(fault.TooLarge, "cli.input", "the %s exceeds %s", what, chars.Size(most))
+	}
+	return raw, fault.Wrap(fault.Unavailable, "cli.input", err)
+}
+
+// readText reads at most so many bytes of a text from standard input. On a terminal it says how to end that.
+func readText(a *action, what string, most int64) (string, error) {
+	if terminal(a.In) {
+		a.say("reading the %s from the terminal; end it with Ctrl-D", what)
+	}
+	raw, err := io.ReadAll(io.LimitReader(a.In, most))
+	return string(raw), fault.Wrap(fault.Unavailable, "cli.input", err)
 }
 
 // fileError gives an error of the file system a code, and the name as the user typed it.

@@ -45,12 +45,12 @@ func artifactReadCommand() command {
 			f.Int64Var(&s.After, "after", 0, "continue a search after match `N`, as the previous page says")
 			f.BoolVar(&r.Raw, "raw", false, "the original message instead of its text")
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+		ask: func(ctx context.Context, a *action, args []string) error {
 			r.ID = args[0]
 			if r == (ledger.ReadArtifactRequest{ID: r.ID}) {
-				return printContent(ctx, a, api, r.ID)
+				return printContent(ctx, a, r.ID)
 			}
-			return readPage(ctx, a, api, r)
+			return readPage(ctx, a, r)
 		},
 	}
 }
@@ -63,9 +63,9 @@ type catAnswer struct {
 }
 
 // printContent prints the whole content of a handle.
-func printContent(ctx context.Context, a *action, api ledger.API, handle string) error {
+func printContent(ctx context.Context, a *action, handle string) error {
 	const op = "cli.read"
-	rc, err := api.ReadBlob(ctx, ledger.ReadBlobRequest{Handle: handle})
+	rc, err := a.ledger.ReadBlob(ctx, ledger.ReadBlobRequest{Handle: handle})
 	if err != nil {
 		return err
 	}
@@ -88,8 +88,8 @@ func printContent(ctx context.Context, a *action, api ledger.API, handle string)
 }
 
 // readPage prints one page of what a handle names.
-func readPage(ctx context.Context, a *action, api ledger.ArtifactStore, r ledger.ReadArtifactRequest) error {
-	page, err := api.ReadArtifact(ctx, r)
+func readPage(ctx context.Context, a *action, r ledger.ReadArtifactRequest) error {
+	page, err := a.ledger.ReadArtifact(ctx, r)
 	if wrong, ok := errors.AsType[*fault.Error](err); ok {
 		return fault.New(wrong.Code, wrong.Op, "%s", inFlags(wrong.Error())).WithHint("%s", inFlags(wrong.Hint))
 	}
@@ -138,9 +138,9 @@ func artifactSearchCommand() command {
 		example: "ctxledger artifact search 'connection refused'",
 		does:    keeps, json: answers(ledger.SearchArtifactsResponse{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &r.Limit, 5) }, check: checkLimit(&r.Limit),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+		ask: func(ctx context.Context, a *action, args []string) error {
 			r.Query = args[0]
-			resp, err := api.SearchArtifacts(ctx, r)
+			resp, err := a.ledger.SearchArtifacts(ctx, r)
 			if err != nil {
 				return err
 			}

@@ -13,9 +13,7 @@ import (
 
 	"ctxledger.dev/agents/resume"
 	"ctxledger.dev/given"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
@@ -37,12 +35,12 @@ func assembleCommand() command {
 			fs.StringVar(&f.task, "task", "", "what it is to do: a `TEXT` (default: the first request)")
 		},
 		check: func(*action, []string) error { return needs("--agent", f.agent) },
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (given.Assembled, error) {
+		ask: shows(func(ctx context.Context, a *action, _ []string) (given.Assembled, error) {
 			r, err := f.request(ctx, a)
 			if err != nil {
 				return given.Assembled{}, err
 			}
-			return given.Assemble(ctx, api, r)
+			return given.Assemble(ctx, a.ledger, r)
 		}, func(_ *action, w io.Writer, v given.Assembled) { fmt.Fprintln(w, v.Text()) }),
 	}
 }
@@ -67,12 +65,12 @@ func handoffCommand() command {
 			}
 			return needs("--to", f.agent)
 		},
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (given.Assembled, error) {
+		ask: shows(func(ctx context.Context, a *action, _ []string) (given.Assembled, error) {
 			r, err := f.request(ctx, a)
 			if err != nil {
 				return given.Assembled{}, err
 			}
-			return given.HandOff(ctx, api, r, f.from)
+			return given.HandOff(ctx, a.ledger, r, f.from)
 		}, printHandoff),
 	}
 }
@@ -103,13 +101,13 @@ func noteCommand() command {
 			}
 			return nil
 		},
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, _ []string) (out notedAnswer, err error) {
+		ask: shows(func(ctx context.Context, a *action, _ []string) (out notedAnswer, err error) {
 			r, err := f.request(ctx, a)
 			if err == nil && !a.flags.Changed("text") && n.ID == "" {
-				n.Text, err = readNotes(a)
+				n.Text, err = readText(a, "text", limits.SessionContext*utf8.UTFMax+1)
 			}
 			if err == nil {
-				out.Notes, out.Session, err = given.Log(ctx, api, r.Session, r.Session.Host, n)
+				out.Notes, out.Session, err = given.Log(ctx, a.ledger, r.Session, r.Session.Host, n)
 			}
 			return out, err
 		}, func(_ *action, w io.Writer, v notedAnswer) {
@@ -122,15 +120,6 @@ func noteCommand() command {
 type notedAnswer struct {
 	sessions.Notes
 	Session string `json:"session"`
-}
-
-// readNotes reads a text from standard input.
-func readNotes(a *action) (string, error) {
-	if terminal(a.In) {
-		a.say("reading the text from the terminal; end it with Ctrl-D")
-	}
-	raw, err := io.ReadAll(io.LimitReader(a.In, limits.SessionContext*utf8.UTFMax+1))
-	return string(raw), fault.Wrap(fault.Unavailable, "cli.note", err)
 }
 
 // printHandoff prints what is handed over.

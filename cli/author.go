@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -52,11 +51,11 @@ const maxSummary = 1 << 20
 
 // runCompaction plans and accepts a compaction, with a model or a supplied text where the mode wants one.
 func runCompaction(
-	ctx context.Context, a *action, api ledger.Shrinker, r ledger.PlanCompactionRequest, f authorFlags,
+	ctx context.Context, a *action, r ledger.PlanCompactionRequest, f authorFlags,
 ) (ledger.CompactionPlan, error) {
 	r.Options.Reasoning = f.reasoning
 	if !r.Options.Mode.Asks() {
-		return ledger.Compact(ctx, api, r, "", false)
+		return ledger.Compact(ctx, a.ledger, r, "", false)
 	}
 	if f.summary != "" {
 		text, err := suppliedSummary(a, f.summary)
@@ -66,14 +65,14 @@ func runCompaction(
 		author := func(_ context.Context, b *compaction.Brief) (compaction.Answer, error) {
 			return compaction.Supplied(b, text), nil
 		}
-		return ledger.CompactBy(ctx, api, r, "", false, author)
+		return ledger.CompactBy(ctx, a.ledger, r, "", false, author)
 	}
 	author, sections, err := openAuthor(a, f.model)
 	if err != nil {
 		return ledger.CompactionPlan{}, err
 	}
 	r.Options.Preset = sections
-	return ledger.CompactBy(ctx, api, r, "", false, author)
+	return ledger.CompactBy(ctx, a.ledger, r, "", false, author)
 }
 
 // openAuthor returns the configured model as an author, and the sections of its summaries. It first asks the
@@ -110,21 +109,11 @@ func sayDied(a *action, said string) {
 
 // suppliedSummary reads a summary from a file.
 func suppliedSummary(a *action, name string) (string, error) {
-	in, _, err := openInput(a, name)
-	if err != nil {
-		return "", err
+	raw, err := readInput(a, name, "summary", maxSummary)
+	if err == nil && !utf8.Valid(raw) {
+		err = fault.New(fault.Invalid, "cli.compact", "the summary is not UTF-8 text")
 	}
-	defer in.Close() // only read
-	raw, err := io.ReadAll(io.LimitReader(in, maxSummary+1))
-	switch {
-	case err != nil:
-		return "", fault.Wrap(fault.Unavailable, "cli.compact", err)
-	case len(raw) > maxSummary:
-		return "", fault.New(fault.TooLarge, "cli.compact", "the summary exceeds %d bytes", maxSummary)
-	case !utf8.Valid(raw):
-		return "", fault.New(fault.Invalid, "cli.compact", "the summary is not UTF-8 text")
-	}
-	return string(raw), nil
+	return string(raw), err
 }
 
 // sayRun says how a model's summary was made, and what it cost.

@@ -11,8 +11,8 @@ import (
 const modeAuto = "auto"
 
 // compactAuto does what the policy asks for now, and says why, or why not.
-func compactAuto(ctx context.Context, a *action, api ledger.API, session string, f compactFlags) error {
-	out, err := ledger.Auto(ctx, api, ledger.AutoRequest{
+func compactAuto(ctx context.Context, a *action, session string, f compactFlags) error {
+	out, err := ledger.Auto(ctx, a.ledger, ledger.AutoRequest{
 		EditViewRequest: ledger.EditViewRequest{Session: session, Reader: f.whose()},
 		Options:         compaction.Options{Budget: f.budget, Keep: f.keep, Reasoning: f.author.reasoning},
 	}, func(context.Context) (ledger.Author, string, error) { return openAuthor(a, "") })
@@ -21,7 +21,7 @@ func compactAuto(ctx context.Context, a *action, api ledger.API, session string,
 	}
 	switch {
 	case f.output.messages:
-		err = printMessages(ctx, a, api, session, f.whose())
+		err = printMessages(ctx, a, session, f.whose())
 	case a.json:
 		err = a.answerJSON(out)
 	case out.Action == ledger.AutoCompacted:

@@ -23,8 +23,8 @@ func backupCommand() command {
 		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
 		was:     map[string]string{"backup": ""},
 		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (ledger.BackedUp, error) {
-			return api.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
+		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.BackedUp, error) {
+			return a.ledger.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
 		}, func(_ *action, w io.Writer, b ledger.BackedUp) {
 			fmt.Fprintf(w, "%s: %s, %s of records and %s, in %.1f s\n",
 				columns.OneLine(b.File), chars.Size(b.Bytes), chars.Size(b.Records), chars.Plural(b.Blobs, "blob"),
@@ -47,12 +47,8 @@ func restoreBackupCommand() command {
 		json:  answers(daemon.Restored{}),
 		flags: func(f *pflag.FlagSet) { c.define(f, adopting()) },
 		check: func(*action, []string) error { return c.check() },
-		run: func(ctx context.Context, a *action, args []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			o := daemon.Options{State: ws.State, Workspace: rootOf(ws), Env: a.Env, Version: a.Version}
+		at: func(ctx context.Context, a *action, args []string) error {
+			o := daemon.Options{State: a.place.State, Workspace: rootOf(a.place), Env: a.Env, Version: a.Version}
 			return restoreBackup(ctx, a, o, args[0], c)
 		},
 	}

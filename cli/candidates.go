@@ -26,8 +26,8 @@ func candidatesCommand() command {
 			"their wording; no model is called. A candidate becomes a memory only when you accept it.",
 		example: "ctxledger memory candidates\nctxledger memory candidates --json",
 		does:    keeps, json: answers(candidatesAnswer{}),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (candidatesAnswer, error) {
-			found, err := ledger.Candidates(ctx, api)
+		ask: shows(func(ctx context.Context, a *action, _ []string) (candidatesAnswer, error) {
+			found, err := ledger.Candidates(ctx, a.ledger)
 			return candidatesAnswer{found}, err
 		}, printCandidates),
 	}
@@ -56,8 +56,8 @@ func acceptCommand() command {
 			f.StringVar(&name, "name", "", "its `NAME` (default: its first words)")
 		},
 		check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (memory.Entry, error) {
-			return ledger.AcceptCandidate(ctx, api, args[0], name, writeScope(a, scope))
+		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
+			return ledger.AcceptCandidate(ctx, a.ledger, args[0], name, writeScope(a, scope))
 		}, printDone("saved")),
 	}
 }
@@ -67,8 +67,8 @@ func dismissCommand() command {
 		name: "memory dismiss", args: "ID", short: "Dismiss a candidate for good",
 		example: "ctxledger memory dismiss 0123456789ab",
 		does:    undoable, undo: "its session has the words", json: answers(ledger.Candidate{}),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (ledger.Candidate, error) {
-			return ledger.DismissCandidate(ctx, api, args[0])
+		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.Candidate, error) {
+			return ledger.DismissCandidate(ctx, a.ledger, args[0])
 		}, func(_ *action, w io.Writer, c ledger.Candidate) { fmt.Fprintf(w, "dismissed %s\n", c.ID) }),
 	}
 }

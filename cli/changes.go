@@ -33,7 +33,7 @@ func changesCommand() command {
 			limitFlag(f, &r.Limit, 50)
 		},
 		check: checkLimit(&r.Limit),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out changesAnswer, err error) {
+		ask: shows(func(ctx context.Context, a *action, args []string) (out changesAnswer, err error) {
 			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
 				return out, err
 			}
@@ -45,12 +45,12 @@ func changesCommand() command {
 				}
 				r.Session, host, out.by = s.ID, s.Host, s.ID
 			}
-			info, err := discovered(ctx, a, api)
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return out, err
 			}
-			out.NotFollowed = info.NotFollowed(host)
-			out.ChangesResponse, err = changesOf(ctx, a, api, r, strings.Join(args, ""))
+			out.NotFollowed, out.in = info.NotFollowed(host), info
+			out.ChangesResponse, err = changesOf(ctx, a, r, strings.Join(args, ""))
 			return out, err
 		}, printChanges),
 	}
@@ -61,22 +61,23 @@ type changesAnswer struct {
 	ledger.ChangesResponse
 	NotFollowed string `json:"not_followed,omitempty"` // why there may be changes that are not recorded
 
-	by string // the session that was asked for; "": all
+	by string      // the session that was asked for; "": all
+	in ledger.Info // where
 }
 
 // changesOf asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
 // takes the first with changes.
 func changesOf(
-	ctx context.Context, a *action, api ledger.Files, r ledger.ChangesRequest, name string,
+	ctx context.Context, a *action, r ledger.ChangesRequest, name string,
 ) (resp ledger.ChangesResponse, err error) {
 	if name == "" {
-		return api.Changes(ctx, r)
+		return a.ledger.Changes(ctx, r)
 	}
 	for _, p := range ledgerPaths(a, name) {
 		if r.Path = p; p == "." {
 			r.Path = ""
 		}
-		if resp, err = api.Changes(ctx, r); err != nil || resp.Total > 0 {
+		if resp, err = a.ledger.Changes(ctx, r); err != nil || resp.Total > 0 {
 			return resp, err
 		}
 	}
@@ -88,7 +89,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	case resp.Total == 0 && why != "":
 		fmt.Fprintln(w, "no changes are known: "+why)
 	case resp.Total == 0 && resp.by != "":
-		fmt.Fprintf(w, "no file changes by session %s are recorded\n", resp.by)
+		fmt.Fprintf(w, "no file changes by session %s itself are recorded\n", resp.by)
 	case resp.Total == 0:
 		fmt.Fprintln(w, "no file changes are recorded here")
 	case why != "":
@@ -100,7 +101,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
-			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), changedPath(a, c),
+			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op), inTree(resp.in, c.Tree, c.Path),
 				string(c.Source))
 		}
 		t.Print(w)
@@ -109,22 +110,18 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 	}
 	for _, s := range resp.Stale {
 		happened, knew := s.Words()
-		fmt.Fprintf(w, "stale: %s was %s %s after the session %s it\n", a.line(s.Path, columns.CellWidth), happened,
-			columns.OneLine(changes.Who(s.By)), knew)
+		fmt.Fprintf(w, "stale: %s was %s %s after the session %s it\n",
+			a.line(inTree(resp.in, resp.Tree, s.Path), columns.CellWidth), happened,
+			columns.OneLine(changes.Who(s.By, s.Subagent)), knew)
 	}
 }
 
-// changedPath names a changed file, with its tree where that is not the user's.
-func changedPath(a *action, c changes.Change) string {
-	if tree := otherTree(a, c); tree != "" {
-		return c.Path + " in " + tree
+// inTree names a recorded file, with its tree where that is not the user's.
+func inTree(in ledger.Info, tree, path string) string {
+	if tree = in.Elsewhere(tree, path); tree != "" {
+		return path + " in " + tree
 	}
-	return c.Path
-}
-
-// otherTree returns the tree of a change where that is not the user's, else "".
-func otherTree(a *action, c changes.Change) string {
-	return c.Elsewhere(cmp.Or(a.place.Main, a.place.Root), a.place.Root)
+	return path
 }
 
 // author names the session that made a change, or those that may have.

@@ -40,7 +40,7 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 func TestNoChangesOfASessionIsNotNoChanges(t *testing.T) {
 	var list strings.Builder
 	printChanges(&action{masks: redact.New(nil)}, &list, changesAnswer{by: "s"})
-	if got := list.String(); got != "no file changes by session s are recorded\n" {
+	if got := list.String(); got != "no file changes by session s itself are recorded\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -20,22 +20,17 @@ func checkCommand() command {
 			"own ledger: to check it, run this command in your home directory.",
 		example: "ctxledger ledger check\nctxledger ledger check --json",
 		was:     map[string]string{"check": ""},
-		does:    keeps, json: answers(upkeep.Checked{}), run: checkLedger,
+		does:    keeps, json: answers(upkeep.Checked{}), at: checkLedger,
 	}
 }
 
 // closedLedger returns the options for work on this workspace's ledger while this process does not have it open.
-func closedLedger(a *action) (daemon.Options, error) {
-	ws, err := a.find()
-	return daemon.Options{State: ws.State, Workspace: ws.Root, Env: a.Env, Version: a.Version}, err
+func closedLedger(a *action) daemon.Options {
+	return daemon.Options{State: a.place.State, Workspace: a.place.Root, Env: a.Env, Version: a.Version}
 }
 
 func checkLedger(ctx context.Context, a *action, _ []string) error {
-	o, err := closedLedger(a)
-	if err != nil {
-		return err
-	}
-	c, err := daemon.Check(ctx, o)
+	c, err := daemon.Check(ctx, closedLedger(a))
 	if err != nil {
 		return err
 	}
@@ -43,7 +38,7 @@ func checkLedger(ctx context.Context, a *action, _ []string) error {
 		return err
 	}
 	return fault.New(fault.Corrupt, "cli.check", "the ledger in %s is damaged: %s",
-		o.State, chars.Plural(c.Total, "finding")).
+		a.place.State, chars.Plural(c.Total, "finding")).
 		WithHint("run: ctxledger ledger repair, or restore a backup")
 }
 

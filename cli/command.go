@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"ctxledger.dev/ledger"
 )
 
 // command is one command: all that its help, its completion, the tests and its run need to know. Options that it binds live
@@ -32,9 +30,9 @@ type command struct {
 
 	flags func(f *pflag.FlagSet)
 	check func(a *action, args []string) error // refuses wrong use before anything is opened; nil: nothing to refuse
-	// ask runs a command that needs the ledger, run one that does not. A command with neither only groups others.
-	ask func(ctx context.Context, a *action, api ledger.API, args []string) error
-	run func(ctx context.Context, a *action, args []string) error
+	// ask runs a command that needs the ledger, at one that needs only to know the workspace, and run one that needs neither. A
+	// command with none of them only groups others.
+	ask, at, run runner
 }
 
 // rank says where the help shows a command.
@@ -57,12 +55,15 @@ const (
 	asks     effect = "asks"     // destroys it: lists it, asks, and has --yes and --dry-run
 )
 
-// shows makes the function of a command that asks the ledger once and prints the answer.
-func shows[T any](ask func(ctx context.Context, a *action, api ledger.API, args []string) (T, error),
+// runner runs a command.
+type runner func(ctx context.Context, a *action, args []string) error
+
+// shows makes the function of a command that asks once and prints the answer.
+func shows[T any](ask func(ctx context.Context, a *action, args []string) (T, error),
 	text func(a *action, w io.Writer, v T),
-) func(ctx context.Context, a *action, api ledger.API, args []string) error {
-	return func(ctx context.Context, a *action, api ledger.API, args []string) error {
-		v, err := ask(ctx, a, api, args)
+) runner {
+	return func(ctx context.Context, a *action, args []string) error {
+		v, err := ask(ctx, a, args)
 		if err != nil {
 			return err
 		}
@@ -136,13 +137,19 @@ func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 	switch {
 	case c.run != nil:
 		return c.run(cmd.Context(), a, args)
-	case c.ask == nil:
+	case c.ask != nil:
+		if err := a.open(cmd.Context()); err != nil {
+			return err
+		}
+		return c.ask(cmd.Context(), a, args)
+	case c.at == nil:
 		return cmd.Help()
 	}
-	if err := a.open(cmd.Context()); err != nil {
+	var err error
+	if a.place, err = a.find(); err != nil {
 		return err
 	}
-	return c.ask(cmd.Context(), a, a.ledger, args)
+	return c.at(cmd.Context(), a, args)
 }
 
 // before returns the command as earlier versions called it.

@@ -40,7 +40,7 @@ func TestTheTableIsWhole(t *testing.T) {
 		if c.short == "" || c.example == "" || c.does == "" {
 			t.Errorf("%q has no short text, example or effect", c.name)
 		}
-		if (c.run != nil || c.ask != nil) && len(c.json) == 0 && c.name != "hook" && c.name != "with" {
+		if (c.run != nil || c.at != nil || c.ask != nil) && len(c.json) == 0 && c.name != "hook" && c.name != "with" {
 			t.Errorf("%q answers no JSON", c.name)
 		}
 		if (c.does != keeps) && c.undo == "" && c.name != "forget" {

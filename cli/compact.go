@@ -88,9 +88,7 @@ func compactCommand() command {
 			f.output.define(fs, "the new view")
 		},
 		check: func(a *action, _ []string) error { return f.check(a) },
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			return compact(ctx, a, api, strings.Join(args, ""), f)
-		},
+		ask:   f.compact,
 	}
 }
 
@@ -120,25 +118,26 @@ func (f *compactFlags) check(a *action) error {
 	return f.author.check(f.mode)
 }
 
-func compact(ctx context.Context, a *action, api ledger.API, what string, f compactFlags) error {
-	s, err := sessionOf(ctx, a, api, what, f.output.format)
+// compact runs the command.
+func (f *compactFlags) compact(ctx context.Context, a *action, args []string) error {
+	s, err := sessionOf(ctx, a, strings.Join(args, ""), f.output.format)
 	if err != nil {
 		return err
 	}
 	if f.mode == modeAuto {
-		return compactAuto(ctx, a, api, s.ID, f)
+		return compactAuto(ctx, a, s.ID, *f)
 	}
 	r := f.request(s.ID, compaction.Manual)
 	if f.chars > 0 {
-		if r.Options.Budget, err = charBudget(ctx, api, r, f.chars); err != nil {
+		if r.Options.Budget, err = charBudget(ctx, a.ledger, r, f.chars); err != nil {
 			return err
 		}
 	}
-	p, err := runCompaction(ctx, a, api, r, f.author)
+	p, err := runCompaction(ctx, a, r, f.author)
 	if err != nil {
 		return err
 	}
-	return printCompaction(ctx, a, api, p, f)
+	return printCompaction(ctx, a, p, *f)
 }
 
 // whose says whose view it is.
@@ -152,13 +151,13 @@ func (f *compactFlags) request(session string, why string) ledger.PlanCompaction
 }
 
 // sessionOf returns the session that an argument names. A file it first reads into the ledger.
-func sessionOf(ctx context.Context, a *action, api ledger.API, what, format string) (s sessions.Session, err error) {
+func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.Session, err error) {
 	switch isFile := what != "" && isFile(a, what); {
 	case isFile:
 		file := what
-		if what, err = recordConversation(ctx, a, api, file, format); err == nil && what == "" {
+		if what, err = recordConversation(ctx, a, file, format); err == nil && what == "" {
 			var r agents.Report
-			r, err = importFile(ctx, a, api, file)
+			r, err = importFile(ctx, a, file)
 			what = r.Session
 		}
 	case format != "":
@@ -217,7 +216,7 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 }
 
 // printCompaction prints the answer, and then says what was done: on a terminal that stays in sight.
-func printCompaction(ctx context.Context, a *action, api ledger.API, p ledger.CompactionPlan, f compactFlags) error {
+func printCompaction(ctx context.Context, a *action, p ledger.CompactionPlan, f compactFlags) error {
 	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		sayRun(a, p.Summary.Run)
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
@@ -225,7 +224,7 @@ func printCompaction(ctx context.Context, a *action, api ledger.API, p ledger.Co
 	var err error
 	switch {
 	case f.output.messages:
-		err = printMessages(ctx, a, api, p.Session, f.whose())
+		err = printMessages(ctx, a, p.Session, f.whose())
 	case a.json:
 		err = a.answerJSON(p)
 	case p.Outcome == compaction.Compacted:
@@ -265,8 +264,8 @@ func beginning(text string, rows int, whole string) string {
 
 // printMessages prints the view as a JSON array, each message with its exact bytes, or what of it the user allows to be
 // sent.
-func printMessages(ctx context.Context, a *action, api ledger.API, session string, of ledger.Reader) error {
-	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: session, Reader: of}, "")
+func printMessages(ctx context.Context, a *action, session string, of ledger.Reader) error {
+	next, err := ledger.Request(ctx, a.ledger, ledger.ViewRequest{Session: session, Reader: of}, "")
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,23 @@ func configCommand() command {
 			"come from ctxledger.yaml in the workspace and from your own file, which overrides it.",
 		example: "ctxledger config\nctxledger config --json",
 		does:    keeps, json: answers([]settingAnswer{}),
-		run: func(_ context.Context, a *action, _ []string) error { return showConfig(a) },
+		at: shows(func(_ context.Context, a *action, _ []string) (out []settingAnswer, err error) {
+			for _, s := range a.settings(a.place).Effective() {
+				from := "default"
+				if s.From.File != "" {
+					from = s.From.String()
+				}
+				out = append(out, settingAnswer{s, from})
+			}
+			return out, nil
+		}, func(a *action, w io.Writer, answers []settingAnswer) {
+			t := a.newTable("SETTING", ">VALUE", "UNIT", "FROM")
+			t.Wide = true // half a path leads nowhere
+			for _, s := range answers {
+				t.Add(s.Path, s.String(), s.Unit, s.From)
+			}
+			t.Print(w)
+		}),
 	}
 }
 
@@ -23,29 +39,6 @@ func configCommand() command {
 type settingAnswer struct {
 	config.Setting
 	From string `json:"from"`
-}
-
-func showConfig(a *action) error {
-	ws, err := a.find()
-	if err != nil {
-		return err
-	}
-	answers := []settingAnswer{}
-	for _, s := range a.settings(ws).Effective() {
-		from := "default"
-		if s.From.File != "" {
-			from = s.From.String()
-		}
-		answers = append(answers, settingAnswer{s, from})
-	}
-	return a.answer(answers, func(w io.Writer) {
-		t := a.newTable("SETTING", ">VALUE", "UNIT", "FROM")
-		t.Wide = true // half a path leads nowhere
-		for _, s := range answers {
-			t.Add(s.Path, s.String(), s.Unit, s.From)
-		}
-		t.Print(w)
-	})
 }
 
 func presetCommand() command {
@@ -57,7 +50,13 @@ func presetCommand() command {
 		does:    keeps, json: answers([]config.Preset{}, config.Preset{}),
 		run: func(_ context.Context, a *action, args []string) error {
 			if len(args) == 0 {
-				return a.answer(config.Presets(), func(w io.Writer) { printPresets(a, w) })
+				return a.answer(config.Presets(), func(w io.Writer) {
+					t := a.newTable("PRESET", "FOR")
+					for _, p := range config.Presets() {
+						t.Add(p.Name, p.For)
+					}
+					t.Print(w)
+				})
 			}
 			p, err := config.PresetOf(args[0])
 			if err != nil {
@@ -66,12 +65,4 @@ func presetCommand() command {
 			return a.answer(p, func(w io.Writer) { fmt.Fprint(w, p.Text()) })
 		},
 	}
-}
-
-func printPresets(a *action, w io.Writer) {
-	t := a.newTable("PRESET", "FOR")
-	for _, p := range config.Presets() {
-		t.Add(p.Name, p.For)
-	}
-	t.Print(w)
 }

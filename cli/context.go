@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 func contextCommand() command {
@@ -44,9 +44,7 @@ func contextCommand() command {
 			}
 			return nil
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
-			return showContext(ctx, a, api, o)
-		},
+		ask: o.show,
 	}
 }
 
@@ -59,30 +57,26 @@ type contextOptions struct {
 	yes               bool
 }
 
-// showContext finds what requests carry and shows it.
-func showContext(ctx context.Context, a *action, api ledger.API, o contextOptions) error {
+// show finds what requests carry and shows it.
+func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error {
 	if a.place.Root == "" {
 		return fault.New(fault.NotFound, "cli.context", "no workspace here: %s", a.place.Why).
 			WithHint("name one with --workspace, or run it in a repository")
 	}
-	if _, err := discovered(ctx, a, api); err != nil { // of which the newest session names the model
+	if _, err := discovered(ctx, a); err != nil { // of which the newest session names the model
 		return err
 	}
-	out, err := newestMeasured(ctx, a, api, o.model)
+	out, err := newestMeasured(ctx, a, o.model)
 	if err != nil {
 		return err
 	}
-	models, err := a.models()
+	meter, err := meterOf(ctx, a, o.model, out.Window)
 	if err != nil {
 		return err
 	}
-	counter, err := ledger.CounterOf(ctx, api, models, out.Model)
-	if err != nil {
-		return err
-	}
-	if out.Report, err = findCarried(ctx, a, api, counter); err == nil && o.ask != "" {
-		if err = askServer(ctx, a, api, out.Report, o); err == nil {
-			out.Report, err = findCarried(ctx, a, api, counter) // with its answer
+	if out.Report, err = findCarried(ctx, a, meter); err == nil && o.ask != "" {
+		if err = askServer(ctx, a, out.Report, *o); err == nil {
+			out.Report, err = findCarried(ctx, a, meter) // with its answer
 		}
 	}
 	if err != nil {
@@ -97,32 +91,54 @@ func showContext(ctx context.Context, a *action, api ledger.API, o contextOption
 	return a.answer(out, func(w io.Writer) { a.page(w).Carried(out) })
 }
 
+// meterFunc says how what an agent loads is counted: see carried.Options.
+type meterFunc = func(agent string) (ledger.Meter, bool)
+
+// meterOf counts what agents load for a model with a window, 0: the one that is known; "": each for the model of its newest
+// session.
+func meterOf(ctx context.Context, a *action, model string, window int) (meterFunc, error) {
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	if model != "" {
+		counter, err := ledger.CounterOf(ctx, a.ledger, models, model)
+		known, _ := models.Window(model)
+		return carried.For(ledger.Meter{Counter: counter, Window: cmp.Or(window, known)}), err
+	}
+	page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := ledger.HostModels(ctx, a.ledger, ledger.NewestOf(page.Sessions))
+	return carried.Each(models, hosts), err
+}
+
 // findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills.
-func findCarried(ctx context.Context, a *action, api ledger.API, c tokens.Counter) (carried.Report, error) {
-	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Counter: c})
+func findCarried(ctx context.Context, a *action, meter meterFunc) (carried.Report, error) {
+	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Meter: meter})
 	if !out.Counts() {
 		return out, nil
 	}
-	use, err := api.ToolUse(ctx, ledger.ToolUseRequest{})
+	use, err := a.ledger.ToolUse(ctx, ledger.ToolUseRequest{})
 	out.Count(use, a.place.Root)
 	return out, err
 }
 
 // newestMeasured returns the model and what was measured of the newest session.
-func newestMeasured(ctx context.Context, a *action, api ledger.API, model string) (pages.Carried, error) {
-	out := pages.Carried{Model: model}
-	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{Latest: true})
+func newestMeasured(ctx context.Context, a *action, model string) (pages.Carried, error) {
+	out := pages.Carried{Model: model, Newest: model == ""}
+	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {
 		return out, nil
 	}
 	var st ledger.Status
 	if err == nil {
-		st, err = api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
+		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Newest = model == ""
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
 	out.Requests, out.Use = st.Requests, st.Use
 	return out, nil

@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"ctxledger.dev/carried"
-	"ctxledger.dev/ledger"
 	"ctxledger.dev/trust"
 )
 
 // askServer asks an MCP server for its tools, once the person has confirmed what that runs, and records them.
-func askServer(ctx context.Context, a *action, api ledger.API, r carried.Report, o contextOptions) error {
+func askServer(ctx context.Context, a *action, r carried.Report, o contextOptions) error {
 	host, part, err := r.Server(o.ask, o.agent)
 	if err != nil {
 		return err
@@ -37,6 +36,6 @@ func askServer(ctx context.Context, a *action, api ledger.API, r carried.Report,
 	if err != nil {
 		return err
 	}
-	_, err = api.KeepServer(ctx, answer.Kept(ask))
+	_, err = a.ledger.KeepServer(ctx, answer.Kept(ask))
 	return err
 }

@@ -18,7 +18,7 @@ const conversationHost = "file"
 
 // recordConversation records the messages of a file that is one JSON array of them, or a request that holds
 // one, and returns their session; "" for a file that is something else, such as an agent's session file.
-func recordConversation(ctx context.Context, a *action, api ledger.API, file, format string) (string, error) {
+func recordConversation(ctx context.Context, a *action, file, format string) (string, error) {
 	array, err := readConversation(a.absolute(file))
 	if err != nil {
 		return "", err
@@ -29,7 +29,7 @@ func recordConversation(ctx context.Context, a *action, api ledger.API, file, fo
 		}
 		return "", nil
 	}
-	done, _, err := ledger.HandIn(ctx, api,
+	done, _, err := ledger.HandIn(ctx, a.ledger,
 		ledger.AppendMessagesRequest{Host: conversationHost, Format: transcript.Format(format)}, array)
 	return done.Session, inFile(file, err)
 }

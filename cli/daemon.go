@@ -23,7 +23,8 @@ func daemonStatusCommand() command {
 	return command{
 		name: "daemon status", short: "Show which daemons run, without starting one",
 		example: "ctxledger daemon status --json",
-		does:    keeps, json: answers([]owned{}), run: daemonStatus,
+		does:    keeps, json: answers([]owned{}),
+		at: shows(daemonsHere, printDaemons),
 	}
 }
 
@@ -31,7 +32,7 @@ func daemonStopCommand() command {
 	return command{
 		name: "daemon stop", short: "Stop the daemons of the workspace and of user memory",
 		example: "ctxledger daemon stop",
-		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), run: daemonStop,
+		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), at: daemonStop,
 	}
 }
 
@@ -43,16 +44,13 @@ type owned struct {
 }
 
 // daemonsHere returns the ledgers of this workspace and of its user, with the state of their daemons.
-func daemonsHere(ctx context.Context, a *action) ([]owned, error) {
-	ws, err := a.find()
-	if err != nil {
-		return nil, err
-	}
-	ledgers := []owned{{Ledger: "workspace", Dir: ws.State}, {Ledger: "user", Dir: ws.UserState}}
-	if ws.Root == "" {
+func daemonsHere(ctx context.Context, a *action, _ []string) ([]owned, error) {
+	ledgers := []owned{{Ledger: "workspace", Dir: a.place.State}, {Ledger: "user", Dir: a.place.UserState}}
+	if a.place.Root == "" {
 		ledgers = ledgers[1:]
 	}
 	for i := range ledgers {
+		var err error
 		if ledgers[i].State, err = daemon.Status(ctx, ledgers[i].Dir); err != nil {
 			return nil, err
 		}
@@ -60,36 +58,29 @@ func daemonsHere(ctx context.Context, a *action) ([]owned, error) {
 	return ledgers, nil
 }
 
-func daemonStatus(ctx context.Context, a *action, _ []string) error {
-	ledgers, err := daemonsHere(ctx, a)
-	if err != nil {
-		return err
-	}
-	return a.answer(ledgers, func(w io.Writer) {
-		t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
-		t.Wide = true // half a path leads nowhere
-		for _, l := range ledgers {
-			if l.InProcess {
-				t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)
-				continue
-			}
-			if !l.Running {
-				t.Add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
-				continue
-			}
+func printDaemons(a *action, w io.Writer, ledgers []owned) {
+	t := a.newTable("LEDGER", ">PID", "VERSION", "SINCE", ">CLIENTS", ">IDLE", "KEPT IN")
+	t.Wide = true // half a path leads nowhere
+	for _, l := range ledgers {
+		switch {
+		case l.InProcess:
+			t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), "in process", "-", l.Dir)
+		case !l.Running:
+			t.Add(l.Ledger, "-", "-", "-", "-", "-", l.Dir)
+		default:
 			clients := max(l.Info.Clients-1, 0) // not counting this question
 			t.Add(l.Ledger, fmt.Sprint(l.PID), l.Version, a.stamp(l.Started), fmt.Sprint(clients),
 				fmt.Sprintf("%.0f s", l.Info.Idle), l.Dir)
 		}
-		t.Print(w)
-		for _, l := range ledgers {
-			a.page(w).Trouble(l.Info)
-		}
-	})
+	}
+	t.Print(w)
+	for _, l := range ledgers {
+		a.page(w).Trouble(l.Info)
+	}
 }
 
 func daemonStop(ctx context.Context, a *action, _ []string) error {
-	before, err := daemonsHere(ctx, a)
+	before, err := daemonsHere(ctx, a, nil)
 	if err != nil {
 		return err
 	}
@@ -98,7 +89,7 @@ func daemonStop(ctx context.Context, a *action, _ []string) error {
 			return err
 		}
 	}
-	after, err := daemonsHere(ctx, a)
+	after, err := daemonsHere(ctx, a, nil)
 	if err != nil {
 		return err
 	}

@@ -42,40 +42,33 @@ type aLine struct {
 	text string
 }
 
-// compare returns the lines of two texts, the common ones once.
+// compare returns the lines of two texts, the common ones once: those at both ends, and between them the longest common
+// subsequence.
 func compare(a, b []string) (out []aLine) {
-	head := 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	add := func(kind byte, lines []string) {
+	add := func(kind byte, lines ...string) {
 		for _, l := range lines {
 			out = append(out, aLine{kind, l})
 		}
 	}
-	add(' ', a[:head])
-	out = append(out, between(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	add(' ', a[len(a)-tail:])
-	return out
-}
-
-// between compares lines by their longest common subsequence.
-func between(a, b []string) (out []aLine) {
-	rows, columns := len(a)+1, len(b)+1
-	if rows*columns > maxCells {
-		for _, l := range a {
-			out = append(out, aLine{'-', l})
-		}
-		for _, l := range b {
-			out = append(out, aLine{'+', l})
-		}
-		return out
+	head := 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
 	}
-	common := make([]int32, rows*columns) // of what is behind two positions
+	add(' ', a[:head]...)
+	a, b = a[head:], b[head:]
+	tail := 0
+	for tail < min(len(a), len(b)) && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	ends := a[len(a)-tail:]
+	a, b = a[:len(a)-tail], b[:len(b)-tail]
+	if (len(a)+1)*(len(b)+1) > maxCells {
+		add('-', a...)
+		add('+', b...)
+		a, b = nil, nil
+	}
+	columns := len(b) + 1
+	common := make([]int32, (len(a)+1)*columns) // of what is behind two positions
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
 			if a[i] == b[j] {
@@ -85,76 +78,62 @@ func between(a, b []string) (out []aLine) {
 			}
 		}
 	}
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
+	for i, j := 0, 0; i < len(a) || j < len(b); {
 		switch {
 		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, aLine{' ', a[i]})
+			add(' ', a[i])
 			i, j = i+1, j+1
 		case j == len(b) || i < len(a) && common[(i+1)*columns+j] >= common[i*columns+j+1]:
-			out = append(out, aLine{'-', a[i]})
+			add('-', a[i])
 			i++
 		default:
-			out = append(out, aLine{'+', b[j]})
+			add('+', b[j])
 			j++
 		}
 	}
+	add(' ', ends...)
 	return out
 }
 
 // hunk is a run of lines around changes.
 type hunk struct {
-	from, to int // lines of the two texts before it
-	lines    []aLine
+	from, to   int // lines of the two texts before it
+	old, fresh int // and in it
+	lines      []aLine
 }
 
 // hunks returns the runs of lines that are near a change.
 func hunks(all []aLine) (out []hunk) {
 	shown := make([]bool, len(all))
 	for i, l := range all {
-		if l.kind != ' ' {
-			for k := max(i-around, 0); k <= min(i+around, len(all)-1); k++ {
-				shown[k] = true
-			}
+		for k := max(i-around, 0); l.kind != ' ' && k <= min(i+around, len(all)-1); k++ {
+			shown[k] = true
 		}
 	}
-	from, to, open := 0, 0, false
+	at, open := hunk{}, false
 	for i, l := range all {
-		if shown[i] {
-			if !open {
-				out = append(out, hunk{from: from, to: to})
-			}
-			h := &out[len(out)-1]
-			h.lines = append(h.lines, l)
+		if shown[i] && !open {
+			out = append(out, hunk{from: at.from, to: at.to})
 		}
-		open = shown[i]
+		before := at
 		if l.kind != '+' {
-			from++
+			at.from++
 		}
 		if l.kind != '-' {
-			to++
+			at.to++
+		}
+		if open = shown[i]; open {
+			h := &out[len(out)-1]
+			h.lines = append(h.lines, l)
+			h.old, h.fresh = h.old+at.from-before.from, h.fresh+at.to-before.to
 		}
 	}
 	return out
 }
 
 func (h hunk) print(b *strings.Builder, line func(s string, n int) string) {
-	old, fresh := 0, 0
-	for _, l := range h.lines {
-		if l.kind != '+' {
-			old++
-		}
-		if l.kind != '-' {
-			fresh++
-		}
-	}
-	start := func(before, n int) int {
-		if n == 0 {
-			return before
-		}
-		return before + 1
-	}
-	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", start(h.from, old), old, start(h.to, fresh), fresh)
+	start := func(before, n int) int { return before + min(n, 1) }
+	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", start(h.from, h.old), h.old, start(h.to, h.fresh), h.fresh)
 	for i, l := range h.lines {
 		text := l.text
 		if i > 0 && l.kind == '+' && h.lines[i-1].kind == '-' {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -198,11 +199,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 			missing = append(missing, string(a.Agent))
 			continue
 		}
-		version := a.Version
-		if version == "" {
-			version = "-"
-		}
-		t.Add(string(a.Agent), version, a.State, a.Fix)
+		t.Add(string(a.Agent), cmp.Or(a.Version, "-"), a.State, a.Fix)
 	}
 	if len(missing) < len(r.Agents) {
 		t.Print(w)
@@ -216,29 +213,25 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 	if len(missing) < len(r.Agents) {
 		fmt.Fprintln(w)
 	}
-	if len(missing) > 0 {
-		wrapped(w, "not found   ", strings.Join(missing, ", "), width)
-	}
-	if r.Problem != "" {
-		wrapped(w, "programs    ", line(r.Problem, maxFound), width)
-	} else {
-		wrapped(w, "programs    ", line(r.Programs.CLI, maxFound), width)
-		wrapped(w, "            ", line(r.Programs.MCP, maxFound), width)
-		if r.Programs.Hook != "" {
-			wrapped(w, "            ", line(r.Programs.Hook, maxFound), width)
+	row := func(label, text string) {
+		if text != "" {
+			wrapped(w, fmt.Sprintf("%-12s", label), line(text, maxFound), width)
 		}
 	}
+	row("not found", strings.Join(missing, ", "))
+	row("programs", cmp.Or(r.Problem, r.Programs.CLI))
+	if r.Problem == "" {
+		row("", r.Programs.MCP)
+		row("", r.Programs.Hook)
+	}
 	if r.Index != nil {
-		text := r.Index.Later.String() + " tokens when " + r.Index.When + ", by " + r.Index.Name
-		wrapped(w, "index       ", line(text, maxFound), width)
+		row("index", r.Index.Later.Tokens()+" when "+r.Index.When+", by "+r.Index.Name)
 	}
 	for _, text := range r.Others {
 		fmt.Fprintf(w, "ledger      %s\n", line(text, maxOther)) // a wrapped command cannot be pasted
 	}
-	wrapped(w, "daemon      ", line(r.Self.in(r.Daemon.String()), maxFound), width)
-	if said := r.Daemon.Polling.String(); said != "" {
-		wrapped(w, "watching    ", line(said, maxFound), width)
-	}
+	row("daemon", r.Self.in(r.Daemon.String()))
+	row("watching", r.Daemon.Polling.String())
 }
 
 // String says how the daemon is, in a few words.

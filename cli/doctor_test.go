@@ -79,7 +79,7 @@ func TestDoctorKnowsThePlugin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := s.connect(hosts)
+		plan, err := s.plan(hosts, false)
 		if plugin := c.state == byPlugin || c.state == twice; err != nil || (len(plan.Changes) == 0) != plugin ||
 			(len(plan.Left) == 1) != plugin {
 			t.Errorf("%s: %+v, %v", what, plan, err)

@@ -31,8 +31,8 @@ type duAnswer struct {
 	Ceiling int64 `json:"ceiling"` // bytes above which the user wants to be warned; 0: none
 }
 
-func diskUsage(ctx context.Context, a *action, api ledger.API, _ []string) (duAnswer, error) {
-	u, err := api.DiskUsage(ctx, ledger.DiskUsageRequest{})
+func diskUsage(ctx context.Context, a *action, _ []string) (duAnswer, error) {
+	u, err := a.ledger.DiskUsage(ctx, ledger.DiskUsageRequest{})
 	if err != nil {
 		return duAnswer{}, err
 	}

@@ -17,8 +17,7 @@ type editOptions struct {
 
 const editQuestion = "Type yes to write these changes: "
 
-// edit shows what it would change to connect or disconnect agents, asks, and writes it. Errors: those of meant, connect
-// and disconnect; not_found if our programs are not together; denied without consent; those of Machine.Write.
+// edit shows what it would change to connect or disconnect agents, asks, and writes it. Errors: those of meant, plan; not_found if our programs are not together; denied without consent; those of Machine.Write.
 func edit(a *action, s setup, names []string, o editOptions) error {
 	s.Replace = o.replace
 	if s.incomplete != nil {
@@ -28,11 +27,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	if err != nil {
 		return err
 	}
-	planned := s.connect
-	if o.undo {
-		planned = s.disconnect
-	}
-	p, err := planned(hosts)
+	p, err := s.plan(hosts, o.undo)
 	if err != nil {
 		return err
 	}

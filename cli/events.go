@@ -40,14 +40,14 @@ func eventsCommand() command {
 			}
 			return nil
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
-			return listEvents(ctx, a, api, after, follow)
+		ask: func(ctx context.Context, a *action, _ []string) error {
+			return listEvents(ctx, a, after, follow)
 		},
 	}
 }
 
 // listEvents prints the events after a number. With follow it waits for new ones until the user interrupts it.
-func listEvents(ctx context.Context, a *action, api ledger.Events, after int64, follow bool) error {
+func listEvents(ctx context.Context, a *action, after int64, follow bool) error {
 	r := ledger.WaitEventsRequest{After: after, Limit: eventsPage}
 	if follow {
 		var stop context.CancelFunc
@@ -56,7 +56,7 @@ func listEvents(ctx context.Context, a *action, api ledger.Events, after int64, 
 		r.WaitMS = limits.LongPoll.Milliseconds()
 	}
 	for {
-		resp, err := eventPage(ctx, a, api, r)
+		resp, err := eventPage(ctx, a, r)
 		switch {
 		case follow && ctx.Err() != nil:
 			return nil // the normal end of following
@@ -69,9 +69,9 @@ func listEvents(ctx context.Context, a *action, api ledger.Events, after int64, 
 
 // eventPage prints the answer to one request.
 func eventPage(
-	ctx context.Context, a *action, api ledger.Events, r ledger.WaitEventsRequest,
+	ctx context.Context, a *action, r ledger.WaitEventsRequest,
 ) (ledger.WaitEventsResponse, error) {
-	resp, err := api.WaitEvents(ctx, r)
+	resp, err := a.ledger.WaitEvents(ctx, r)
 	if err != nil {
 		return resp, err
 	}

@@ -31,23 +31,23 @@ func exportCommand() command {
 		was:     map[string]string{"export": ""},
 		does:    keeps, undo: "it chooses its own file names", json: answers(exports.Written{}),
 		flags: func(f *pflag.FlagSet) { sessionFlag(f, &session) },
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (w exports.Written, err error) {
+		ask: shows(func(ctx context.Context, a *action, args []string) (w exports.Written, err error) {
 			dir := filepath.Join(a.place.State, exports.Dir, "all")
 			if len(args) == 1 {
 				dir = a.absolute(args[0])
 			}
-			info, err := discovered(ctx, a, api)
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return w, err
 			}
 			if why := info.NotFollowed(""); why != "" {
 				a.say("only what is already recorded is exported: %s", a.self.in(why))
 			}
-			all, err := exportedSessions(ctx, a, api, session)
+			all, err := exportedSessions(ctx, a, session)
 			if err != nil {
 				return w, err
 			}
-			return exports.Write(ctx, api, a.Env, dir, all)
+			return exports.Write(ctx, a.ledger, a.Env, dir, all)
 		}, func(_ *action, out io.Writer, w exports.Written) {
 			fmt.Fprintf(out, "%s of %s, %s: %s\n", chars.Plural(w.Turns, "turn"),
 				chars.Plural(w.Sessions, "session"), chars.Plural(w.Intents, "intent"), chars.Size(w.Bytes))
@@ -58,13 +58,13 @@ func exportCommand() command {
 }
 
 // exportedSessions returns the sessions to export, oldest first: the named one, or all.
-func exportedSessions(ctx context.Context, a *action, api ledger.SessionReader, name string,
+func exportedSessions(ctx context.Context, a *action, name string,
 ) ([]sessions.Session, error) {
 	if name != "" {
 		s, err := a.session(ctx, name)
 		return []sessions.Session{s}, err
 	}
-	all, err := allSessions(ctx, api)
+	all, err := allSessions(ctx, a.ledger)
 	slices.SortFunc(all, func(x, y sessions.Session) int {
 		return cmp.Or(x.Created.Compare(y.Created), strings.Compare(x.ID, y.ID))
 	})

@@ -52,19 +52,20 @@ func forgetCommand() command {
 			f.consent.define(fs, forgetting())
 		},
 		check: func(a *action, args []string) error { return f.check(a.flags, args) },
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+		ask: func(ctx context.Context, a *action, args []string) error {
 			text := ""
 			if f.text != "" {
 				var err error
-				if text, err = readSecret(a); err != nil {
+				if text, err = readText(a, "text", maxSecret); err != nil {
 					return err
 				}
+				text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r") // the line break at its end
 			}
-			rs, err := f.requests(ctx, api, args, text)
+			rs, err := f.requests(ctx, a.ledger, args, text)
 			if err != nil {
 				return err
 			}
-			return forgetThings(ctx, a, api, rs, f.consent)
+			return forgetThings(ctx, a, rs, f.consent)
 		},
 	}
 }
@@ -116,16 +117,6 @@ func (f forgetFlags) requests(ctx context.Context, api ledger.API, args []string
 // maxSecret bounds what is read of a text, in bytes: a little more than the limit, so that a longer one is refused.
 const maxSecret = 64<<10 + 3
 
-// readSecret reads the text to forget, without the line break at its end.
-func readSecret(a *action) (string, error) {
-	if terminal(a.In) {
-		a.say("reading the text from the terminal; end it with Ctrl-D")
-	}
-	raw, err := io.ReadAll(io.LimitReader(a.In, maxSecret))
-	text := strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
-	return text, fault.Wrap(fault.Unavailable, "cli.forget", err)
-}
-
 // forgetter is what a forgetting needs of the ledger.
 type forgetter interface {
 	ledger.Erasure
@@ -134,16 +125,16 @@ type forgetter interface {
 
 // forgetThings shows what would go, asks, and forgets it. All requests are looked at before the first is carried out, so that a
 // wrong handle is refused while nothing is changed.
-func forgetThings(ctx context.Context, a *action, api forgetter, rs []ledger.ForgetRequest, c consentFlags) error {
+func forgetThings(ctx context.Context, a *action, rs []ledger.ForgetRequest, c consentFlags) error {
 	text := rs[0].Text != ""
 	if !text || !c.yes { // looking for a text reads everything
-		plan, err := forgetAll(ctx, api, rs, true)
+		plan, err := forgetAll(ctx, a.ledger, rs, true)
 		if err != nil {
 			return err
 		}
 		show := func(w io.Writer) { printGoing(a, w, plan, text) }
 		if c.dry {
-			sayForms(ctx, a, api, rs[0], plan)
+			sayForms(ctx, a, rs[0], plan)
 			return a.answer(plan, show)
 		}
 		if len(plan.Counts) > 0 { // else it only finishes what was interrupted
@@ -152,7 +143,7 @@ func forgetThings(ctx context.Context, a *action, api forgetter, rs []ledger.For
 			}
 		}
 	}
-	f, err := forgetAll(ctx, api, rs, false)
+	f, err := forgetAll(ctx, a.ledger, rs, false)
 	if err != nil {
 		return err
 	}
@@ -162,7 +153,7 @@ func forgetThings(ctx context.Context, a *action, api forgetter, rs []ledger.For
 	}); err != nil {
 		return err
 	}
-	sayForms(ctx, a, api, rs[0], f)
+	sayForms(ctx, a, rs[0], f)
 	if len(f.Left) > 0 {
 		return fault.New(fault.Conflict, "cli.forget", "%s of this ledger still hold the text",
 			chars.Plural(len(f.Left), "place"))
@@ -172,12 +163,12 @@ func forgetThings(ctx context.Context, a *action, api forgetter, rs []ledger.For
 
 // sayForms says where the ledger holds a text that it was to forget in another Unicode form: that is another text, of
 // which nothing is deleted.
-func sayForms(ctx context.Context, a *action, api ledger.Erasure, r ledger.ForgetRequest, f ledger.Forgotten) {
+func sayForms(ctx context.Context, a *action, r ledger.ForgetRequest, f ledger.Forgotten) {
 	if r.Text == "" || len(f.Counts) > 0 {
 		return
 	}
 	for _, form := range words.Forms(r.Text) {
-		plan, err := api.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
+		plan, err := a.ledger.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
 		if err == nil && len(plan.Counts) > 0 { // else there is nothing to say of it
 			a.say("hint: the ledger holds this text in the Unicode form %s, as other bytes: forget it in that form "+
 				"(`uconv -x any-%s`)", form.Name, form.Name)

@@ -20,8 +20,8 @@ func gcCommand() command {
 		example: "ctxledger ledger gc\nctxledger ledger gc --json",
 		was:     map[string]string{"gc": ""},
 		does:    keeps, undo: "only what nothing refers to, and that the ledger shows nowhere", json: answers(ledger.Collected{}),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, _ []string) (ledger.Collected, error) {
-			return api.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
+		ask: shows(func(ctx context.Context, a *action, _ []string) (ledger.Collected, error) {
+			return a.ledger.CollectGarbage(ctx, ledger.CollectGarbageRequest{})
 		}, func(_ *action, w io.Writer, c ledger.Collected) {
 			fmt.Fprintf(w, "deleted %s, %s on disk\n",
 				chars.Plural(c.Blobs.Count, "unreferenced blob"), chars.Size(c.Blobs.Disk))

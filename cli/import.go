@@ -17,7 +17,6 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/logcap"
-	"ctxledger.dev/ledger"
 )
 
 func importCommand() command {
@@ -45,20 +44,20 @@ func importCommand() command {
 			}
 			return nil
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, files []string) error {
+		ask: func(ctx context.Context, a *action, files []string) error {
 			if follow {
-				return followImport(ctx, a, api, files[0])
+				return followImport(ctx, a, files[0])
 			}
-			return importFiles(ctx, a, api, files)
+			return importFiles(ctx, a, files)
 		},
 	}
 }
 
 // importFiles imports each file and prints a report of those that could be read.
-func importFiles(ctx context.Context, a *action, api ledger.API, files []string) error {
+func importFiles(ctx context.Context, a *action, files []string) error {
 	reports := []agents.Report{}
 	for _, file := range files {
-		r, err := importFile(ctx, a, api, file)
+		r, err := importFile(ctx, a, file)
 		switch {
 		case err == nil:
 			reports = append(reports, r)
@@ -79,9 +78,9 @@ func importFiles(ctx context.Context, a *action, api ledger.API, files []string)
 }
 
 // importFile imports one file and says what could not be taken as it was.
-func importFile(ctx context.Context, a *action, api ledger.API, file string) (agents.Report, error) {
+func importFile(ctx context.Context, a *action, file string) (agents.Report, error) {
 	bar := a.progress(file)
-	r, err := agents.Import(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
+	r, err := agents.Import(ctx, a.ledger, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
 	bar.done()
 	r.Path = file // as the reader knows it
 	sayDamage(a, r)
@@ -89,17 +88,17 @@ func importFile(ctx context.Context, a *action, api ledger.API, file string) (ag
 }
 
 // followImport imports a file and what is appended to it, until the command is interrupted.
-func followImport(ctx context.Context, a *action, api ledger.API, file string) error {
+func followImport(ctx context.Context, a *action, file string) error {
 	ctx, stop := temporary.Interruptible(ctx)
 	defer stop()
-	switch err := importFiles(ctx, a, api, []string{file}); {
+	switch err := importFiles(ctx, a, []string{file}); {
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:
 		return err
 	}
 	a.say("following %s; interrupt to stop", file)
-	return agents.FollowFile(ctx, api, agents.Source{Path: file, Dir: a.Env.Dir}, agents.FollowOptions{
+	return agents.FollowFile(ctx, a.ledger, agents.Source{Path: file, Dir: a.Env.Dir}, agents.FollowOptions{
 		Env: a.Env, Log: slog.New(slog.NewTextHandler(a.masks.Lines(logcap.Records(a.Err)), nil)),
 		Report: func(r agents.Report) {
 			sayDamage(a, r)

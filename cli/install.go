@@ -10,7 +10,6 @@ import (
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/engine/daemon"
-	"ctxledger.dev/tokens"
 )
 
 func installCommand() command {
@@ -45,12 +44,8 @@ func editCommand(o editOptions) command {
 				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
 			}
 		},
-		run: func(_ context.Context, a *action, args []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			s, err := newSetup(a.Env, ws, o.project)
+		at: func(_ context.Context, a *action, args []string) error {
+			s, err := newSetup(a.Env, a.place, o.project)
 			if err != nil {
 				return err
 			}
@@ -66,37 +61,34 @@ func doctorCommand() command {
 		long: "Checks the agents that ctxledger knows, their configurations, the programs these name, and the " +
 			"daemon. It starts nothing and changes nothing.",
 		example: "ctxledger doctor\nctxledger doctor claude-code --json",
-		does:    keeps, json: answers(doctorReport{}), run: diagnose,
+		does:    keeps, json: answers(doctorReport{}),
+		at: shows(diagnose, func(a *action, w io.Writer, r doctorReport) {
+			width, _ := screen(a.Out)
+			r.print(w, a.newTable("AGENT", "VERSION", "STATE", "TO DO"), width, a.line)
+		}),
 	}
 }
 
 // diagnose shows how far ctxledger works on this machine.
-func diagnose(ctx context.Context, a *action, args []string) error {
-	ws, err := a.find()
-	if err != nil {
-		return err
-	}
+func diagnose(ctx context.Context, a *action, args []string) (r doctorReport, err error) {
+	ws := a.place
 	s, err := newSetup(a.Env, ws, false)
 	if err != nil {
-		return err
+		return r, err
 	}
 	a.settings(ws) // hooks are among them
 	st, err := daemon.Status(ctx, ws.State)
-	r, err := s.doctor(args, daemonState{Running: st.Running, PID: st.PID, Version: st.Version,
+	r, err = s.doctor(args, daemonState{Running: st.Running, PID: st.PID, Version: st.Version,
 		Polling: st.Info.Polling}, err)
 	if err != nil {
-		return err
+		return r, err
 	}
 	r.Others = otherLedgers(ctx, a, ws, "status")
 	if ws.Root != "" {
-		listed, any := carried.Listed(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env,
-			Counter: tokens.O200kBase.Counter()})
+		listed, any := carried.Listed(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env})
 		if any {
 			r.Index = &listed
 		}
 	}
-	width, _ := screen(a.Out)
-	return a.answer(r, func(w io.Writer) {
-		r.print(w, a.newTable("AGENT", "VERSION", "STATE", "TO DO"), width, a.line)
-	})
+	return r, nil
 }

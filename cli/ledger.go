@@ -50,7 +50,7 @@ func (a *action) find() (workspace.Workspace, error) {
 // newest of this place. The answer of the command says which it was.
 func (a *action) session(ctx context.Context, name string) (sessions.Session, error) {
 	r := ledger.SessionRequest{Name: name, HostID: workspace.HostSession(a.Env), Latest: true}
-	info, err := discovered(ctx, a, a.ledger)
+	info, err := discovered(ctx, a)
 	if err != nil {
 		return sessions.Session{}, err
 	}

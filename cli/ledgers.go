@@ -26,17 +26,10 @@ func ledgersCommand() command {
 		example: "ctxledger ledger list\nctxledger ledger list --json",
 		was:     map[string]string{"workspaces": ""},
 		does:    keeps, json: answers(ledgersAnswer{}),
-		run: func(ctx context.Context, a *action, _ []string) error {
-			ws, err := a.find()
-			if err != nil {
-				return err
-			}
-			list, err := allLedgers(ctx, a.Env, ws)
-			if err != nil {
-				return err
-			}
-			return a.answer(ledgersAnswer{list}, func(w io.Writer) { printLedgers(a, w, ws, list) })
-		},
+		at: shows(func(ctx context.Context, a *action, _ []string) (out ledgersAnswer, err error) {
+			out.Ledgers, err = allLedgers(ctx, a.Env, a.place)
+			return out, err
+		}, printLedgers),
 	}
 }
 
@@ -64,14 +57,15 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 }
 
 // printLedgers lists ledgers in a table.
-func printLedgers(a *action, w io.Writer, ws workspace.Workspace, list []workspace.Ledger) {
-	if len(list) == 0 {
+func printLedgers(a *action, w io.Writer, out ledgersAnswer) {
+	ws := a.place
+	if len(out.Ledgers) == 0 {
 		fmt.Fprintln(w, "no directory has a ledger yet")
 		return
 	}
 	t := a.newTable("LEDGER", ">SESSIONS", ">MEMORIES", ">SIZE", "USED", "STATE", "DIRECTORY")
 	t.Wide = true // half a name cannot be adopted
-	for _, l := range list {
+	for _, l := range out.Ledgers {
 		state := l.Left
 		switch {
 		case l.Same != "":

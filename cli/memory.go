@@ -10,7 +10,6 @@ import (
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -69,9 +68,10 @@ func saveCommand() command {
 			f.BoolVar(&r.Overwrite, "overwrite", false, "replace another author's fact of this name")
 		},
 		check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (e memory.Entry, err error) {
+		ask: shows(func(ctx context.Context, a *action, args []string) (e memory.Entry, err error) {
 			if !a.flags.Changed("body") {
-				if r.Body, err = readFact(a); err != nil {
+				r.Body, err = readText(a, "fact", limits.MemoryBody+2) // a byte more, and a line break
+				if r.Body = strings.TrimSuffix(r.Body, "\n"); err != nil {
 					return e, err
 				}
 			}
@@ -79,7 +79,7 @@ func saveCommand() command {
 			if err = r.Entry.CheckNew(); err != nil {
 				return e, err
 			}
-			if e, err = api.SaveMemory(ctx, r); err == nil {
+			if e, err = a.ledger.SaveMemory(ctx, r); err == nil {
 				sayMasked(a, e.Masked)
 			}
 			return e, err
@@ -101,15 +101,6 @@ func sayMasked(a *action, n int) {
 	}
 }
 
-// readFact reads a fact from standard input; one that is too long comes back long enough to be refused.
-func readFact(a *action) (string, error) {
-	if terminal(a.In) {
-		a.say("reading the fact from the terminal; end it with Ctrl-D")
-	}
-	raw, err := io.ReadAll(io.LimitReader(a.In, limits.MemoryBody+2)) // a byte more, and a line break
-	return strings.TrimSuffix(string(raw), "\n"), fault.Wrap(fault.Unavailable, "cli.memory", err)
-}
-
 // writeScope returns the scope to write to: by default the project, or the user if there is no project.
 func writeScope(a *action, scope string) memory.Scope {
 	switch {
@@ -127,10 +118,10 @@ func listMemories(name, args string) command {
 	return command{
 		name: name, args: args, does: keeps, json: answers(ledger.MemoriesResponse{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+		ask: func(ctx context.Context, a *action, args []string) error {
 			query := strings.Join(args, "")
 			r := ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json}
-			resp, err := memories(ctx, api, r)
+			resp, err := memories(ctx, a.ledger, r)
 			if err != nil {
 				return err
 			}
@@ -185,8 +176,8 @@ func getCommand() command {
 		near: []string{"read"}, was: map[string]string{"memory show": ""},
 		does: keeps, json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
-			return api.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
+			return a.ledger.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
 		}, func(a *action, w io.Writer, e memory.Entry) {
 			fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n",
 				columns.OneLine(e.Name), columns.OneLine(string(e.Scope)), columns.OneLine(e.Type),
@@ -216,8 +207,8 @@ func blockCommand() command {
 		example: "ctxledger memory block\nctxledger memory block 'release the extension' > facts.txt",
 		does:    keeps, json: answers(blockAnswer{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "project") }, check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out blockAnswer, err error) {
-			resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
+		ask: shows(func(ctx context.Context, a *action, args []string) (out blockAnswer, err error) {
+			resp, err := memories(ctx, a.ledger, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 			if err != nil {
 				return out, err
 			}
@@ -243,9 +234,9 @@ func deleteCommand() command {
 		was:     map[string]string{"memory rm": "", "memory forget": "forget --memory NAME"},
 		does:    undoable, undo: "`memory restore`", json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "project") }, check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
-			e, err := api.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
-			return e, ofOtherScope(ctx, api, args[0], scope, "memory delete", err)
+		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
+			e, err := a.ledger.DeleteMemory(ctx, ledger.DeleteMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+			return e, ofOtherScope(ctx, a.ledger, args[0], scope, "memory delete", err)
 		}, printDone("deleted")),
 	}
 }
@@ -257,8 +248,8 @@ func restoreMemoryCommand() command {
 		example: "ctxledger memory restore deploy",
 		does:    undoable, undo: "saving it again", json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (memory.Entry, error) {
-			return api.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
+			return a.ledger.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
 		}, printDone("restored")),
 	}
 }

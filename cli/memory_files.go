@@ -36,13 +36,13 @@ func importMemoriesCommand() command {
 			f.BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
 		},
 		check: checkScope(&scope),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			return importMemory(ctx, a, api, args[0], scope, overwrite)
+		ask: func(ctx context.Context, a *action, args []string) error {
+			return importMemory(ctx, a, args[0], scope, overwrite)
 		},
 	}
 }
 
-func importMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
+func importMemory(ctx context.Context, a *action, dir, scope string, overwrite bool) error {
 	const op = "cli.memory"
 	path := a.absolute(dir)
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
@@ -65,7 +65,7 @@ func importMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, s
 		if scope != "" || a.place.Root == "" {
 			e.Scope = writeScope(a, scope)
 		}
-		e, err := api.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
+		e, err := a.ledger.SaveMemory(ctx, ledger.SaveMemoryRequest{Entry: e, Overwrite: overwrite})
 		switch {
 		case fault.Is(err, fault.Conflict):
 			a.say("%s", err)
@@ -100,14 +100,14 @@ func exportMemoriesCommand() command {
 			f.BoolVar(&overwrite, "overwrite", false, "overwrite an existing MEMORY.md")
 		},
 		check: checkScope(&scope),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			return exportMemory(ctx, a, api, args[0], scope, overwrite)
+		ask: func(ctx context.Context, a *action, args []string) error {
+			return exportMemory(ctx, a, args[0], scope, overwrite)
 		},
 	}
 }
 
-func exportMemory(ctx context.Context, a *action, api ledger.MemoryStore, dir, scope string, overwrite bool) error {
-	resp, err := memories(ctx, api, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
+func exportMemory(ctx context.Context, a *action, dir, scope string, overwrite bool) error {
+	resp, err := memories(ctx, a.ledger, ledger.MemoriesRequest{Scope: memory.Scope(scope), Body: true})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,16 @@ func modelsCommand() command {
 			if update != "" || undo {
 				return reprice(a, update)
 			}
-			return showModels(a)
+			models, err := a.models()
+			if err != nil {
+				return err
+			}
+			t := models.Prices()
+			answer := modelsAnswer{Date: t.Date, Sources: t.Sources}
+			for _, m := range t.Models {
+				answer.Models = append(answer.Models, m.Row())
+			}
+			return a.answer(answer, func(w io.Writer) { fmt.Fprint(w, t) })
 		},
 	}
 }
@@ -54,19 +63,6 @@ type modelsAnswer struct {
 	Date    string   `json:"date"`
 	Sources []string `json:"sources"`
 	Models  []string `json:"models"` // the lines of the table
-}
-
-func showModels(a *action) error {
-	models, err := a.models()
-	if err != nil {
-		return err
-	}
-	t := models.Prices()
-	answer := modelsAnswer{Date: t.Date, Sources: t.Sources}
-	for _, m := range t.Models {
-		answer.Models = append(answer.Models, m.Row())
-	}
-	return a.answer(answer, func(w io.Writer) { fmt.Fprint(w, t) })
 }
 
 // repricedAnswer is what an update changed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -54,9 +53,7 @@ func recoverCommand() command {
 			f.output.define(fs, "what to send next")
 		},
 		check: func(*action, []string) error { return f.check() },
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			return recoverFrom(ctx, a, api, strings.Join(args, ""), f)
-		},
+		ask:   f.recover,
 	}
 }
 
@@ -74,12 +71,13 @@ func (f *recoverFlags) check() error {
 	return f.output.check()
 }
 
-func recoverFrom(ctx context.Context, a *action, api ledger.API, what string, f recoverFlags) error {
-	body, err := readAnswer(a, f.answer)
+// recover runs the command.
+func (f *recoverFlags) recover(ctx context.Context, a *action, args []string) error {
+	body, err := readInput(a, f.answer, "answer", maxAnswer)
 	if err != nil {
 		return err
 	}
-	s, err := sessionOf(ctx, a, api, what, f.output.format)
+	s, err := sessionOf(ctx, a, strings.Join(args, ""), f.output.format)
 	if err != nil {
 		return err
 	}
@@ -87,35 +85,21 @@ func recoverFrom(ctx context.Context, a *action, api ledger.API, what string, f 
 	r := f.report
 	r.Session, r.Status, r.Finish, r.Usage = s.ID, got.Status, got.Finish, got.Usage
 	r.Body = got.Body[:min(len(got.Body), maxErrorBody)]
-	done, err := ledger.Recover(ctx, api, r, compaction.Options{})
+	done, err := ledger.Recover(ctx, a.ledger, r, compaction.Options{})
 	if err != nil {
 		return err
 	}
 	if done.Advice.Action != overflow.GiveUp {
-		return printRecovery(ctx, a, api, done, f.output.messages)
+		return printRecovery(ctx, a, done, f.output.messages)
 	}
 	gaveUp := fault.New(fault.TooLarge, "cli.recover", "%s", done.Advice.Say)
 	if !a.json || f.output.messages {
 		return gaveUp
 	}
-	return errors.Join(printRecovery(ctx, a, api, done, f.output.messages), gaveUp)
+	return errors.Join(printRecovery(ctx, a, done, f.output.messages), gaveUp)
 }
 
-// readAnswer reads what a provider answered.
-func readAnswer(a *action, name string) ([]byte, error) {
-	in, _, err := openInput(a, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close() // only read
-	body, err := io.ReadAll(io.LimitReader(in, maxAnswer+1))
-	if err == nil && len(body) > maxAnswer {
-		return nil, fault.New(fault.TooLarge, "cli.recover", "the answer exceeds %d MiB", maxAnswer>>20)
-	}
-	return body, fault.Wrap(fault.Unavailable, "cli.recover", err)
-}
-
-func printRecovery(ctx context.Context, a *action, api ledger.API, done ledger.Recovery, messages bool) error {
+func printRecovery(ctx context.Context, a *action, done ledger.Recovery, messages bool) error {
 	switch {
 	case messages:
 	case a.json:
@@ -127,31 +111,22 @@ func printRecovery(ctx context.Context, a *action, api ledger.API, done ledger.R
 	if done.Messages != nil {
 		return printArray(a, done.Messages)
 	}
-	return printMessages(ctx, a, api, done.Session, ledger.Reader{})
+	return printMessages(ctx, a, done.Session, ledger.Reader{})
 }
 
 // recoveryText describes the failure of a request, what was learned from it, and what to do.
 func recoveryText(a *action, done ledger.Recovery) string {
-	var b strings.Builder
+	var b chars.Prose
 	v := done.Verdict
-	fmt.Fprintf(&b, "verdict    %s", v.Class)
-	if v.Pattern != "" {
-		fmt.Fprintf(&b, " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
-	}
-	if v.Limit > 0 {
-		fmt.Fprintf(&b, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
-	}
-	if v.Path != "" {
-		fmt.Fprintf(&b, ", seen in %s", a.line(v.Path, columns.CellWidth))
-	}
-	if text := windowSource(a, &done.Window); text != "" {
-		fmt.Fprintf(&b, "\nwindow     %s", text)
-	}
-	if done.Lesson == overflow.Higher {
-		fmt.Fprintf(&b, "\nwindow     the error names more than is configured, %s tokens: "+
-			"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
-	}
-	fmt.Fprintf(&b, "\nnext       %s\n", columns.OneLine(done.Next))
+	b.Add(true, "verdict    %s", v.Class)
+	b.Add(v.Pattern != "", " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
+	b.Add(v.Limit > 0, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
+	b.Add(v.Path != "", ", seen in %s", a.line(v.Path, columns.CellWidth))
+	window := windowSource(a, &done.Window)
+	b.Add(window != "", "\nwindow     %s", window)
+	b.Add(done.Lesson == overflow.Higher, "\nwindow     the error names more than is configured, %s tokens: "+
+		"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
+	b.Add(true, "\nnext       %s\n", columns.OneLine(done.Next))
 	return b.String()
 }
 

@@ -21,17 +21,9 @@ func repairCommand() command {
 		example: "ctxledger ledger repair",
 		was:     map[string]string{"repair": ""},
 		does:    keeps, undo: "the damaged ledger is renamed", json: answers(daemon.Repaired{}),
-		run: func(ctx context.Context, a *action, _ []string) error {
-			o, err := closedLedger(a)
-			if err != nil {
-				return err
-			}
-			r, err := daemon.Repair(ctx, o)
-			if err != nil {
-				return err
-			}
-			return a.answer(r, func(w io.Writer) { printRepaired(a, w, r) })
-		},
+		at: shows(func(ctx context.Context, a *action, _ []string) (daemon.Repaired, error) {
+			return daemon.Repair(ctx, closedLedger(a))
+		}, printRepaired),
 	}
 }
 

@@ -20,32 +20,27 @@ func restoreCommand() command {
 		example: "ctxledger restore 3f9c1b2a7d4e",
 		was:     map[string]string{"restore --apply": "restore SUMMARY"},
 		does:    undoable, undo: "compacting again", json: answers(ledger.RestoreResponse{}),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			return restore(ctx, a, api, args[0])
+		ask: func(ctx context.Context, a *action, args []string) error {
+			r, err := a.ledger.Restore(ctx, ledger.RestoreRequest{ID: args[0]})
+			if err != nil {
+				return err
+			}
+			if r.Window > 0 && r.Tokens.Upper > r.Window {
+				a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
+			}
+			return a.answer(r, func(w io.Writer) {
+				head, also := "the whole conversation again", ""
+				if r.Current != "" {
+					head = "summary " + r.Current + " at its head"
+				}
+				if len(r.Also) > 0 {
+					also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
+				}
+				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s\n", r.Session, args[0],
+					also, head, r.Tokens.Tokens())
+			})
 		},
 	}
-}
-
-func restore(ctx context.Context, a *action, api ledger.Compactions, id string) error {
-	r, err := api.Restore(ctx, ledger.RestoreRequest{ID: id})
-	if err != nil {
-		return err
-	}
-	if r.Window > 0 && r.Tokens.Upper > r.Window {
-		a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
-	}
-	return a.answer(r, func(w io.Writer) {
-		head := "the whole conversation again"
-		if r.Current != "" {
-			head = "summary " + r.Current + " at its head"
-		}
-		also := ""
-		if len(r.Also) > 0 {
-			also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
-		}
-		fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s tokens\n", r.Session, id, also, head,
-			r.Tokens)
-	})
 }
 
 func diffCommand() command {
@@ -55,8 +50,8 @@ func diffCommand() command {
 			"item, `ctxledger artifact read SUMMARY` all of them.",
 		example: "ctxledger diff 3f9c1b2a7d4e",
 		does:    keeps, json: answers(ledger.Summary{}),
-		ask: shows(func(ctx context.Context, _ *action, api ledger.API, args []string) (ledger.Summary, error) {
-			return api.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
+		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.Summary, error) {
+			return a.ledger.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
 		}, printDiff),
 	}
 }

@@ -49,8 +49,8 @@ func resumeCommand() command {
 			}
 			return f.check(a)
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
-			s, err := sessionOf(ctx, a, api, strings.Join(args, ""), "")
+		ask: func(ctx context.Context, a *action, args []string) error {
+			s, err := sessionOf(ctx, a, strings.Join(args, ""), "")
 			if err != nil {
 				return err
 			}
@@ -63,13 +63,13 @@ func resumeCommand() command {
 				}
 				r.In, r.Compacted = s.Host, true
 			}
-			return writeResumed(ctx, a, api, s, f, r)
+			return writeResumed(ctx, a, s, f, r)
 		},
 	}
 }
 
 // writeResumed compacts a session and writes it as a new session file.
-func writeResumed(ctx context.Context, a *action, api ledger.API, s sessions.Session, f compactFlags,
+func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactFlags,
 	r resume.Request) error {
 	r.Env, r.Session, r.Reader, r.Mask = a.Env, s, f.whose(), a.masks.Bytes
 	if r.Dir != "" {
@@ -79,11 +79,11 @@ func writeResumed(ctx context.Context, a *action, api ledger.API, s sessions.Ses
 	if err != nil {
 		return err
 	}
-	done, err := resume.Write(ctx, api, r, func() (ledger.CompactionPlan, error) {
-		return runCompaction(ctx, a, api, f.request(s.ID, "resume"), f.author)
+	done, err := resume.Write(ctx, a.ledger, r, func() (ledger.CompactionPlan, error) {
+		return runCompaction(ctx, a, f.request(s.ID, "resume"), f.author)
 	})
 	if err == nil && r.Handoff != "" {
-		err = given.Taken(ctx, api)
+		err = given.Taken(ctx, a.ledger)
 	}
 	if err != nil {
 		return err

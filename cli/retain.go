@@ -59,16 +59,16 @@ func retainCommand() command {
 			}
 			return c.check()
 		},
-		ask: func(ctx context.Context, a *action, api ledger.API, _ []string) error {
-			return applyRetention(ctx, a, api, r, c)
+		ask: func(ctx context.Context, a *action, _ []string) error {
+			return applyRetention(ctx, a, r, c)
 		},
 	}
 }
 
 // applyRetention shows or sets the policy. Before sessions expire at once it lists them and asks.
-func applyRetention(ctx context.Context, a *action, api ledger.Erasure, r ledger.RetainRequest, c consentFlags) error {
+func applyRetention(ctx context.Context, a *action, r ledger.RetainRequest, c consentFlags) error {
 	if r.Apply || c.dry {
-		plan, err := api.Retain(ctx, ledger.RetainRequest{Try: r.Set})
+		plan, err := a.ledger.Retain(ctx, ledger.RetainRequest{Try: r.Set})
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func applyRetention(ctx context.Context, a *action, api ledger.Erasure, r ledger
 			}
 		}
 	}
-	done, err := api.Retain(ctx, r)
+	done, err := a.ledger.Retain(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -21,15 +21,15 @@ func sessionsCommand() command {
 		example: "ctxledger sessions --limit 5\nctxledger sessions ab03de2c",
 		does:    keeps, json: answers(ledger.SessionsResponse{}, sessionAnswer{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 20) }, check: checkLimit(&limit),
-		ask: func(ctx context.Context, a *action, api ledger.API, args []string) error {
+		ask: func(ctx context.Context, a *action, args []string) error {
 			if len(args) > 0 {
-				return listSummaries(ctx, a, api, args[0])
+				return listSummaries(ctx, a, args[0])
 			}
-			info, err := discovered(ctx, a, api)
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return err
 			}
-			resp, err := api.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
+			resp, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{Limit: limit})
 			if err != nil {
 				return err
 			}
@@ -61,12 +61,12 @@ type sessionAnswer struct {
 }
 
 // listSummaries lists the compactions of a session.
-func listSummaries(ctx context.Context, a *action, api ledger.Compactions, name string) error {
+func listSummaries(ctx context.Context, a *action, name string) error {
 	s, err := a.session(ctx, name)
 	if err != nil {
 		return err
 	}
-	resp, err := api.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
+	resp, err := a.ledger.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
 	if err != nil {
 		return err
 	}
@@ -124,9 +124,11 @@ func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info le
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }
 
-// titled returns the title of a session, behind a mark of one that ctxledger wrote.
+// titled returns the title of a session, behind a mark of a subagent's and of one that ctxledger wrote.
 func titled(s sessions.Session) string {
 	switch {
+	case s.Parent != "":
+		return "(subagent of " + s.Parent + ") " + s.Heading()
 	case s.Unused():
 		return "(unused copy of " + s.Continues + ") " + s.Heading()
 	case s.Continues != "":

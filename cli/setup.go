@@ -129,30 +129,25 @@ func lacking(e env.Env, agent string) string {
 // connectable reports whether ctxledger can be connected to an agent.
 func connectable(a registry.Agent) bool { return a.Files != nil }
 
-// connect plans what connects agents. One with a plugin of ours is left as it is: hooks would run twice. Errors: those
-// of Machine.Connect, for any of them.
-func (s setup) connect(hosts []registry.Agent) (setupPlan, error) {
-	return s.plan(hosts, "connected", func(h registry.Agent) (install.Plan, error) {
-		if p := s.Machine.Plugin(h); p != nil {
-			return install.Plan{Left: []install.Left{{Agent: h.Name, Why: fmt.Sprintf(
-				"%s: connected by the plugin %s; to connect without it, first `%s`", h.Name, p.Name, p.Off)}}}, nil
-		}
-		return s.Machine.Connect(h, s.Scope, s.Replace)
-	})
-}
-
-// disconnect plans what disconnects agents. Errors: those of Machine.Disconnect, for any of them.
-func (s setup) disconnect(hosts []registry.Agent) (setupPlan, error) {
-	return s.plan(hosts, "disconnected", func(h registry.Agent) (install.Plan, error) {
-		return s.Machine.Disconnect(h, s.Scope)
-	})
-}
-
-func (s setup) plan(hosts []registry.Agent, done string, of func(h registry.Agent) (install.Plan, error),
-) (setupPlan, error) {
-	p := setupPlan{done: done}
+// plan plans what connects agents, or with undo disconnects them. One with a plugin of ours is not connected: hooks would run
+// twice. Errors: those of Machine.Connect and Disconnect, for any of them.
+func (s setup) plan(hosts []registry.Agent, undo bool) (setupPlan, error) {
+	p := setupPlan{done: "connected"}
+	if undo {
+		p.done = "disconnected"
+	}
 	for _, h := range hosts {
-		q, err := of(h)
+		var q install.Plan
+		var err error
+		switch own := s.Machine.Plugin(h); {
+		case undo:
+			q, err = s.Machine.Disconnect(h, s.Scope)
+		case own != nil:
+			q.Left = []install.Left{{Agent: h.Name, Why: fmt.Sprintf(
+				"%s: connected by the plugin %s; to connect without it, first `%s`", h.Name, own.Name, own.Off)}}
+		default:
+			q, err = s.Machine.Connect(h, s.Scope, s.Replace)
+		}
 		if err != nil {
 			return setupPlan{}, err
 		}

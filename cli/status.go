@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/pages"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/fault"
@@ -29,9 +30,9 @@ func statusCommand() command {
 	}
 }
 
-func showStatus(ctx context.Context, a *action, api ledger.API, args []string) error {
+func showStatus(ctx context.Context, a *action, args []string) error {
 	s, missing := a.session(ctx, strings.Join(args, ""))
-	info, err := api.Info(ctx, ledger.InfoRequest{}) // after the owner has read what there is
+	info, err := a.ledger.Info(ctx, ledger.InfoRequest{}) // after the owner has read what there is
 	if err != nil {
 		return err
 	}
@@ -40,15 +41,18 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 	out.Elsewhere = otherLedgers(ctx, a, a.place, "status")
 	c := a.settings(a.place)
 	out.Ceiling, out.Recording, out.Summarizer = c.Ceiling(), recording(c), summarizerLine(a, c)
-	out.Candidates = countCandidates(ctx, api)
+	out.Candidates = countCandidates(ctx, a.ledger)
 	switch {
 	case missing == nil:
-		counter, _ := ledger.CounterOf(ctx, api, c.Models, s.Model) // else without what is not known
-		found, err := findCarried(ctx, a, api, counter)
+		var meter meterFunc
+		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // without what is not known
+			meter = carried.For(ledger.Meter{Counter: counter})
+		}
+		found, err := findCarried(ctx, a, meter)
 		if err != nil {
 			return err
 		}
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTools(s.Host)})
+		st, err := a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Tools: found.OwnTools(s.Host)})
 		if err != nil {
 			return err
 		}
@@ -57,7 +61,7 @@ func showStatus(ctx context.Context, a *action, api ledger.API, args []string) e
 	case len(args) > 0 || !fault.Is(missing, fault.NotFound):
 		return missing
 	}
-	out.Told = told(ctx, api, c)
+	out.Told = told(ctx, a.ledger, c)
 	return a.answer(out, func(w io.Writer) {
 		in, limits := "", ""
 		if out.Session != nil {

@@ -77,17 +77,13 @@ func listTokensCommand() command {
 	return command{
 		name: "token ls", short: "List the tokens, with what each one allows", example: "ctxledger token ls --json",
 		near: []string{"list"}, does: keeps, json: answers([]access.Token{}),
-		run: func(_ context.Context, a *action, _ []string) error {
+		run: shows(func(_ context.Context, a *action, _ []string) ([]access.Token, error) {
 			store, err := access.Open(a.Env)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			list, err := store.List()
-			if err != nil {
-				return err
-			}
-			return a.answer(list, func(w io.Writer) { printTokens(a, w, list) })
-		},
+			return store.List()
+		}, printTokens),
 	}
 }
 
@@ -116,16 +112,13 @@ func revokeTokenCommand() command {
 		name: "token revoke", args: "TOKEN", short: "Take back a token, by its id: its next request is refused",
 		example: "ctxledger token revoke 1a2b3c4d", near: []string{"delete", "remove", "rm"},
 		does: undoable, undo: "a new token does the same", json: answers(revokedToken{}),
-		run: func(_ context.Context, a *action, args []string) error {
+		run: shows(func(_ context.Context, a *action, args []string) (revokedToken, error) {
 			store, err := access.Open(a.Env)
-			if err != nil {
-				return err
+			if err == nil {
+				err = store.Revoke(args[0])
 			}
-			if err := store.Revoke(args[0]); err != nil {
-				return err
-			}
-			return a.answer(revokedToken{args[0]}, func(w io.Writer) { fmt.Fprintf(w, "revoked %s\n", args[0]) })
-		},
+			return revokedToken{args[0]}, err
+		}, func(_ *action, w io.Writer, t revokedToken) { fmt.Fprintf(w, "revoked %s\n", t.Revoked) }),
 	}
 }
 

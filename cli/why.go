@@ -16,16 +16,16 @@ import (
 
 func whyCommand() command {
 	return command{
-		name: "why", args: "FILE", short: "Show who read, changed or tried to change a file",
+		name: "why", args: "FILE", short: "Show who read, changed or tried to change a file, newest first",
 		example: "ctxledger why internal/store/store.go",
 		does:    keeps, json: answers(historyAnswer{}),
-		ask: shows(func(ctx context.Context, a *action, api ledger.API, args []string) (out historyAnswer, err error) {
-			info, err := discovered(ctx, a, api)
+		ask: shows(func(ctx context.Context, a *action, args []string) (out historyAnswer, err error) {
+			info, err := discovered(ctx, a)
 			if err != nil {
 				return out, err
 			}
-			out.NotFollowed = info.NotFollowed("")
-			out.FileHistory, err = historyOf(ctx, a, api, args[0])
+			out.NotFollowed, out.in = info.NotFollowed(""), info
+			out.FileHistory, err = historyOf(ctx, a, args[0])
 			if err != nil {
 				return out, err
 			}
@@ -33,7 +33,7 @@ func whyCommand() command {
 			for _, r := range out.FileHistory.Reads {
 				of = append(of, r.Session)
 			}
-			scales, err := ledger.ScalesOf(ctx, api, of)
+			scales, err := ledger.ScalesOf(ctx, a.ledger, of)
 			out.Reads = make([]countedRead, 0, len(of))
 			for _, r := range out.FileHistory.Reads {
 				out.Reads = append(out.Reads, countedRead{r, scales[r.Session].Of(r.Tokens)})
@@ -48,6 +48,8 @@ type historyAnswer struct {
 	ledger.FileHistory
 	Reads       []countedRead `json:"reads"`
 	NotFollowed string        `json:"not_followed,omitempty"` // why more may have happened than is recorded
+
+	in ledger.Info // where
 }
 
 // countedRead is one time an agent read a file, with what that took in the agent's window.
@@ -57,9 +59,9 @@ type countedRead struct {
 }
 
 // historyOf asks for the history of a file. Of the paths that name may mean it takes the first with a history.
-func historyOf(ctx context.Context, a *action, api ledger.Files, name string) (h ledger.FileHistory, err error) {
+func historyOf(ctx context.Context, a *action, name string) (h ledger.FileHistory, err error) {
 	for _, p := range ledgerPaths(a, name) {
-		h, err = api.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
+		h, err = a.ledger.FileHistory(ctx, ledger.FileHistoryRequest{Path: p})
 		if err != nil || len(h.Reads)+len(h.Intents)+len(h.Changes) > 0 {
 			return h, err
 		}
@@ -77,16 +79,25 @@ type moment struct {
 	detail  string
 }
 
-// storyOf puts reads, intents and changes into one order.
-func storyOf(a *action, h historyAnswer) []moment {
+// storyOf puts reads, intents and changes into one order, the newest first.
+func storyOf(h historyAnswer) []moment {
 	var out []moment
+	add := func(m moment, tree string) {
+		if tree = h.in.Elsewhere(tree, h.Path); tree != "" {
+			m.detail += ", in " + tree
+		}
+		out = append(out, m)
+	}
 	for _, r := range h.Reads {
 		whose := "the window"
 		if r.Subagent {
 			whose = "a subagent's window"
 		}
-		took := r.Tokens.String() + " tokens of " + whose
-		out = append(out, moment{r.Time, r.Session, r.Seq, r.Turn, "read", took})
+		what, took := "read", r.Tokens.Tokens()+" of "+whose
+		if r.Failed {
+			what, took = "tried", "failed: to read it, "+took
+		}
+		add(moment{r.Time, r.Session, r.Seq, r.Turn, what, took}, h.Trees[r.Session])
 	}
 	for _, in := range h.Intents {
 		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
@@ -96,23 +107,20 @@ func storyOf(a *action, h historyAnswer) []moment {
 		if in.Error != "" {
 			detail += ", " + in.Error
 		}
-		out = append(out, moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail})
+		add(moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail}, h.Trees[in.Session])
 	}
 	for _, c := range h.Changes {
-		detail := "source: " + string(c.Source)
-		if tree := otherTree(a, c); tree != "" {
-			detail += ", in " + tree
-		}
-		out = append(out, moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), detail})
+		add(moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)}, c.Tree)
 	}
 	slices.SortStableFunc(out, func(x, y moment) int {
 		return cmp.Or(x.at.Compare(y.at), cmp.Compare(x.session, y.session), cmp.Compare(x.seq, y.seq))
 	})
+	slices.Reverse(out)
 	return out
 }
 
 func printHistory(a *action, w io.Writer, h historyAnswer) {
-	moments := storyOf(a, h)
+	moments := storyOf(h)
 	if why := a.self.in(h.NotFollowed); why != "" {
 		fmt.Fprintln(w, "more may have happened than is recorded: "+why)
 	}

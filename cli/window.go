@@ -35,16 +35,20 @@ func windowCommand() command {
 		run: func(ctx context.Context, a *action, args []string) error {
 			switch {
 			case automatic && len(args) == 1:
-				return clearWindow(a, args[0])
+				return setWindow(a, args[0], 0)
 			case automatic:
 				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, and no tokens")
 			case len(args) == 2:
-				return setWindow(a, args[0], args[1])
+				n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args[1]))
+				if err != nil || n == 0 {
+					return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", args[1])
+				}
+				return setWindow(a, args[0], n)
 			}
 			if err := a.open(ctx); err != nil {
 				return err
 			}
-			return showWindow(ctx, a, a.ledger, args)
+			return showWindow(ctx, a, args)
 		},
 	}
 }
@@ -58,12 +62,12 @@ type windowAnswer struct {
 }
 
 // showWindow lists the sizes that the window of a model may have, of the newest session's if none is named.
-func showWindow(ctx context.Context, a *action, api ledger.API, args []string) error {
+func showWindow(ctx context.Context, a *action, args []string) error {
 	out := windowAnswer{Model: strings.Join(args, ""), File: config.UserFile(a.Env), Sizes: []ledger.WindowSize{}}
 	s, err := a.session(ctx, "")
 	switch {
 	case err == nil:
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: out.Model, Brief: true})
+		st, err := a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: out.Model, Brief: true})
 		if err != nil {
 			return err
 		}
@@ -109,40 +113,23 @@ func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 	fmt.Fprintf(w, "to set it: ctxledger config window %s TOKENS\n", columns.OneLine(model))
 }
 
-// setWindow writes the window of a model.
-func setWindow(a *action, model, text string) error {
-	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(text))
-	if err != nil {
-		return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", text)
-	}
+// setWindow writes the window of a model into the user's configuration; with 0 it takes it out.
+func setWindow(a *action, model string, n int) error {
 	ws, err := a.find()
 	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
 		return err
 	}
-	file, err := config.SetWindow(a.Env, ws.Root, model, n)
+	out := windowAnswer{Model: model, Window: n, Sizes: []ledger.WindowSize{}}
+	text := "the window of " + a.line(model, statusLine) + " is no longer set"
+	if n == 0 {
+		out.File, err = config.ClearWindow(a.Env, ws.Root, model)
+	} else {
+		out.File, err = config.SetWindow(a.Env, ws.Root, model, n)
+		out.Sizes = append(out.Sizes, ledger.WindowSize{Tokens: n, From: ledger.WindowSet})
+		text = a.line(model, statusLine) + " has a window of " + chars.Commas(n) + " tokens"
+	}
 	if err != nil {
 		return err
 	}
-	out := windowAnswer{Model: model, Window: n, File: file,
-		Sizes: []ledger.WindowSize{{Tokens: n, From: ledger.WindowSet}}}
-	return a.answer(out, func(w io.Writer) {
-		fmt.Fprintf(w, "%s has a window of %s tokens: %s\n", a.line(model, statusLine), chars.Commas(n),
-			columns.OneLine(file))
-	})
-}
-
-// clearWindow takes the window of a model out of the user's configuration.
-func clearWindow(a *action, model string) error {
-	ws, err := a.find()
-	if err != nil && !fault.Is(err, fault.Unavailable) { // no ledger is needed
-		return err
-	}
-	file, err := config.ClearWindow(a.Env, ws.Root, model)
-	if err != nil {
-		return err
-	}
-	out := windowAnswer{Model: model, Sizes: []ledger.WindowSize{}, File: file}
-	return a.answer(out, func(w io.Writer) {
-		fmt.Fprintf(w, "the window of %s is no longer set: %s\n", a.line(model, statusLine), columns.OneLine(file))
-	})
+	return a.answer(out, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", text, columns.OneLine(out.File)) })
 }

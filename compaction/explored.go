@@ -125,7 +125,7 @@ func addLookups(s *source, d *layout.Document) {
 		seen[a.ID] = true
 		text := "  " + layout.OneLine(a.ID, 64) + "  " + layout.OneLine(a.Label, 140)
 		if a.Tokens > 0 {
-			text += " (" + chars.Commas(a.Tokens) + " tokens)"
+			text += " (" + chars.Plural(a.Tokens, "token") + ")"
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassLook, Anchor: "handle:" + a.ID, Pos: int64(len(seen))})
 	}

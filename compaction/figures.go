@@ -33,4 +33,4 @@ func Unrecorded(c tokens.Counter, before, after, text int) Counted {
 }
 
 // String says what a compaction replaced and became, in the words of every face: "≈57,453 → ≈11,763 tokens".
-func (c Counted) String() string { return c.Before.String() + " → " + c.After.String() + " tokens" }
+func (c Counted) String() string { return c.Before.String() + " → " + c.After.Tokens() }

@@ -1,12 +1,17 @@
 package config
 
-import "ctxledger.dev/compaction/settings"
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/compaction/settings"
+)
 
 // The keys of other programs, so that a configuration written for them loads unchanged. Most set what a key
 // of context sets; the rest are named, so that they are not taken for spelling mistakes.
 
 // foreignRules are sections of fuseraft and Fabric.
-var foreignRules = []Rule{
+var foreignRules = slices.Concat([]Rule{
 	{Key: "compaction", Kind: Mapping, From: "fuseraft, Fabric",
 		Doc:   "the same settings as under `context`, by other names",
 		Rules: compactionRules, into: func(t *target) any { return &t.parts.compaction }},
@@ -18,29 +23,19 @@ var foreignRules = []Rule{
 			of("max_tool_result_tokens", "max_tool_result_tokens", "fuseraft"),
 			of("in_turn_tool_window", "in_turn_tool_window", "fuseraft"),
 		}, into: func(t *target) any { return &t.parts.contextBudget }},
-	ignored("change_tracking", "fuseraft", "what changes is always recorded; `ctxledger ledger export` writes "+
-		"it to files"),
-	ignored("memory", "fuseraft", "memories are in the ledger, and no URL is called"),
-	ignored("enable_memory", "fuseraft", "the tool `memory` is always there"),
-	ignored("evidence_store", "fuseraft", notYet), ignored("events", "fuseraft", "`ctxledger events` prints them"),
-	ignored("schema_version", "fuseraft", other), ignored("name", "fuseraft", other),
-	ignored("description", "fuseraft", other), ignored("system_prompt", "fuseraft", other),
-	ignored("system_prompt_path", "fuseraft", other), ignored("max_total_tokens", "fuseraft", other),
-	ignored("warn_turn_tokens", "fuseraft", notYet), ignored("validation", "fuseraft", other),
-	ignored("contracts", "fuseraft", other), ignored("failure_handling", "fuseraft", other),
-	ignored("verifier", "fuseraft", other), ignored("memory_extraction", "fuseraft", notYet),
-	ignored("checkpoint", "fuseraft", other), ignored("skill_curation", "fuseraft", other),
-	ignored("test_selector", "fuseraft", other), ignored("brownfield", "fuseraft", other),
-	ignored("security", "fuseraft", other), ignored("telemetry", "fuseraft", other), ignored("output", "fuseraft",
-		other),
-	ignored("api_profiles", "fuseraft", other), ignored("saga", "fuseraft", other), ignored("scratchpad",
-		"fuseraft", other),
-	ignored("chatroom", "fuseraft", other), ignored("mcp_servers", "fuseraft", other),
 	{Key: "selection", Kind: Any, From: "fuseraft",
 		Doc:  "of a state machine: which agent hands over to which, and the `handoff_context` of the transition",
 		into: func(t *target) any { return &t.parts.selection }},
-	ignored("termination", "fuseraft", other),
-}
+},
+	ignored("fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files",
+		"change_tracking"),
+	ignored("fuseraft", "memories are in the ledger, and no URL is called", "memory"),
+	ignored("fuseraft", "the tool `memory` is always there", "enable_memory"),
+	ignored("fuseraft", notYet, "evidence_store warn_turn_tokens memory_extraction"),
+	ignored("fuseraft", "`ctxledger events` prints them", "events"),
+	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path max_total_tokens
+		validation contracts failure_handling verifier checkpoint skill_curation test_selector brownfield security
+		telemetry output api_profiles saga scratchpad chatroom mcp_servers termination`))
 
 // wrapper is the key at the top of fuseraft's files, around all others.
 const wrapper = "orchestration"
@@ -54,7 +49,7 @@ const (
 	notYet = "this version has no equivalent"
 )
 
-var compactionRules = []Rule{
+var compactionRules = slices.Concat([]Rule{
 	of("trigger_turn_count", "compact_turns", "fuseraft"),
 	of("keep_recent_turns", "keep.turns", "fuseraft"),
 	mode(),
@@ -64,20 +59,19 @@ var compactionRules = []Rule{
 	{Key: "token_budget", Kind: Count, Unit: "tokens", From: "fuseraft", As: "effective_window",
 		Doc:  "the budget of mode `window`; in other modes it has no effect",
 		into: func(t *target) any { return &t.parts.tokenBudget }},
-	ignored("model", "fuseraft", "the model that writes is the one under `summarizer`"),
-	ignored("summary_template", "fuseraft", "a prompt of your own goes under `summarizer`: `template`"),
-	ignored("max_chars_per_history_message", "fuseraft", "prompts take 8,000 characters per message"),
-	ignored("include_symbol_graph", "fuseraft", notYet),
-	ignored("include_exploration", "fuseraft", "what was read and searched is always part of the document"),
-	ignored("pin_last_routing_signal", "fuseraft", "the newest messages stay as they are"),
 	of("enabled", "automatic", "Fabric"),
 	of("keep_recent_entries", "keep.messages", "Fabric"),
 	of("keep_recent_tokens", "keep.tokens", "pi"),
 	of("reserve_tokens", "reserve", "Fabric"),
 	compactAt(),
 	of("recover_from_overflow", "recover_from_overflow", "Fabric"),
-	ignored("generate_summary", "Fabric", "a document is always made; `mode` says whether a model writes"),
-}
+}, ignored("fuseraft", "the model that writes is the one under `summarizer`", "model"),
+	ignored("fuseraft", "a prompt of your own goes under `summarizer`: `template`", "summary_template"),
+	ignored("fuseraft", "prompts take 8,000 characters per message", "max_chars_per_history_message"),
+	ignored("fuseraft", notYet, "include_symbol_graph"),
+	ignored("fuseraft", "what was read and searched is always part of the document", "include_exploration"),
+	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"),
+	ignored("Fabric", "a document is always made; `mode` says whether a model writes", "generate_summary"))
 
 // compactAt is Fabric's threshold in tokens, which no share of the window undercuts.
 func compactAt() Rule {
@@ -94,19 +88,10 @@ func mode() Rule {
 }
 
 // foreignAgentRules are keys of fuseraft's agents.
-var foreignAgentRules = []Rule{
-	ignored("agent_file", "fuseraft", other),
-	ignored("instructions", "fuseraft", other), ignored("description", "fuseraft", other), ignored("model",
-		"fuseraft", other),
-	ignored("plugins", "fuseraft", other), ignored("capabilities", "fuseraft", other),
-	ignored("function_choice", "fuseraft", other), ignored("trust_score", "fuseraft", other),
-	ignored("isolation", "fuseraft", other),
-	ignored("knowledge_weight", "fuseraft", other), ignored("max_tool_calls_per_turn", "fuseraft", other),
-	ignored("sub_agent_model", "fuseraft", other), ignored("sub_agent_plugins", "fuseraft", other),
-	ignored("sub_agent_max_tool_calls", "fuseraft", other), ignored("produces", "fuseraft", other),
-	ignored("requires", "fuseraft", other), ignored("remote_agent", "fuseraft", other),
-	ignored("enable_memory", "fuseraft", "the tool `memory` is always there"),
-}
+var foreignAgentRules = append(ignored("fuseraft", other, `agent_file instructions description model plugins
+	capabilities function_choice trust_score isolation knowledge_weight max_tool_calls_per_turn sub_agent_model
+	sub_agent_plugins sub_agent_max_tool_calls produces requires remote_agent`),
+	ignored("fuseraft", "the tool `memory` is always there", "enable_memory")...)
 
 // of returns the rule of a key of another program that sets what a setting of context does.
 func of(key, as, from string) Rule {
@@ -115,5 +100,10 @@ func of(key, as, from string) Rule {
 	return r
 }
 
-// ignored returns the rule of a key that has no effect.
-func ignored(key, from, why string) Rule { return Rule{Key: key, Kind: Any, From: from, Ignored: why} }
+// ignored returns the rules of keys that have no effect, separated by spaces.
+func ignored(from, why, keys string) (rules []Rule) {
+	for key := range strings.FieldsSeq(keys) {
+		rules = append(rules, Rule{Key: key, Kind: Any, From: from, Ignored: why})
+	}
+	return rules
+}

@@ -103,38 +103,63 @@ func key(name string) string {
 	return strconv.QuoteToASCII(name)
 }
 
+// step is a field on the way to a window.
+type step struct {
+	yamldoc.Field
+	alone bool // nothing is beside it
+}
+
+// pathTo returns the fields that lead to the window of a model, models, its entry and window, up to the last one that
+// there is, and the fields beside the next.
+func pathTo(text, model string) (path []step, beside []yamldoc.Field, err error) {
+	next := func() ([]yamldoc.Field, error) { return yamldoc.Fields([]byte(text)) }
+	for _, is := range []func(key string) bool{
+		func(key string) bool { return fold(key) == "models" },
+		func(key string) bool { return tokens.SameModel(key, model) },
+		func(key string) bool { return fold(key) == "window" },
+	} {
+		if beside, err = next(); err != nil {
+			return nil, nil, err
+		}
+		at := slices.IndexFunc(beside, func(f yamldoc.Field) bool { return is(f.Key) })
+		if at < 0 {
+			break
+		}
+		path, next = append(path, step{beside[at], len(beside) == 1}), beside[at].Fields
+	}
+	return path, beside, nil
+}
+
 // insert puts the window into the text, where the keys are that lead to it.
 func insert(text, model string, window int, entry string) (string, error) {
-	fields, err := yamldoc.Fields([]byte(text))
+	path, beside, err := pathTo(text, model)
 	if err != nil {
 		return "", err
 	}
 	lines := strings.SplitAfter(text, "\n")
-	at := slices.IndexFunc(fields, func(f yamldoc.Field) bool { return fold(f.Key) == "models" })
-	if at < 0 {
-		return appended(text, fields, entry)
+	switch len(path) {
+	case 0:
+		return appended(text, beside, entry)
+	case 1:
+		return first(lines, path[0].Field, beside, entry)
+	case 2:
+		return first(lines, path[1].Field, beside, fmt.Sprintf("window: %d", window))
 	}
-	models := fields[at]
-	entries, err := models.Fields()
+	line, before, after, err := around(lines, path[2].Field)
 	if err != nil {
 		return "", err
 	}
-	for _, e := range entries {
-		if tokens.SameModel(e.Key, model) {
-			return inEntry(lines, e, window)
-		}
-	}
-	return first(lines, models, entries, entry)
+	lines[line-1] = before + strconv.Itoa(window) + after
+	return strings.Join(lines, ""), nil
 }
 
 // first puts a key before the others of a mapping, which is the value of a field.
 func first(lines []string, of yamldoc.Field, others []yamldoc.Field, added string) (string, error) {
-	if line, column, _ := of.Value(); line == of.Line && opens(lines, line, column) {
+	if before, after, ok := braced(lines, of); ok {
 		if len(others) > 0 {
 			added += ", "
 		}
-		runes := []rune(lines[line-1])
-		lines[line-1] = string(runes[:column]) + added + string(runes[column:])
+		lines[of.Line-1] = before + added + after
 		return strings.Join(lines, ""), nil
 	}
 	indent := of.Column + 1
@@ -144,13 +169,33 @@ func first(lines []string, of yamldoc.Field, others []yamldoc.Field, added strin
 	return below(lines, of.Line, strings.Repeat(" ", indent)+added)
 }
 
-// opens reports whether a brace stands there, line and column from 1.
-func opens(lines []string, line, column int) bool {
-	if line > len(lines) {
-		return false
+// braced reports whether the value of a field begins with a brace in its line, and what is up to it and behind it.
+func braced(lines []string, f yamldoc.Field) (before, after string, ok bool) {
+	line, column, _ := f.Value()
+	before, after = parted(lines, line, column)
+	after, ok = strings.CutPrefix(after, "{")
+	return before + "{", after, ok && line == f.Line
+}
+
+// around returns the line of a field's value, and what is before and behind it there, for one that is a plain number.
+func around(lines []string, f yamldoc.Field) (line int, before, after string, err error) {
+	line, column, value := f.Value()
+	before, after = parted(lines, line, column)
+	after, plain := strings.CutPrefix(after, value)
+	if !plain || value == "" {
+		return 0, "", "", fmt.Errorf("the window on line %d is not a plain number", line)
 	}
-	runes := []rune(lines[line-1])
-	return column <= len(runes) && runes[column-1] == '{'
+	return line, before, after, nil
+}
+
+// parted returns the parts of a line before a column and from it on, both from 1.
+func parted(lines []string, line, column int) (before, after string) {
+	if line < 1 || line > len(lines) {
+		return "", ""
+	}
+	text := []rune(lines[line-1])
+	at := min(max(column-1, 0), len(text))
+	return string(text[:at]), string(text[at:])
 }
 
 // appended returns the text with the key models at its end.
@@ -166,36 +211,6 @@ func appended(text string, fields []yamldoc.Field, entry string) (string, error)
 		text += end
 	}
 	return text + "models:" + end + "  " + entry + end, nil
-}
-
-// inEntry sets the window of a model that has an entry.
-func inEntry(lines []string, e yamldoc.Field, window int) (string, error) {
-	fields, err := e.Fields()
-	if err != nil {
-		return "", err
-	}
-	setting := fmt.Sprintf("window: %d", window)
-	for _, f := range fields {
-		if fold(f.Key) == "window" {
-			return replaced(lines, f, strconv.Itoa(window))
-		}
-	}
-	return first(lines, e, fields, setting)
-}
-
-// replaced returns the lines with another value of a field.
-func replaced(lines []string, f yamldoc.Field, value string) (string, error) {
-	line, column, old := f.Value()
-	if line < 1 || line > len(lines) {
-		return "", fmt.Errorf("line %d has no value", line)
-	}
-	runes := []rune(lines[line-1])
-	from, to := column-1, column-1+len([]rune(old))
-	if old == "" || to > len(runes) || string(runes[from:to]) != old {
-		return "", fmt.Errorf("the window on line %d is not a plain number", line)
-	}
-	lines[line-1] = string(runes[:from]) + value + string(runes[to:])
-	return strings.Join(lines, ""), nil
 }
 
 // below returns the lines with another one behind one of them.

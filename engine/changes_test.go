@@ -196,7 +196,7 @@ func TestReadsThatOthersMadeStale(t *testing.T) {
 	}
 }
 
-func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
+func TestFileHistoryHoldsTheNewestFirst(t *testing.T) {
 	volume(t)
 	l, _ := openIn(t, t.TempDir(), "/w")
 	var calls []did
@@ -215,16 +215,16 @@ func TestFileHistoryHoldsTheNewestOldestFirst(t *testing.T) {
 		t.Fatalf("%d changes, %d intents, %d reads", len(h.Changes), len(h.Intents), len(h.Reads))
 	}
 	for i := range 999 {
-		if h.Changes[i].ID >= h.Changes[i+1].ID || h.Intents[i].Begun.After(h.Intents[i+1].Begun) ||
-			h.Reads[i].Time.After(h.Reads[i+1].Time) {
-			t.Fatalf("element %d is not older than the next", i)
+		if h.Changes[i].ID <= h.Changes[i+1].ID || h.Intents[i].Begun.Before(h.Intents[i+1].Begun) ||
+			h.Reads[i].Time.Before(h.Reads[i+1].Time) {
+			t.Fatalf("element %d is older than the next", i)
 		}
 	}
-	if last := h.Intents[999]; last.Args["new_string"] != "339" || last.Status != intents.Applied {
+	if last := h.Intents[0]; last.Args["new_string"] != "339" || last.Status != intents.Applied {
 		t.Errorf("the newest intent: %+v", last)
 	}
-	if h.Reads[999].Tokens == 0 || h.Path != "a" {
-		t.Errorf("%q, the newest read: %+v", h.Path, h.Reads[999])
+	if h.Reads[0].Tokens == 0 || h.Path != "a" {
+		t.Errorf("%q, the newest read: %+v", h.Path, h.Reads[0])
 	}
 	if raw := asJSON(t, h); len(raw) > 4<<20 {
 		t.Errorf("a history of %d bytes", len(raw))
@@ -265,7 +265,7 @@ func TestAReadOfASubagentIsNotOfTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.go"})
-	if err != nil || len(h.Reads) != 3 || h.Reads[0].Subagent || !h.Reads[1].Subagent || !h.Reads[2].Subagent {
+	if err != nil || len(h.Reads) != 3 || !h.Reads[0].Subagent || !h.Reads[1].Subagent || h.Reads[2].Subagent {
 		t.Errorf("%+v, %v", h.Reads, err)
 	}
 }

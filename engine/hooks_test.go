@@ -367,7 +367,7 @@ func TestARefusedReadIsNoRead(t *testing.T) {
 		t.Errorf("stale are %+v, %v", list.Stale, err)
 	}
 	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.txt"})
-	if err != nil || len(h.Reads) > 0 {
+	if err != nil || len(h.Reads) != 1 || !h.Reads[0].Failed {
 		t.Errorf("the history has %+v, %v", h.Reads, err)
 	}
 }

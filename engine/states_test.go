@@ -24,6 +24,7 @@ type agent struct {
 	t         *testing.T
 	l         *engine.Local
 	name, dir string
+	parent    string // the session that it is a subagent of; "": none
 	n         int64
 	session   string
 }
@@ -31,8 +32,8 @@ type agent struct {
 func (a *agent) append(at time.Time, format string, args ...any) {
 	a.t.Helper()
 	resp, err := a.l.AppendEntries(a.t.Context(), ledger.AppendEntriesRequest{
-		Import: a.name, Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir}, Offset: a.n, Next: a.n + 1,
-		Done: true,
+		Import: a.name, Offset: a.n, Next: a.n + 1, Done: true,
+		Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir, Parent: a.parent},
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic,
 			Original: raw(format, args...)}},
 	})
@@ -286,6 +287,30 @@ func TestBytesThatStayAreNoChange(t *testing.T) {
 	}
 }
 
+// TestAnEditBeforeTheLedgerBeganStaysThatOfItsSubagent: a session's file is read before those of its subagents, so that
+// the edited file is seen before its call is known. One whose time was a little older than the call's seemed to be as it
+// was before the call, and the edit to be made outside of the session.
+func TestAnEditBeforeTheLedgerBeganStaysThatOfItsSubagent(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	a := &agent{t: t, l: l, name: "a", dir: "/w"}
+	a.prompt(at(0))
+	a.call(at(1), "r", "Read", `{"file_path":"/w/a.go"}`)
+	a.append(at(1.5), `{"role":"user","content":[{"type":"tool_result","tool_use_id":"r","content":"1\tpackage b"}]}`)
+	edited := is("a.go", "2", at(2.98), at(60))
+	observe(t, l, edited)
+	sub := &agent{t: t, l: l, name: "a/agent-7", parent: a.session, dir: "/w"}
+	sub.prompt(at(2))
+	sub.call(at(3), "e", "Edit", editA)
+	sub.result(at(4), "e", false)
+	edited.Seen = at(61)
+	observe(t, l, edited)
+	wantTold(t, l, []*agent{a, sub}, "modified a.go transcript by a/agent-7")
+	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: a.session})
+	if err != nil || len(resp.Stale) != 1 || resp.Stale[0].By != sub.session || !resp.Stale[0].Subagent {
+		t.Errorf("stale is %+v, %v; want by the subagent %s", resp.Stale, err, sub.session)
+	}
+}
+
 // TestAChangeThatTheNextCallUndidIsNotLost looks at a file when the ledger knows of a call and not yet of the next one,
 // which has undone it. A real agent's fork that did again what its trunk did lost both.
 func TestAChangeThatTheNextCallUndidIsNotLost(t *testing.T) {
@@ -376,7 +401,7 @@ func secondChangeSeenEarly(t *testing.T, seenFirst bool) {
 	for _, c := range h.Changes {
 		got = append(got, fmt.Sprint(c.Op, " ", c.Source, " by entry ", c.Seq))
 	}
-	if want := []string{"created transcript by entry 3", "modified observed by entry 5"}; !slices.Equal(got, want) {
+	if want := []string{"modified observed by entry 5", "created transcript by entry 3"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

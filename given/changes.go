@@ -38,15 +38,10 @@ func (rec *reading) changesRecent(ctx context.Context, n int) (string, error) {
 	for _, d := range all {
 		b.WriteString("[Turn " + strconv.Itoa(max(d.turn, 1)) + "] " + chars.Line(d.agent) + " (" +
 			d.last.UTC().Format("2006-01-02 15:04") + " UTC)\n")
-		for _, part := range []struct {
-			head  string
-			lines []string
-		}{{"Files written:", d.written}, {"Files deleted:", d.deleted}, {"Commands run:", d.commands},
-			{"Git commits:", d.commit}} {
-			if len(part.lines) > 0 {
-				b.WriteString("  " + part.head + "\n    - " + strings.Join(part.lines, "\n    - ") + "\n")
-			}
-		}
+		list(&b, "  Files written:", "    - ", d.written)
+		list(&b, "  Files deleted:", "    - ", d.deleted)
+		list(&b, "  Commands run:", "    - ", d.commands)
+		list(&b, "  Git commits:", "    - ", d.commit)
 	}
 	return b.String(), nil
 }

@@ -2,6 +2,7 @@ package given
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,12 +32,7 @@ func HandOff(ctx context.Context, api Ledger, r Request, from string) (Assembled
 		return Assembled{}, err
 	}
 	out := Assembled{Agent: agent.Name, Session: rec.session.ID}
-	var others []spec.Source
-	for _, s := range sources {
-		if s.Kind != spec.OwnHistory {
-			others = append(others, s)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(sources), func(s spec.Source) bool { return s.Kind == spec.OwnHistory })
 	if _, err := out.read(ctx, rec, others); err != nil {
 		return Assembled{}, err
 	}

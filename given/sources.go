@@ -148,18 +148,9 @@ func (rec *reading) investigationLog(ctx context.Context) (string, error) {
 		recent = append(recent, "- "+strings.TrimSuffix(n.Text+" → "+n.Reason, " → "))
 	}
 	var b strings.Builder
-	for _, part := range []struct {
-		head  string
-		lines []string
-	}{
-		{"**Open Hypotheses:**", blocks[sessions.StatusOpen]},
-		{"**Rejected Paths (do not revisit):**", blocks[sessions.StatusRejected]},
-		{"**Confirmed Root Causes:**", blocks[sessions.StatusConfirmed]},
-		{fmt.Sprintf("**Recent Investigations (last %d):**", len(recent)), recent},
-	} {
-		if len(part.lines) > 0 {
-			b.WriteString(part.head + "\n" + strings.Join(part.lines, "\n") + "\n")
-		}
-	}
+	list(&b, "**Open Hypotheses:**", "", blocks[sessions.StatusOpen])
+	list(&b, "**Rejected Paths (do not revisit):**", "", blocks[sessions.StatusRejected])
+	list(&b, "**Confirmed Root Causes:**", "", blocks[sessions.StatusConfirmed])
+	list(&b, fmt.Sprintf("**Recent Investigations (last %d):**", len(recent)), "", recent)
 	return b.String(), nil
 }

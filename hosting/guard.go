@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,10 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, caller{request: id}, refusal{http.StatusUnauthorized, "token", "a valid bearer token is needed"})
 		return
 	}
-	bytes := bodyOf(r)
+	bytes := r.ContentLength
+	if bytes < 0 {
+		bytes = limits.MCPMessage // one of unknown length counts as the longest
+	}
 	no, leave := s.gate.enter(token, bytes, s.c.Env.Now())
 	switch {
 	case r.Header.Get("Content-Encoding") != "":
@@ -101,12 +105,8 @@ func (s *Server) isOurs(host string) bool {
 		name = h
 	}
 	name = strings.ToLower(strings.Trim(name, "[]"))
-	for _, ours := range s.c.Hosts {
-		if name == strings.ToLower(ours) {
-			return true
-		}
-	}
-	return isLoopback(name)
+	same := func(ours string) bool { return name == strings.ToLower(ours) }
+	return slices.ContainsFunc(s.c.Hosts, same) || isLoopback(name)
 }
 
 func isLoopback(name string) bool {
@@ -127,20 +127,10 @@ func bearer(h http.Header) string {
 	return secret
 }
 
-// bodyOf returns how long the body of a request may be, in bytes: one of unknown length counts as the longest.
-func bodyOf(r *http.Request) int64 {
-	if r.ContentLength < 0 {
-		return limits.MCPMessage
-	}
-	return r.ContentLength
-}
-
 // route refuses what a token does not reach.
 func (s *Server) route(r *http.Request, t access.Token) *refusal {
 	switch {
-	case r.URL.Path == readyPath:
-		return nil
-	case r.URL.Path == metricsPath && t.Role == access.Metrics:
+	case r.URL.Path == readyPath, r.URL.Path == metricsPath && t.Role == access.Metrics:
 		return nil
 	case r.URL.Path == metricsPath, !t.Role.May(access.Read):
 		return &refusal{http.StatusForbidden, "role", "the token is not for this"}
@@ -163,7 +153,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who caller) {
 		}
 		s.metrics.working.Dec()
 		took := s.c.Env.Now().Sub(began).Seconds()
-		s.metrics.done(route, out.status, took)
+		s.metrics.requests.WithLabelValues(route, strconv.Itoa(out.status)).Inc()
+		s.metrics.seconds.WithLabelValues(route).Observe(took)
 		s.c.Log.Info("request", append(who.attrs(), "route", route, "status", out.status,
 			"ms", math.Round(took*1e6)/1e3, "bytes", out.bytes)...)
 	}()

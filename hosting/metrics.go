@@ -1,12 +1,8 @@
 package hosting
 
 import (
-	"net/http"
-	"strconv"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics are the server's figures. They name no workspace and no token.
@@ -42,14 +38,4 @@ func newMetrics(open func() int) *metrics {
 		}, func() float64 { return float64(open()) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
-}
-
-// done counts an answered request.
-func (m *metrics) done(route string, status int, seconds float64) {
-	m.requests.WithLabelValues(route, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(route).Observe(seconds)
-}
-
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 2})
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -71,7 +73,8 @@ func New(c Config) *Server {
 		all: map[string]*opened{}, shut: map[string]struct{}{}}
 	s.metrics = newMetrics(s.workspaces.count)
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
-	s.mux.Handle("GET "+metricsPath, s.metrics.handler())
+	figures := promhttp.HandlerOpts{MaxRequestsInFlight: 2}
+	s.mux.Handle("GET "+metricsPath, promhttp.HandlerFor(s.metrics.registry, figures))
 	s.Handle("DELETE "+WorkspacePath, http.HandlerFunc(s.remove))
 	return s
 }

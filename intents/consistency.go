@@ -2,6 +2,7 @@ package intents
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -14,24 +15,17 @@ import (
 // Check reports whether that every intent can be read and that the indexes say what the intents say.
 func Check(a *consistency.Check) error {
 	err := a.Each(bucketIntents, "intent", func(r kv.Record) error {
-		in, err := decode(r.Value)
+		in, err := kv.JSON[Intent](r)
 		if err == nil && !bytes.Equal(key(in), r.Key) {
 			err = fault.New(fault.Corrupt, "intents.check", "key and stored id differ")
 		}
 		return err
 	})
-	if err == nil {
-		err = a.SweepNames(bucketCalls, func(r kv.Record) (bool, error) { return soundCall(a.Tx, r) }, nameCall)
-	}
-	if err == nil {
-		err = a.Sweep(bucketPaths, func(r kv.Record) (bool, error) { return soundPath(a.Tx, r) })
-	}
-	if err == nil {
-		err = a.Sweep(bucketPending, func(r kv.Record) (bool, error) { return soundPending(a.Tx, r) })
-	}
-	if err == nil {
-		err = a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) })
-	}
+	err = cmp.Or(err,
+		a.SweepNames(bucketCalls, func(r kv.Record) (bool, error) { return soundCall(a.Tx, r) }, nameCall),
+		a.Sweep(bucketPaths, func(r kv.Record) (bool, error) { return soundPath(a.Tx, r) }),
+		a.Sweep(bucketPending, func(r kv.Record) (bool, error) { return soundPending(a.Tx, r) }),
+		a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) }))
 	if err != nil {
 		return err
 	}
@@ -80,16 +74,12 @@ func soundTime(tx kv.Tx, r kv.Record) (bool, error) {
 // want checks that the indexes contain an intent.
 func want(a *consistency.Check, in Intent) error {
 	where := fmt.Sprintf("session %s, intent of entry %d", in.Session, in.Seq)
-	if err := a.Want(bucketCalls, callid.Key(in.Session, in.CallID), key(in), where); err != nil {
-		return err
-	}
+	err := a.Want(bucketCalls, callid.Key(in.Session, in.CallID), key(in), where)
 	for _, k := range pathKeys(in) {
-		if err := a.Want(bucketPaths, k, nil, where); err != nil {
-			return err
-		}
+		err = cmp.Or(err, a.Want(bucketPaths, k, nil, where))
 	}
-	if !in.waits() {
-		return nil
+	if in.waits() {
+		err = cmp.Or(err, a.Want(bucketPending, callid.Key(in.Session, in.CallID), nil, where))
 	}
-	return a.Want(bucketPending, callid.Key(in.Session, in.CallID), nil, where)
+	return err
 }

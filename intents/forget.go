@@ -1,6 +1,8 @@
 package intents
 
 import (
+	"cmp"
+
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/rewrite"
@@ -24,30 +26,21 @@ func ForgetCall(tx kv.Tx, session, callID string) error {
 	if err != nil || in == nil {
 		return err
 	}
-	if err := unindex(tx, *in); err != nil {
-		return err
-	}
+	err = unindex(tx, *in)
 	in.Args, in.Name, in.Command, in.Target, in.From = nil, "", "", "", ""
-	return save(tx, key(*in), *in)
+	return cmp.Or(err, save(tx, key(*in), *in))
 }
 
 // ForgetSession removes the words of all calls of a session, also of those that only a hook announced.
 func ForgetSession(tx kv.Tx, session string) error {
 	all, err := OfSession(tx, session)
-	if err != nil {
-		return err
-	}
 	for _, in := range all {
-		if err := unindex(tx, in); err != nil {
-			return err
-		}
+		err = cmp.Or(err, unindex(tx, in))
 		in.Args, in.Name, in.Agent, in.Command, in.Target, in.From = nil, "", "", "", "", ""
 		in.Error, in.Outcome, in.PreHash = "", "", ""
-		if err := save(tx, key(in), in); err != nil {
-			return err
-		}
+		err = cmp.Or(err, save(tx, key(in), in))
 	}
-	return nil
+	return err
 }
 
 // Rules returns how a text is removed from the records of this package.
@@ -57,11 +50,9 @@ func Rules() []rewrite.Rule {
 
 func scrubIntent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketIntents, r, func(in *Intent) ([]byte, error) {
-		if err := unindex(tx, *in); err != nil {
-			return nil, err
-		}
+		err := unindex(tx, *in)
 		rewrite.Words(t, &in.Agent, &in.Name, &in.Target, &in.From, &in.Command, &in.Error, &in.Outcome)
 		in.mapArgs(t.Out)
-		return r.Key, index(tx, *in)
+		return r.Key, cmp.Or(err, index(tx, *in))
 	})
 }

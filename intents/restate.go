@@ -1,6 +1,7 @@
 package intents
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 
@@ -46,12 +47,11 @@ func MapWords(tx kv.Tx, fn func(string) string) error {
 			changed = append(changed, in)
 		}
 	}
+	var err error
 	for _, in := range changed {
-		if err := save(tx, key(in), in); err != nil {
-			return err
-		}
+		err = cmp.Or(err, save(tx, key(in), in))
 	}
-	return nil
+	return err
 }
 
 // mapWords reports whether anything changed.

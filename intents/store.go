@@ -1,6 +1,7 @@
 package intents
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -12,7 +13,6 @@ import (
 
 	"ctxledger.dev/internal/callid"
 	"ctxledger.dev/internal/chars"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
 
@@ -41,34 +41,18 @@ func Begin(tx kv.Tx, in Intent, args json.RawMessage) (Intent, error) {
 	in.Status, in.Command = Pending, chars.Cut(in.Command, maxCommand)
 	in.Args = short(args)
 	k := key(in)
-	if err := tx.Put(bucketCalls, callid.Key(in.Session, in.CallID), k); err != nil {
-		return Intent{}, err
-	}
 	if in.Open() && !in.Begun.IsZero() {
-		if err := tx.Put(bucketTimes, append(timeKey(in.Begun), k...), nil); err != nil {
-			return Intent{}, err
-		}
+		err = tx.Put(bucketTimes, append(timeKey(in.Begun), k...), nil)
 	}
-	if err := index(tx, in); err != nil {
-		return Intent{}, err
-	}
-	return in, save(tx, k, in)
+	return in, cmp.Or(err, tx.Put(bucketCalls, callid.Key(in.Session, in.CallID), k), index(tx, in), save(tx, k, in))
 }
 
 // place gives an announced intent its place in the log, now that the log has the call. What became of the call in the
 // meantime is kept, and so is the state of its file, which was looked at in time.
 func place(tx kv.Tx, old, in Intent, args json.RawMessage) (Intent, error) {
 	k := key(old)
-	if err := unindex(tx, old); err != nil {
-		return Intent{}, err
-	}
-	if err := tx.Delete(bucketTimes, append(timeKey(old.Begun), k...)); err != nil {
-		return Intent{}, err
-	}
-	if err := tx.Delete(bucketIntents, k); err != nil {
-		return Intent{}, err
-	}
-	if err := tx.Delete(bucketCalls, callid.Key(old.Session, old.CallID)); err != nil {
+	if err := cmp.Or(unindex(tx, old), tx.Delete(bucketTimes, append(timeKey(old.Begun), k...)),
+		tx.Delete(bucketIntents, k), tx.Delete(bucketCalls, callid.Key(old.Session, old.CallID))); err != nil {
 		return Intent{}, err
 	}
 	placed, err := Begin(tx, in, args)
@@ -85,22 +69,16 @@ func place(tx kv.Tx, old, in Intent, args json.RawMessage) (Intent, error) {
 
 // index makes an intent findable by the paths that it names.
 func index(tx kv.Tx, in Intent) error {
+	var err error
 	for _, k := range pathKeys(in) {
-		if err := tx.Put(bucketPaths, k, nil); err != nil {
-			return err
-		}
+		err = cmp.Or(err, tx.Put(bucketPaths, k, nil))
 	}
-	return nil
+	return err
 }
 
 // unindex takes an intent out of the index of paths.
 func unindex(tx kv.Tx, in Intent) error {
-	for _, k := range pathKeys(in) {
-		if err := tx.Delete(bucketPaths, k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return kv.DeleteAll(tx, bucketPaths, pathKeys(in))
 }
 
 // pathKeys returns the keys of an intent in the index of paths. A path too long for a key is still found by its session.
@@ -158,7 +136,7 @@ func All(tx kv.Tx) iter.Seq2[Intent, error] {
 
 // scan yields the intents in a range of keys.
 func scan(tx kv.Tx, r kv.Range) iter.Seq2[Intent, error] {
-	return kv.Values(tx, bucketIntents, r, func(r kv.Record) (Intent, error) { return decode(r.Value) })
+	return kv.Values(tx, bucketIntents, r, kv.JSON[Intent])
 }
 
 // known returns the existing intents that an index refers to, at most limit of them.
@@ -227,32 +205,16 @@ func short(args json.RawMessage) map[string]string {
 }
 
 func load(tx kv.Tx, k []byte) (*Intent, error) {
-	raw, err := tx.Get(bucketIntents, k)
-	if err != nil || raw == nil {
+	var in Intent
+	if found, err := kv.GetJSON(tx, bucketIntents, k, &in); err != nil || !found {
 		return nil, err
 	}
-	in, err := decode(raw)
-	return &in, err
+	return &in, nil
 }
 
 // save writes an intent's record and updates the index of pending ones.
 func save(tx kv.Tx, k []byte, in Intent) error {
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "intents.save", err)
-	}
-	if err := indexPending(tx, in); err != nil {
-		return err
-	}
-	return tx.Put(bucketIntents, k, raw)
-}
-
-func decode(raw []byte) (Intent, error) {
-	var in Intent
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return Intent{}, fault.Wrap(fault.Corrupt, "intents.decode", err)
-	}
-	return in, nil
+	return cmp.Or(indexPending(tx, in), kv.PutJSON(tx, bucketIntents, k, in))
 }
 
 func id(session, callID string) string {

@@ -182,7 +182,7 @@ func TestInvariant1IntentsComeBackAsTheyWere(t *testing.T) {
 		if v, err := kv.Unseal(bucketIntents, key(in), sealed); !fault.Is(err, fault.Corrupt) {
 			t.Fatalf("byte %d flipped: %q, %v", i, v, err)
 		}
-		if _, err := decode(raw[:i]); !fault.Is(err, fault.Corrupt) {
+		if _, err := kv.JSON[Intent](kv.Record{Value: raw[:i]}); !fault.Is(err, fault.Corrupt) {
 			t.Fatalf("cut at byte %d: %v", i, err)
 		}
 	}

@@ -3,8 +3,10 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -47,6 +49,57 @@ func CountersOf(ctx context.Context, api interface {
 			known[s.Model], _ = CounterOf(ctx, api, models, s.Model) // else without what is not known
 		}
 		out[id] = known[s.Model]
+	}
+	return out, nil
+}
+
+// HostModel is the model of an agent's newest session: what the agent loads is counted for it.
+type HostModel struct {
+	Model  string
+	Learnt string // of its tokenizer: see Learnt
+	Window int    // in tokens; 0: unknown
+}
+
+// Meter returns how texts are counted for the model, without what cannot be read of Learnt.
+func (h HostModel) Meter(models *tokens.Registry) Meter {
+	counter, _ := models.Counter(h.Model, []byte(h.Learnt))
+	return Meter{Counter: counter, Window: h.Window}
+}
+
+// Meter says what texts cost a model.
+type Meter struct {
+	Counter tokens.Counter
+	Window  int // of the model, in tokens; 0: unknown
+}
+
+// NewestOf returns the newest session with a model of each agent, of sessions in order, the newest first.
+func NewestOf(all []sessions.Session) (out []sessions.Session) {
+	for _, s := range all {
+		newer := func(o sessions.Session) bool { return o.Host == s.Host }
+		if s.Model != "" && s.Main() && !slices.ContainsFunc(out, newer) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// HostModels returns the models of the agents of these sessions, one of each, by the names of the agents. Errors: those of
+// Status, but not_found, and of Learnt.
+func HostModels(ctx context.Context, api interface {
+	Views
+	Calibration
+}, newest []sessions.Session) (map[string]HostModel, error) {
+	out := map[string]HostModel{}
+	for _, s := range newest {
+		st, err := api.Status(ctx, StatusRequest{Session: s.ID, Brief: true})
+		if fault.Is(err, fault.NotFound) { // forgotten just now
+			continue
+		}
+		learnt, wrong := Learnt(ctx, api, s.Model)
+		if err := cmp.Or(err, wrong); err != nil {
+			return nil, err
+		}
+		out[s.Host] = HostModel{s.Model, string(learnt), st.Window}
 	}
 	return out, nil
 }

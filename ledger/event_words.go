@@ -67,7 +67,7 @@ func (c *Cost) words() string {
 	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()),
 		chars.Commas(int(c.Usage.Output)))
 	if c.Dollars != nil {
-		out += fmt.Sprintf(", $%.4f", *c.Dollars)
+		out += ", " + chars.Money(*c.Dollars, true)
 	}
 	return out
 }

@@ -1,10 +1,13 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"ctxledger.dev/internal/paths"
 )
 
 // Events reports the state of a ledger and its changes.
@@ -22,7 +25,9 @@ type InfoRequest struct {
 
 // Info identifies a ledger and describes its owner.
 type Info struct {
-	Workspace string    `json:"workspace"`     // root directory; "" for the user ledger
+	Workspace string `json:"workspace"` // root directory; "" for the user ledger
+	// Main is the tree of the repository that paths without a tree are relative to, where Workspace is another one.
+	Main      string    `json:"main,omitempty"`
 	State     string    `json:"state"`         // state directory
 	PID       int       `json:"pid,omitempty"` // of the owner
 	Started   time.Time `json:"started"`
@@ -43,6 +48,15 @@ type Info struct {
 	Memories  int      `json:"memories"`
 	Bytes     int64    `json:"bytes"` // on disk
 	Event     int64    `json:"event"` // sequence number of the newest event
+}
+
+// Elsewhere returns the root of the tree that a recorded path is relative to, where that is not Workspace. tree is as
+// records name it: "" is the main one. "": the path is of Workspace, or absolute.
+func (i Info) Elsewhere(tree, path string) string {
+	if tree = cmp.Or(tree, i.Main, i.Workspace); tree == i.Workspace || paths.IsAbs(path) {
+		return ""
+	}
+	return tree
 }
 
 // Event is the public record of a commit.
@@ -143,8 +157,11 @@ func (p *Polling) String() string {
 	return fmt.Sprintf("files are polled, every %.0f s: %s", p.Seconds, p.Why)
 }
 
-// TaskFollow is the task that follows session files.
-const TaskFollow = "following session files"
+// Tasks of an owner.
+const (
+	TaskFollow  = "following session files"
+	TaskMeasure = "learning from measured usage"
+)
 
 // Trouble says what is wrong with a task, "" while it does its work.
 func (t TaskState) Trouble() string {

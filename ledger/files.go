@@ -51,6 +51,8 @@ type ChangesResponse struct {
 	Outside bool            `json:"outside,omitempty"`
 	Total   int             `json:"total"`
 	Stale   []changes.Stale `json:"stale"`
+	// Tree is the one that the paths of Stale and Fresh are relative to: see changes.Change.
+	Tree string `json:"tree,omitempty"`
 	// Fresh are the files that the session read and that are known to be as it knows them, by path, at most 1,000.
 	Fresh []string `json:"fresh,omitempty"`
 }
@@ -72,12 +74,14 @@ type FileHistoryRequest struct {
 	Path string `json:"path"`
 }
 
-// FileHistory is what the ledger knows of one file, oldest first.
+// FileHistory is what the ledger knows of the files of one path in all trees, newest first.
 type FileHistory struct {
 	Path    string           `json:"path"`
 	Changes []changes.Change `json:"changes"`
 	Intents []intents.Intent `json:"intents"`
 	Reads   []FileRead       `json:"reads"`
+	// Trees are those in which sessions worked on a file of that path, by session, where it is not the main one.
+	Trees map[string]string `json:"trees,omitempty"`
 }
 
 // FileRead is one time an agent read a file.
@@ -89,6 +93,8 @@ type FileRead struct {
 	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
 	// Subagent says that it is in the window of a subagent: of one that the session's file has as well, or whose session it is.
 	Subagent bool `json:"subagent,omitempty"`
+	// Failed says that it tried to, and got an error.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // TouchedRequest asks which files of one tree sessions touched lately.

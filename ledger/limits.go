@@ -73,7 +73,7 @@ func (s Spent) who() string {
 // amount writes tokens or dollars.
 func (s Spent) amount(n float64) string {
 	if strings.HasSuffix(s.Key, ".usd") {
-		return fmt.Sprintf("$%.2f", n)
+		return chars.Money(n, true)
 	}
 	return chars.Plural(int64(n), "token")
 }

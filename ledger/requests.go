@@ -76,6 +76,21 @@ type ModelRequest struct {
 	MissedWhy string `json:"missed_why,omitempty"`
 }
 
+// Names returns the words in it that others chose.
+func (q *ModelRequest) Names() []*string {
+	names := []*string{&q.Model, &q.Provider, &q.Endpoint, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
+	for i := range q.New {
+		names = append(names, &q.New[i].Name)
+	}
+	for i := range q.Tools {
+		names = append(names, &q.Tools[i].Server)
+	}
+	for i := range q.Bill {
+		names = append(names, &q.Bill[i].Model)
+	}
+	return names
+}
+
 // Reduced says how much smaller a request was sent than its agent wrote it.
 type Reduced struct {
 	Bytes    int64 `json:"bytes"`    // of the body
@@ -223,15 +238,15 @@ type ReducedUse struct {
 
 // Words says it, the cost first.
 func (u *ReducedUse) Words() string {
-	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without ≈%s tokens in all", chars.Plural(u.Steps, "step"),
-		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Commas(u.Tokens))
+	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without %s in all", chars.Plural(u.Steps, "step"),
+		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Tokens(u.Tokens, false))
 	switch {
 	case u.Net == nil:
 		return text
 	case *u.Net < 0:
-		return text + fmt.Sprintf(": ≈$%.2f lost so far", -*u.Net)
+		return text + ": " + chars.Money(-*u.Net, false) + " lost so far"
 	}
-	return text + fmt.Sprintf(": ≈$%.2f saved, if all of them had been read from the cache", *u.Net)
+	return text + ": " + chars.Money(*u.Net, false) + " saved, if all of them had been read from the cache"
 }
 
 // MaxBroke is how many breaks of the cache a summary names.

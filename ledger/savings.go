@@ -45,11 +45,11 @@ func (s Savings) String() string {
 	case len(s.Causes) == 0:
 		fmt.Fprintf(&b, "nothing yet in %s", chars.Plural(s.Requests, "request"))
 	case s.Net < 0:
-		fmt.Fprintf(&b, "nothing: ≈%s more tokens were sent in %s", chars.Commas(-s.Net),
+		fmt.Fprintf(&b, "nothing: %s more were sent in %s", chars.Tokens(-s.Net, false),
 			chars.Plural(s.Requests, "request"))
 	default:
 		whole := s.Sent + int64(s.Net)
-		fmt.Fprintf(&b, "≈%s tokens, %.1f %% of the ≈%s that %s would have sent", chars.Commas(s.Net),
+		fmt.Fprintf(&b, "%s, %.1f %% of the ≈%s that %s would have sent", chars.Tokens(s.Net, false),
 			100*float64(s.Net)/float64(max(whole, 1)), chars.Commas(int(whole)), chars.Plural(s.Requests, "request"))
 	}
 	before := ": "

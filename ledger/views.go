@@ -186,7 +186,7 @@ func (u Use) NextWords() string {
 	if u.NextDollars == nil || *u.NextDollars <= 0 {
 		return ""
 	}
-	dollars := chars.Money(*u.NextDollars)
+	dollars := chars.Money(*u.NextDollars, false)
 	switch u.NextBy {
 	case NextAnew:
 		return "the next request pays " + dollars + " for the whole window, which the provider's cache no longer has"
@@ -218,7 +218,7 @@ func (s Subagents) String() string {
 	if s.Dollars == nil {
 		return fmt.Sprintf("besides %s, whose price is not known: %s", chars.Plural(s.N, "subagent"), tokens)
 	}
-	return fmt.Sprintf("of that %s: %s, %s", chars.Plural(s.N, "subagent"), chars.Money(*s.Dollars), tokens)
+	return fmt.Sprintf("of that %s: %s, %s", chars.Plural(s.N, "subagent"), chars.Money(*s.Dollars, true), tokens)
 }
 
 // Status says what fills a session's window, and what would be cut next.

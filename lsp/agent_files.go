@@ -22,7 +22,6 @@ import (
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/text"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
 
@@ -39,7 +38,7 @@ type agentFiles struct {
 
 	mu       sync.Mutex
 	at       time.Time                  // guarded by mu
-	meter    anyfile.Meter              // guarded by mu; of report
+	meters   *meters                    // guarded by mu; of report
 	report   carried.Report             // guarded by mu
 	changed  bool                       // guarded by mu; a file had when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
@@ -74,23 +73,22 @@ func couldBeAgentFile(u uri.URI) bool {
 // found is what the requests of agents carry in the workspace.
 type found struct {
 	carried.Report
-	uses  map[string][]agentfile.Use
-	meter anyfile.Meter // that it was counted by
+	uses map[string][]agentfile.Use
 }
 
 // carried returns what the requests of agents carry in the workspace.
 func (s *folder) carried(ctx context.Context) found {
 	k := s.snapshot()
 	if s.workspace.Root == "" {
-		return found{Report: carried.Report{Hosts: []carried.Host{}}, meter: k.meter}
+		return found{Report: carried.Report{Hosts: []carried.Host{}}}
 	}
 	f := &s.agents
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meter != k.meter ||
+	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meters != k.meters ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
 		f.changed = f.changed || f.report.Changed()
-		f.meter, f.report = k.meter, s.findCarried(ctx, k.meter.Counter)
+		f.meters, f.report = k.meters, s.findCarried(ctx, k.meters.of)
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = usesIn(f.report), s.o.Env.Now()
 	}
@@ -98,16 +96,16 @@ func (s *folder) carried(ctx context.Context) found {
 		s.countLocked()
 	}
 	if k.live.Use.CarriedDollars == nil {
-		return found{f.report, f.uses, f.meter}
+		return found{f.report, f.uses}
 	}
 	report := f.report.Charged(k.live.Use)
-	return found{report, usesIn(report), f.meter}
+	return found{report, usesIn(report)}
 }
 
 // findCarried looks for what the requests of agents carry.
-func (s *folder) findCarried(ctx context.Context, c tokens.Counter) carried.Report {
+func (s *folder) findCarried(ctx context.Context, meter func(agent string) (ledger.Meter, bool)) carried.Report {
 	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: s.workspace.Root, Env: s.o.Env,
-		Counter: c, Text: s.texts()})
+		Meter: meter, Text: s.texts()})
 }
 
 // usesIn returns the uses of each file of a report, by its path without links: CLAUDE.md may be one to AGENTS.md.
@@ -120,14 +118,14 @@ func usesIn(r carried.Report) map[string][]agentfile.Use {
 	return files
 }
 
-// carriedFor is carried, counted for the model of a session: the one that is shown may not be that of the editor.
-func (s *folder) carriedFor(ctx context.Context, api Ledger, model string) carried.Report {
+// carriedFor is carried, counted for the model of a session of an agent: the one that is shown may not be its newest.
+func (s *folder) carriedFor(ctx context.Context, api Ledger, host, model string) carried.Report {
 	now := s.carried(ctx)
-	if len(now.Hosts) == 0 || now.meter.Counter.Model() == model {
+	if !slices.ContainsFunc(now.Hosts, func(h carried.Host) bool { return h.Name == host && h.Model != model }) {
 		return now.Report
 	}
 	counter, _ := ledger.CounterOf(ctx, api, s.snapshot().configured.Models, model) // else without what is not known
-	report := s.findCarried(ctx, counter)
+	report := s.findCarried(ctx, carried.For(ledger.Meter{Counter: counter}))
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
 	report.Count(s.agents.recorded, s.workspace.Root)
@@ -289,13 +287,12 @@ func (f *agentFiles) loads(d *document) bool {
 	return len(f.uses[d.file()]) > 0
 }
 
-// usesOf returns what agents load of a document, and the meter that it was counted by.
-func (s *folder) usesOf(ctx context.Context, d *document) ([]agentfile.Use, anyfile.Meter) {
+// usesOf returns what agents load of a document.
+func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
-		return nil, anyfile.Meter{}
+		return nil
 	}
-	now := s.carried(ctx)
-	return now.uses[d.file()], now.meter
+	return s.carried(ctx).uses[d.file()]
 }
 
 // documentLinkMethod links the imports of a file that agents load to the imported files.
@@ -304,7 +301,7 @@ func documentLinkMethod() method {
 	return about("textDocument/documentLink", of, func(ctx context.Context, s *folder, d *document,
 		_ *protocol.DocumentLinkParams) ([]protocol.DocumentLink, error) {
 		links := []protocol.DocumentLink{}
-		uses, _ := s.usesOf(ctx, d)
+		uses := s.usesOf(ctx, d)
 		for _, l := range agentfile.Links(uses) {
 			if l.To > d.text.Len() {
 				continue // it was edited meanwhile
@@ -320,7 +317,7 @@ func documentLinkMethod() method {
 // agentFindings returns what is wrong with a file that agents load.
 func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
-	uses, _ := s.usesOf(ctx, d)
+	uses := s.usesOf(ctx, d)
 	for _, f := range agentfile.Findings(uses) {
 		list = append(list, protocol.Diagnostic{
 			Range:    span(d.text, min(f.From, d.text.Len()), min(f.To, d.text.Len())),
@@ -334,9 +331,7 @@ func (s *folder) agentFindings(ctx context.Context, d *document) []protocol.Diag
 // Carried is what every request of agents carries.
 type Carried struct {
 	carried.Report
-	// Model is the one that is counted for; "": none is known, it is counted in o200k_base.
-	Model string `json:"model"`
-	// Rough says that it is estimated for a model of which nothing was measured yet.
+	// Rough says that something is estimated for a model of which nothing was measured yet, or none is known.
 	Rough bool `json:"rough,omitempty"`
 	// Counting is set while calls of recorded sessions are counted: changedMethod follows if they turn out otherwise.
 	Counting bool `json:"counting,omitempty"`
@@ -349,7 +344,8 @@ func carriedMethod() method {
 			c.Counting = !s.awaitCount(ctx)
 		}
 		now := s.carried(ctx)
-		c.Report, c.Model, c.Rough = now.Report, now.meter.Counter.Model(), now.meter.Rough()
+		c.Report = now.Report
+		c.Rough = slices.ContainsFunc(c.Hosts, func(h carried.Host) bool { return anyfile.Meter(h.Meter).Rough() })
 		return c, nil
 	})
 }

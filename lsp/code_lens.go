@@ -38,13 +38,11 @@ func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	if s.snapshot().settings.Lens == showOff {
 		return nil
 	}
-	uses, meter := s.usesOf(ctx, d)
+	uses := s.usesOf(ctx, d)
 	if len(uses) == 0 {
 		return nil
 	}
-	f := s.file(d)
-	f.Meter = meter
-	for _, l := range agentfile.Lenses(uses, f) {
+	for _, l := range agentfile.Lenses(uses, s.file(d)) {
 		at := min(l.At, d.text.Len()) // it may have been edited meanwhile
 		c := explains(d, l.Title, l.Hover)
 		if l.Ask != nil && s.counts() {

@@ -85,7 +85,7 @@ func contextMethod() method {
 			g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 			if err == nil {
 				c = s.contextOf(g)
-				c.Own = s.carriedFor(ctx, api, c.Model).Explain(g.Use)
+				c.Own = s.carriedFor(ctx, api, g.Session.Host, g.Model).Explain(g.Use)
 			}
 			return err
 		})

@@ -25,16 +25,16 @@ func hoverMethod() method {
 		settings := k.settings
 		f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
 		if settings.Hover != showOff {
-			uses, meter := s.usesOf(ctx, d)
-			own := f
-			own.Meter = meter
-			note, ok = agentfile.Hover(uses, own, offset)
+			note, ok = agentfile.Hover(s.usesOf(ctx, d), f, offset)
 		}
 		switch {
 		case ok:
 			note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
 			if heading, also := anyfile.Heading(f, offset); also {
 				note.Text += "\n" + heading.Text
+				if counted := f.Meter.Counted(); !strings.Contains(note.Text, counted) {
+					note.Text += "\n" + counted
+				}
 			}
 		case settings.Hover != showOff:
 			note, ok = s.note(f, offset, settings.Hover == showAlways)

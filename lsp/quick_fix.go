@@ -71,7 +71,7 @@ func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		files[path] = e
 		return string(e.text.Bytes(0, e.text.Len())), true
 	}
-	uses, _ := s.usesOf(ctx, d)
+	uses := s.usesOf(ctx, d)
 	for _, u := range uses {
 		part := u.Placed()
 		from, to := min(part.At.From, d.text.Len()), min(part.At.To, d.text.Len())
@@ -80,11 +80,8 @@ func (s *folder) switchFixes(ctx context.Context, d *document, one protocol.Diag
 		}
 		for _, way := range carried.SwitchOff(s.workspace.Root, part, text) {
 			e := files[way.Path]
-			edits := make([]protocol.TextEdit, 0, len(way.Edits))
-			for _, x := range way.Edits {
-				edits = append(edits, protocol.TextEdit{Range: span(e.text, x.At.From, x.At.To), NewText: x.Text})
-			}
-			list = append(list, fix(plainLine(way.Title), one, s.caps.edit(e, edits...), len(list) == 0))
+			edit := protocol.TextEdit{Range: span(e.text, way.Edit.At.From, way.Edit.At.To), NewText: way.Edit.Text}
+			list = append(list, fix(plainLine(way.Title), one, s.caps.edit(e, edit), len(list) == 0))
 		}
 	}
 	return list

@@ -409,7 +409,7 @@ func TestAServerIsAskedOnceItIsConfirmed(t *testing.T) {
 	if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(u, nil), &shown); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`calls unknown · ≈7 tokens a request"`, "(1 tool, asked on "} {
+	for _, want := range []string{`calls unknown · ≈11 tokens a request"`, "(1 tool, asked on "} {
 		if !strings.Contains(string(shown), want) {
 			t.Errorf("the lenses are %s without %q", shown, want)
 		}

@@ -2,9 +2,12 @@ package lsp
 
 import (
 	"context"
+	"maps"
 	"slices"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/live"
@@ -18,37 +21,53 @@ type snapshot struct {
 	wrong    error // error in the settings; nil: none
 	sent     int   // number of didChangeConfiguration with settings
 	live     live.State
-	pinned   string        // the session that the user chose; "": none
-	meter    anyfile.Meter // derived from the others: another one where any figure may be another one
-	of       metered       // what it was derived from
+	pinned   string // the session that the user chose; "": none
+	*meters         // derived from the others: another one where any figure may be another one
 
 	configured Configured
 }
 
-// metered is what a meter is derived from.
-type metered struct {
-	models        *tokens.Registry
-	model, learnt string
-	window        int
+// meters say how texts are counted.
+type meters struct {
+	meter anyfile.Meter                           // of documents
+	of    func(agent string) (ledger.Meter, bool) // of what agents load: see carried.Options
+	from  metered
+	hosts map[string]ledger.HostModel
 }
 
-// measured returns k with the meter of the model in the settings, else of that which the live state names.
+// metered is what a meter is derived from.
+type metered struct {
+	models *tokens.Registry
+	ledger.HostModel
+	set bool // in the settings
+}
+
+// measured returns k with the meter of the model in the settings, else of that which the live state names. What agents load
+// is counted for the former, else for the models of their own sessions.
 func (k snapshot) measured() snapshot {
-	of := metered{models: k.configured.Models, model: k.settings.Model}
-	if of.model == "" {
-		of.model, of.window = k.live.Model, k.live.Window
+	from := metered{k.configured.Models, ledger.HostModel{Model: k.settings.Model}, k.settings.Model != ""}
+	if !from.set {
+		from.Model, from.Window = k.live.Model, k.live.Window
 	}
-	if of.model != "" && of.window == 0 {
-		of.window, _ = of.models.Window(of.model)
+	if from.Model != "" && from.Window == 0 {
+		from.Window, _ = from.models.Window(from.Model)
 	}
-	if k.live.Learnt.Model == of.model {
-		of.learnt = k.live.Learnt.State
+	if k.live.Learnt.Model == from.Model {
+		from.Learnt = k.live.Learnt.State
 	}
-	if of == k.of {
+	hosts := map[string]ledger.HostModel{}
+	maps.Copy(hosts, k.live.Hosts)
+	if k.live.Host != "" && k.live.Model != "" {
+		hosts[k.live.Host] = from.HostModel
+	}
+	if k.meters != nil && from == k.from && maps.Equal(hosts, k.hosts) {
 		return k
 	}
-	counter, _ := of.models.Counter(of.model, []byte(of.learnt)) // else without what cannot be read
-	k.of, k.meter = of, anyfile.Meter{Counter: counter, Window: of.window}
+	m := from.Meter(from.models)
+	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from, hosts: hosts}
+	if from.set {
+		k.of = carried.For(m)
+	}
 	return k
 }
 
@@ -90,7 +109,7 @@ func (s *folder) updateLocked(by func(*snapshot)) (before, after snapshot) {
 			return d
 		})
 	}
-	if s.now.meter != before.meter { // everything that was counted is out of date, also what views of the ledger show
+	if s.now.meters != before.meters { // everything that was counted is out of date, also what views of the ledger show
 		s.pending.refresh()
 		s.pending.ledger()
 		s.pending.contents()
@@ -110,21 +129,18 @@ func (s *folder) open(made func(*tokens.Encoding) *document) *document {
 // file returns the input of the features for a document.
 func (s *folder) file(d *document) anyfile.File {
 	k := s.snapshot()
-	t := d.text
-	if e := k.meter.Counter.Encoding(); t.Encoding() != e { // the model changed since d was asked about
-		t = t.In(e)
-	}
 	return anyfile.File{
-		Text: t, Outline: d.outline, Meter: k.meter,
+		Text: d.text, Outline: d.outline,
 		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
-		Everywhere: k.settings.Lens == showAlways, Disk: func() anyfile.Disk { return s.disk(d.path, t.Encoding()) },
-	}
+		Everywhere: k.settings.Lens == showAlways,
+		Disk:       func() anyfile.Disk { return s.disk(d.path, k.meter.Counter.Encoding()) },
+	}.By(k.meter) // the model may have changed since d was asked about
 }
 
 // beside is file, with whether what is on disk is known to be something else: that takes reading it.
 func (s *folder) beside(ctx context.Context, d *document) anyfile.File {
 	f := s.file(d)
-	uses, _ := s.usesOf(ctx, d)
+	uses := s.usesOf(ctx, d)
 	disk := f.OnDisk()
 	unsaved := disk.Gone || disk.Text != nil ||
 		slices.ContainsFunc(uses, func(u agentfile.Use) bool { return u.Unsaved })

@@ -91,9 +91,9 @@ func (f *fixture) refreshed(t *testing.T, do func()) {
 // was not saved, nothing while its removal was not, and was asked for again only when CLAUDE.md was saved.
 func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 	const without, with = "# Shop\nRun them all.\n", "# Shop\nSee @other.md\n"
-	const none, later = ``, `^in no request, \d+ tokens once its import is saved$`
-	const now = `^Claude Code: [1-9]\d+ tokens in every request$`
-	const until = `^[1-9]\d+ tokens in every request, none once saved$`
+	const none, later = ``, `^in no request, ≈\d+ tokens once its import is saved$`
+	const now = `^Claude Code: ≈\d+ tokens in every request$`
+	const until = `^≈\d+ tokens in every request, none once saved$`
 	for _, order := range [][]string{{"CLAUDE.md", "other.md"}, {"other.md", "CLAUDE.md"}} {
 		f, claude := agentWorkspace(t)
 		if err := os.WriteFile(claude, []byte(without), 0o600); err != nil {
@@ -115,12 +115,12 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 		}{
 			{"the import is written", func() { memory.types(t, with) }, later,
 				`^Claude Code: in no request, what is saved of CLAUDE.md does not load it\n` +
-					`once open files are saved, in every request: \d+ tokens\n`},
+					`once open files are saved, in every request: ≈\d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
-			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: \d+ tokens in every request\n`},
+			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request\n`},
 			{"the line is deleted", func() { memory.types(t, without) }, until,
-				`^Claude Code, on disk, in every request: \d+ tokens\nonce open files are saved, in no request\n`},
+				`^Claude Code, on disk, in every request: ≈\d+ tokens\nonce open files are saved, in no request\n`},
 			{"it is closed without saving", func() {
 				memory.notify(t, "textDocument/didClose", memory.of(nil))
 			}, now, ``},
@@ -236,7 +236,7 @@ func TestALinkIsTheFileThatItLeadsTo(t *testing.T) {
 	}
 	for _, path := range []string{claude, agents, filepath.Join(link, "AGENTS.md")} {
 		b := f.buffer(t, path)
-		want := regexp.MustCompile(`^\d+–\d+ tokens in every request of 2 agents$`)
+		want := regexp.MustCompile(`^≈\d+–\d+ tokens in every request of 2 agents$`)
 		if got := f.lenses(t, b.u); len(got) != 1 || !want.MatchString(got[0]) {
 			t.Errorf("the lenses of %s are %q", path, got)
 		}
@@ -273,8 +273,8 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	deleted := &buffer{fixture: f, u: string(uri.File(claude))}
 	outside := filepath.Join(t.TempDir(), "notes.md")
 	for _, c := range []struct{ u, want, unsaved string }{
-		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: \d+ tokens\n` +
-			`(?s:.*)67% of this buffer's \d tokens, counted on its own$`, "true"},
+		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: ≈\d+ tokens\n` +
+			`(?s:.*)67% of this buffer's \d tokens, counted on its own\n`, "true"},
 		{"untitled:Untitled-1", `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
 		{string(uri.File(outside)), `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
 	} {

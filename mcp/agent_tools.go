@@ -41,7 +41,7 @@ func sessionContextTool() tool {
 		forms:   map[string]string{"summary": `"The handler works; open: pagination."`, "version": "1"},
 		secrets: "masked", why: "before storing, by `engine.KeepNotes`",
 		calls: []string{`{"session":"SESSION"}`},
-		run:   shareContext,
+		run:   takes(shareContext),
 	}
 }
 
@@ -56,7 +56,9 @@ func attemptTool() tool {
 		forms:   map[string]string{"attempt": `"pin the driver to 1.2"`, "outcome": `"same error"`},
 		secrets: "silent", why: "it answers with an id alone",
 		calls: []string{`{"session":"SESSION","attempt":"x"}`},
-		run:   logAttempt,
+		run: logs(func(a noteArgs) sessions.Notes {
+			return sessions.Notes{Kind: sessions.NotesAttempt, Text: a.Attempt, Reason: a.Outcome}
+		}),
 	}
 }
 
@@ -73,7 +75,10 @@ func hypothesisTool() tool {
 		forms:   map[string]string{"id": `"h1"`, "status": `"rejected"`},
 		secrets: "silent", why: "it answers with an id alone",
 		calls: []string{`{"session":"SESSION","hypothesis":"x"}`},
-		run:   logHypothesis,
+		run: logs(func(a noteArgs) sessions.Notes {
+			return sessions.Notes{Kind: sessions.NotesHypothesis, Text: a.Hypothesis, ID: a.ID, Status: a.Status,
+				Reason: a.Reason}
+		}),
 	}
 }
 
@@ -88,7 +93,7 @@ func handoffTool() tool {
 		forms:   map[string]string{"from": `"Developer"`, "to": `"Tester"`},
 		secrets: "masked", why: "by `given.HandOff`",
 		calls: []string{`{"session":"SESSION","from":"Developer","to":"Tester"}`},
-		run:   handOver,
+		run:   takes(handOver),
 	}
 }
 
@@ -131,11 +136,7 @@ const (
 )
 
 // shareContext runs session_context.
-func shareContext(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[noteArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
+func shareContext(ctx context.Context, c *call, a noteArgs) (reply, error) {
 	s, err := a.of(ctx, c)
 	if err != nil {
 		return reply{}, err
@@ -176,42 +177,21 @@ func readable(text string) string {
 	return contextHeading + given.Cut(text, readChars, contextCut)
 }
 
-// logAttempt runs log_attempt.
-func logAttempt(ctx context.Context, c *call) (reply, error) {
-	return logged(ctx, c, func(a noteArgs) sessions.Notes {
-		return sessions.Notes{Kind: sessions.NotesAttempt, Text: a.Attempt, Reason: a.Outcome}
+// logs makes the function of a tool that records what its arguments say.
+func logs(notes func(a noteArgs) sessions.Notes) runner {
+	return takes(func(ctx context.Context, c *call, a noteArgs) (reply, error) {
+		s, err := a.of(ctx, c)
+		if err != nil {
+			return reply{}, err
+		}
+		n, id, err := a.log(ctx, c, s, notes(a))
+		return reply{noteResult{ID: n.ID, Session: id},
+			strings.Join(strings.Fields("logged "+n.ID+" "+n.Status+" in session "+id), " ")}, err
 	})
-}
-
-// logHypothesis runs log_hypothesis.
-func logHypothesis(ctx context.Context, c *call) (reply, error) {
-	return logged(ctx, c, func(a noteArgs) sessions.Notes {
-		return sessions.Notes{Kind: sessions.NotesHypothesis, Text: a.Hypothesis, ID: a.ID, Status: a.Status,
-			Reason: a.Reason}
-	})
-}
-
-// logged records what the arguments of a call say.
-func logged(ctx context.Context, c *call, notes func(a noteArgs) sessions.Notes) (reply, error) {
-	a, err := decode[noteArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
-	s, err := a.of(ctx, c)
-	if err != nil {
-		return reply{}, err
-	}
-	n, id, err := a.log(ctx, c, s, notes(a))
-	return reply{noteResult{ID: n.ID, Session: id},
-		strings.Join(strings.Fields("logged "+n.ID+" "+n.Status+" in session "+id), " ")}, err
 }
 
 // handOver runs handoff.
-func handOver(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[noteArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
+func handOver(ctx context.Context, c *call, a noteArgs) (reply, error) {
 	s, err := c.session(ctx, a.Session)
 	if err != nil {
 		return reply{}, err

@@ -55,9 +55,11 @@ func (c *call) found(ctx context.Context, model string) (report carried.Report, 
 	if c.o.Models != nil {
 		models = c.o.Models(root)
 	}
-	counter, _ := ledger.CounterOf(ctx, c.api, models, model) // else without what is not known
-	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: root, Env: c.o.Env,
-		Counter: counter}), root
+	o := carried.Options{Agents: registry.Carried(), Root: root, Env: c.o.Env}
+	if counter, _ := ledger.CounterOf(ctx, c.api, models, model); model != "" { // without what is not known
+		o.Meter = carried.For(ledger.Meter{Counter: counter})
+	}
+	return carried.Find(ctx, o), root
 }
 
 // carried returns what every request of a session's host carries, of what was found.
@@ -128,7 +130,7 @@ func (r carriedResult) lines() (out []string) {
 	if len(r.Carried) > 0 {
 		line := "files in every request:"
 		if r.Dollars != nil {
-			line = "files in every request (" + chars.Money(*r.Dollars) + " so far, by " + r.paidBy + "):"
+			line = "files in every request (" + chars.Money(*r.Dollars, false) + " so far, by " + r.paidBy + "):"
 		}
 		out = append(out, line)
 	}

@@ -62,7 +62,8 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		"when a session begins, the index of ctxledger.yaml is sent: ≈",
 		"whose cost is unknown:\n- docs: not used in 1 session")
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: env.Env{Home: home,
-		Lookup: func(string) string { return "" }}, Counter: tokens.Builtin().For("")})
+		Lookup: func(string) string { return "" }},
+		Meter: carried.For(ledger.Meter{Counter: tokens.Builtin().For("")})})
 	config := report.Hosts[0].Parts[slices.IndexFunc(report.Hosts[0].Parts, func(p carried.Part) bool {
 		return p.Name == "docs"
 	})].Config.Digest()

@@ -3,13 +3,13 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"ctxledger.dev/changes"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
@@ -38,7 +38,7 @@ func changesTool() tool {
 		forms:   map[string]string{"path": `"src/app.go"`, "since": `"2h"`, "limit": "30"},
 		secrets: "exact", why: toOwner,
 		calls: []string{`{}`, `{"session":"SESSION","limit":200}`},
-		run:   listChanges,
+		run:   takes(listChanges),
 	}
 }
 
@@ -86,11 +86,7 @@ type staleFile struct {
 }
 
 // listChanges runs the tool.
-func listChanges(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[changesArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
+func listChanges(ctx context.Context, c *call, a changesArgs) (reply, error) {
 	if a.Limit < 0 || a.Limit > changesMost {
 		return reply{}, fault.New(fault.Invalid, "mcp.changes",
 			`argument "limit" is a number from 0 to %d`, changesMost).WithHint(`the right form: {"limit": 30}`)
@@ -117,10 +113,6 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	if err != nil {
 		return r, err
 	}
-	tree, err := c.tree(ctx)
-	if err != nil {
-		return r, err
-	}
 	if r.NotFollowed = info.NotFollowed(own.Host); r.NotFollowed == "" && own.ID == "" {
 		r.NotFollowed = errUnknownChat.Error()
 	}
@@ -129,7 +121,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 		return r, err
 	}
 	list, err := c.api.Changes(ctx, ledger.ChangesRequest{
-		Session: session, Path: relative(a.Path, info.Workspace, tree), Since: since, From: from, Limit: a.Limit,
+		Session: session, Path: relative(a.Path, info.Workspace), Since: since, From: from, Limit: a.Limit,
 	})
 	if err != nil {
 		return r, err
@@ -140,8 +132,7 @@ func changesOf(ctx context.Context, c *call, a changesArgs) (changesResult, erro
 	}
 	for _, x := range list.Changes {
 		r.Entries = append(r.Entries, changed{
-			ID: x.ID, Path: inline(x.Path), Tree: inline(x.Elsewhere(info.Workspace,
-				tree)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
+			ID: x.ID, Path: inline(x.Path), Tree: inline(info.Elsewhere(x.Tree, x.Path)), Op: string(x.Op), Source: string(x.Source), Time: x.Time.UTC().Format(time.RFC3339),
 			Session: x.Session, Outside: x.Outside, Candidates: candidates(x),
 		})
 	}
@@ -168,9 +159,8 @@ func candidates(c changes.Change) []string {
 	return names
 }
 
-// relative returns a path as the ledger stores it: relative to the workspace, else to the tree. Agents use absolute
-// paths.
-func relative(path, workspace, tree string) string {
+// relative returns a path as the ledger stores it: relative to the workspace. Agents use absolute paths.
+func relative(path, workspace string) string {
 	if path == "" {
 		return ""
 	}
@@ -178,10 +168,8 @@ func relative(path, workspace, tree string) string {
 		path = filepath.ToSlash(path)
 	}
 	path = paths.Abs("", path)
-	for _, root := range []string{workspace, tree} {
-		if rel, ok := paths.Below(root, path); ok && paths.IsAbs(path) {
-			path = rel
-		}
+	if rel, ok := paths.Below(workspace, path); ok && paths.IsAbs(path) {
+		path = rel
 	}
 	if path == "." {
 		return ""
@@ -191,49 +179,33 @@ func relative(path, workspace, tree string) string {
 
 // String returns the changes as prose.
 func (r changesResult) String() string {
-	var b strings.Builder
-	switch {
-	case len(r.Entries) > 0:
-	case r.NotFollowed != "":
-		fmt.Fprintf(&b, "no changes are known: %s\n", r.NotFollowed)
-	case r.Session != "":
-		fmt.Fprintf(&b, "no changes by session %s recorded\n", r.Session)
-	default:
-		b.WriteString("no changes recorded\n")
-	}
-	if r.Outside != "" {
-		fmt.Fprintf(&b, "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
-	}
-	if len(r.Entries) > 0 {
-		by := ""
-		if r.Session != "" {
-			by = " by session " + r.Session
-		}
-		fmt.Fprintf(&b, "%d of %d changes%s, newest first:\n", len(r.Entries), r.Total, by)
-	}
+	var b chars.Prose
+	none := len(r.Entries) == 0
+	b.Add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
+	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s itself recorded\n", r.Session)
+	b.Add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
+	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
+	b.Add(!none, "%d of %d changes", len(r.Entries), r.Total)
+	b.Add(!none && r.Session != "", " by session %s", r.Session)
+	b.Add(!none, ", newest first:\n")
 	for _, x := range r.Entries {
-		fmt.Fprintf(&b, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
-		if x.Tree != "" {
-			fmt.Fprintf(&b, ", in %s", x.Tree)
-		}
+		b.Add(true, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
+		b.Add(x.Tree != "", ", in %s", x.Tree)
 		switch {
 		case x.Session != "":
-			fmt.Fprintf(&b, ", session %s", x.Session)
+			b.Add(true, ", session %s", x.Session)
 		case len(x.Candidates) > 0:
-			fmt.Fprintf(&b, ", perhaps session %s", strings.Join(x.Candidates, " or "))
+			b.Add(true, ", perhaps session %s", strings.Join(x.Candidates, " or "))
 		case x.Source == string(changes.Observed):
 			b.WriteString(", external")
 		}
 		b.WriteString(")\n")
 	}
 	for _, x := range r.Stale {
-		at := " at "
-		if x.Seen {
-			at = ", seen at "
-		}
 		happened, knew := changes.Stale{Wrote: x.Wrote, Gone: x.Gone}.Words()
-		fmt.Fprintf(&b, "stale: %s was %s by %s%s%s, after %s %s it\n", x.Path, happened, x.By, at, x.Changed,
-			r.reader(), knew)
+		b.Add(true, "stale: %s was %s by %s", x.Path, happened, x.By)
+		b.Add(x.Seen, ", seen")
+		b.Add(true, " at %s, after %s %s it\n", x.Changed, r.reader(), knew)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -30,8 +30,7 @@ func compactTool() tool {
 		description: "Shorten a long conversation: a summary of its older part, with ids to read back what is " +
 			"left out. Acts on this chat's recorded session, or on `messages`. A chat stays as it is; a new " +
 			"one continues from the summary via the prompt resume.",
-		does:  "replaces the older part of a conversation with a summary made from the ledger",
-		hints: hints{},
+		does: "replaces the older part of a conversation with a summary made from the ledger",
 		input: `{"type":"object","properties":{` +
 			`"session":{"type":"string","description":"default: this chat's"},` +
 			`"messages":{"type":"array","items":{"type":"object"},` +
@@ -75,7 +74,7 @@ func compactTool() tool {
 			"budget_tokens": "2000", "keep_turns": "2"},
 		secrets: "masked", why: "made of masked words; the messages of `return: messages` are exact, " + toOwner,
 		calls: []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
-		run:   compact,
+		run:   takes(compact),
 	}
 }
 
@@ -100,11 +99,7 @@ type compactArgs struct {
 }
 
 // compact runs the tool.
-func compact(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[compactArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
+func compact(ctx context.Context, c *call, a compactArgs) (reply, error) {
 	if err := a.check(); err != nil {
 		return reply{}, err
 	}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
@@ -290,50 +290,32 @@ func answer(r compactResult) reply {
 
 // String returns the result as prose.
 func (r compactResult) String() string {
-	var b strings.Builder
+	var b chars.Prose
 	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))
-	if r.Reason != "" {
-		fmt.Fprintf(&b, ": %s", r.Reason)
-	}
-	if r.Status == statusNothing {
-		r.line(&b)
+	b.Add(r.Reason != "", ": %s", r.Reason)
+	if r.Status == statusNothing { // one line, and warnings
+		b.Add(r.Session != "", "; session %s", r.Session)
+		b.Add(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
+		r.warn(&b)
 		return b.String()
 	}
-	if r.Session != "" {
-		fmt.Fprintf(&b, "\nsession %s", r.Session)
-	}
-	if r.Before != nil {
-		fmt.Fprintf(&b, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
-	}
-	if r.SummaryID != "" {
-		fmt.Fprintf(&b, "\nsummary %s: its id reads the whole range back", r.SummaryID)
-	}
-	if r.Delivery != "" {
-		fmt.Fprintf(&b, "\nnext: %s", r.Delivery)
-	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
-	}
+	b.Add(r.Session != "", "\nsession %s", r.Session)
+	b.Add(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
+	b.Add(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
+	b.Add(r.Delivery != "", "\nnext: %s", r.Delivery)
+	r.warn(&b)
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		fmt.Fprintf(&b, "\ncut: %s (%s tokens, id %s)", x.Label, n, x.ID)
+		b.Add(true, "\ncut: %s (%s, id %s)", x.Label, n.Tokens(), x.ID)
 	}
-	if r.Summary != "" {
-		fmt.Fprintf(&b, "\n\n%s", r.Summary)
-	}
+	b.Add(r.Summary != "", "\n\n%s", r.Summary)
 	return b.String()
 }
 
-// line completes the one line of a call for which there was nothing to do. Warnings follow it.
-func (r compactResult) line(b *strings.Builder) {
-	if r.Session != "" {
-		fmt.Fprintf(b, "; session %s", r.Session)
-	}
-	if r.SummaryID != "" {
-		fmt.Fprintf(b, ", summary %s in effect", r.SummaryID)
-	}
+// warn adds the warnings.
+func (r compactResult) warn(b *chars.Prose) {
 	for _, w := range r.Warnings {
-		fmt.Fprintf(b, "\nwarning: %s", w)
+		b.Add(true, "\nwarning: %s", w)
 	}
 }
 

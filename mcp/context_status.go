@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"ctxledger.dev/agents/registry"
@@ -35,7 +34,7 @@ func statusTool() tool {
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
 		secrets: "masked", why: "names and labels are made of masked words",
 		calls: []string{`{"session":"SESSION"}`},
-		run:   contextStatus,
+		run:   takes(contextStatus),
 	}
 }
 
@@ -90,11 +89,7 @@ type share struct {
 }
 
 // contextStatus runs the tool.
-func contextStatus(ctx context.Context, c *call) (reply, error) {
-	a, err := decode[statusArgs](c)
-	if err != nil {
-		return reply{}, err
-	}
+func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 	s, err := c.session(ctx, a.Session)
 	if errors.Is(err, errUnknownChat) {
 		r := statusResult{Categories: []share{}, NextCuts: []share{}, Warnings: c.problems(ctx),
@@ -150,62 +145,44 @@ func contextStatus(ctx context.Context, c *call) (reply, error) {
 
 // unrecorded says what is known of a chat that is not recorded.
 func unrecorded(err error, r statusResult) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nctxledger's own tools cost %s", err, stepFor(fault.HintOf(err)), r.own)
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
-	}
+	var b chars.Prose
+	b.Add(true, "%s: %s\nctxledger's own tools cost %s", err, stepFor(fault.HintOf(err)), r.own)
+	b.Add(len(r.Warnings) > 0, "\nwarning: %s", strings.Join(r.Warnings, "\nwarning: "))
 	return b.String()
 }
 
 // String returns the status as prose.
 func (r statusResult) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "session %s", r.Session)
+	var b chars.Prose
+	b.Add(true, "session %s", r.Session)
 	if r.Unread != "" {
-		fmt.Fprintf(&b, ": nothing known about it, %s\nctxledger's own tools cost %s", r.Unread, r.own)
+		b.Add(true, ": nothing known about it, %s\nctxledger's own tools cost %s", r.Unread, r.own)
 		return b.String()
 	}
-	if r.Model != "" {
-		fmt.Fprintf(&b, ", model %s", r.Model)
-	}
-	if r.WhatIf != "" {
-		fmt.Fprintf(&b, " (%s)", r.WhatIf)
-	}
-	fmt.Fprintf(&b, "\n%s window holds %s tokens", r.whose, r.Held)
-	if r.Window > 0 {
-		fmt.Fprintf(&b, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
-	}
+	b.Add(r.Model != "", ", model %s", r.Model)
+	b.Add(r.WhatIf != "", " (%s)", r.WhatIf)
+	b.Add(true, "\n%s window holds %s", r.whose, r.Held.Tokens())
+	b.Add(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	b.WriteString(r.besides)
-	if r.CompactsAt > 0 {
-		fmt.Fprintf(&b, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
-	}
-	fmt.Fprintf(&b, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
+	b.Add(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
+	b.Add(true, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
 		chars.Commas(r.Threshold))
 	for _, x := range r.Categories {
-		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+		b.Add(true, "\n- %s: %s", x.Name, x.Tokens)
 	}
-	if r.Waits != "" {
-		fmt.Fprintf(&b, "\nold results: %s", r.Waits)
-	}
-	if r.Summary != "" {
-		fmt.Fprintf(&b, "\nsummary in effect: %s, %s", r.Summary, r.Became)
-	}
-	if r.Savings != nil {
-		fmt.Fprintf(&b, "\nnot sent in this session because of ctxledger: %s", r.Savings)
-	}
-	fmt.Fprintf(&b, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, r.own)
+	b.Add(r.Waits != "", "\nold results: %s", r.Waits)
+	b.Add(r.Summary != "", "\nsummary in effect: %s, %s", r.Summary, r.Became)
+	b.Add(r.Savings != nil, "\nnot sent in this session because of ctxledger: %s", r.Savings)
+	b.Add(true, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, r.own)
 	for _, line := range r.carriedResult.lines() {
 		b.WriteString("\n" + line)
 	}
 	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "\nwarning: %s", w)
+		b.Add(true, "\nwarning: %s", w)
 	}
-	if len(r.NextCuts) > 0 {
-		b.WriteString("\na compaction would cut first:")
-	}
+	b.Add(len(r.NextCuts) > 0, "\na compaction would cut first:")
 	for _, x := range r.NextCuts {
-		fmt.Fprintf(&b, "\n- %s: %s", x.Name, x.Tokens)
+		b.Add(true, "\n- %s: %s", x.Name, x.Tokens)
 	}
 	return b.String()
 }

@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/termtext"
@@ -48,12 +47,4 @@ func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 }
 
 // plainJSON returns the JSON of a value of this package, without HTML escapes.
-func plainJSON(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
-		return "{}" // unreachable: results are plain values
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
-}
+func plainJSON(v any) string { return string(registry.JSON(v)) }

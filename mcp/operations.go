@@ -55,29 +55,19 @@ func operations() []tool {
 			}),
 		operation("sessions", "The recorded sessions, newest first.",
 			`"limit":{"type":"integer"},"skip":{"type":"integer"}`, "", reads,
-			func(ctx context.Context, api Ledger, q ledger.SessionsRequest) (ledger.SessionsResponse, error) {
-				return api.Sessions(ctx, q)
-			}),
+			asks(Ledger.Sessions)),
 		operation("summaries", "The compactions of a session, oldest first.",
 			`"session":{"type":"string"}`, "session", reads,
-			func(ctx context.Context, api Ledger, q ledger.SummariesRequest) (ledger.SummariesResponse, error) {
-				return api.Summaries(ctx, q)
-			}),
+			asks(Ledger.Summaries)),
 		operation("put_artifact", "Keep a text outside of the context, and get the handle that reads it back.",
 			`"content":{"type":"string"},"title":{"type":"string"},"tool":{"type":"string"},`+
 				`"hint":{"type":"string"},"request_id":{"type":"string"}`, "content", writes, putArtifact),
 		operation("artifacts", "What is kept outside of the context, newest first.",
 			`"session":{"type":"string"},"limit":{"type":"integer"},"skip":{"type":"integer"}`, "", reads,
-			func(ctx context.Context, api Ledger, q ledger.ArtifactsRequest) (ledger.ArtifactsResponse, error) {
-				return api.Artifacts(ctx, q)
-			}),
+			asks(Ledger.Artifacts)),
 		operation("search_artifacts", "Passages of all artifacts, best first.",
 			`"query":{"type":"string"},"limit":{"type":"integer"}`, "query", reads,
-			func(
-				ctx context.Context, api Ledger, q ledger.SearchArtifactsRequest,
-			) (ledger.SearchArtifactsResponse, error) {
-				return api.SearchArtifacts(ctx, q)
-			}),
+			asks(Ledger.SearchArtifacts)),
 		operation("forget", "Remove what a handle names, every occurrence of a text, or a memory, for good.",
 			`"handle":{"type":"string"},"text":{"type":"string"},"memory":{"type":"string"},`+
 				`"dry_run":{"type":"boolean"},"request_id":{"type":"string"}`, "", hints{destructive: true},
@@ -103,15 +93,16 @@ func operation[Q, A any](name, says, properties, needs string, h hints,
 		name: name, description: says, hints: h,
 		input:  `{"type":"object","properties":{` + properties + `}` + required + `}`,
 		output: `{"type":"object"}`, forms: map[string]string{},
-		run: func(ctx context.Context, c *call) (reply, error) {
-			q, err := decode[Q](c)
-			if err != nil {
-				return reply{}, err
-			}
+		run: takes(func(ctx context.Context, c *call, q Q) (reply, error) {
 			a, err := run(ctx, c.api, q)
 			return reply{value: a}, err
-		},
+		}),
 	}
+}
+
+// asks makes an operation's function of one of the ledger.
+func asks[Q, A any](ask func(Ledger, context.Context, Q) (A, error)) func(context.Context, Ledger, Q) (A, error) {
+	return func(ctx context.Context, api Ledger, q Q) (A, error) { return ask(api, ctx, q) }
 }
 
 // keyed is the argument that makes a request safe to repeat.

@@ -4,19 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
 )
-
-// measure returns a function that counts the tokens of the tool list, as it is sent, and the instructions. It counts
-// once, on its first call.
-func (s *Server) measure() func() int {
-	return sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
-}
 
 // cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
 // lists them, or of one that is not known our own list.

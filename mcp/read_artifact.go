@@ -45,7 +45,10 @@ func readTool() tool {
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
 		secrets: "exact", why: toOwner,
 		calls: []string{`{"id":"HANDLE","limit":40000}`},
-		run:   readArtifact,
+		// Package artifacts validates the selection; its errors name the wrong argument and show the correct form.
+		run: takes(func(ctx context.Context, c *call, r ledger.ReadArtifactRequest) (reply, error) {
+			return c.readPage(ctx, r)
+		}),
 	}
 }
 
@@ -62,16 +65,6 @@ type pageResult struct {
 type next struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-}
-
-// readArtifact runs the tool. Package artifacts validates the selection; its errors name the wrong argument and show the
-// correct form.
-func readArtifact(ctx context.Context, c *call) (reply, error) {
-	r, err := decode[ledger.ReadArtifactRequest](c)
-	if err != nil {
-		return reply{}, err
-	}
-	return c.readPage(ctx, r)
 }
 
 // shown returns a page as the answer to a request, of which the next one asks for as many characters.

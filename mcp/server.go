@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -63,7 +64,7 @@ type Server struct {
 	open  Opener
 	mcp   *server.MCPServer
 	masks *redact.Redactor // error messages; the key is random per process
-	// overhead is the cost of the tool list and the instructions in every conversation, in tokens.
+	// overhead is the cost of the tool list, as it is sent, and the instructions in every conversation, in tokens. It counts once.
 	overhead func() int
 }
 
@@ -97,7 +98,7 @@ func New(open Opener, o Options) (*Server, error) {
 		s.addPrompt(p)
 	}
 	s.addResources()
-	s.overhead = s.measure()
+	s.overhead = sync.OnceValue(func() int { return count(s.toolList()) + count(s.instructions()) })
 	return s, nil
 }
 

@@ -137,7 +137,7 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 	}
 	r := changesResult{Session: "ab12", Stale: []staleFile{
 		{Path: "a.go", Changed: "T", By: "external", Wrote: true, Gone: true}}}
-	want := "no changes by session ab12 recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
+	want := "no changes by session ab12 itself recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
 	if got := r.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -34,7 +34,7 @@ type tool struct {
 	calls []string
 	// reads says of a tool that is not read-only whether these arguments only read. nil: none do.
 	reads func(args json.RawMessage) bool
-	run   func(ctx context.Context, c *call) (reply, error)
+	run   runner
 	// hidden tools can be called, and no list has them.
 	hidden bool
 }
@@ -105,10 +105,18 @@ func Tools() (all []Tool) {
 	return all
 }
 
-// decode reads the arguments of a call into a struct.
-func decode[T any](c *call) (T, error) {
-	var v T
-	return v, fault.Wrap(fault.Invalid, "mcp.arguments", json.Unmarshal(c.args, &v))
+// runner runs a tool.
+type runner func(ctx context.Context, c *call) (reply, error)
+
+// takes makes the function of a tool from one that takes its arguments.
+func takes[T any](run func(ctx context.Context, c *call, a T) (reply, error)) runner {
+	return func(ctx context.Context, c *call) (reply, error) {
+		var a T
+		if err := json.Unmarshal(c.args, &a); err != nil {
+			return reply{}, fault.Wrap(fault.Invalid, "mcp.arguments", err)
+		}
+		return run(ctx, c, a)
+	}
 }
 
 // describe returns a tool as it appears in the tool list.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
@@ -37,15 +38,10 @@ func Check(a *consistency.Check) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	for _, v := range orphans {
-		if err := revive(a, v); err != nil {
-			return err
-		}
+		err = cmp.Or(err, revive(a, v))
 	}
-	return nil
+	return err
 }
 
 // revive puts the newest earlier version of a memory in the place of a lost one.

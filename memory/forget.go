@@ -14,7 +14,7 @@ import (
 func Rules() []rewrite.Rule {
 	return []rewrite.Rule{
 		{Kind: "memory", Bucket: bucketEntries, Out: scrubEntry},
-		{Kind: "earlier memory", Bucket: bucketHistory, Out: scrubVersion},
+		rewrite.Of("earlier memory", bucketHistory, scrubWords),
 	}
 }
 
@@ -28,13 +28,6 @@ func scrubEntry(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 		name, err := freeName(tx, e.Scope, e.Name)
 		e.Name = name
 		return entryKey(e.Scope, name), err
-	})
-}
-
-func scrubVersion(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, bucketHistory, r, func(e *Entry) ([]byte, error) {
-		scrubWords(e, t)
-		return r.Key, nil
 	})
 }
 

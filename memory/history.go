@@ -1,11 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"slices"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 )
 
@@ -22,16 +21,8 @@ func remember(tx kv.Tx, e Entry) error {
 	if len(keys) > 0 {
 		number += binary.BigEndian.Uint64(keys[len(keys)-1][len(historyPrefix(e.GUID)):])
 	}
-	for _, k := range keys[:max(0, len(keys)+1-maxHistory)] {
-		if err := tx.Delete(bucketHistory, k); err != nil {
-			return err
-		}
-	}
-	v, err := json.Marshal(e)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "memory.save", err)
-	}
-	return tx.Put(bucketHistory, binary.BigEndian.AppendUint64(historyPrefix(e.GUID), number), v)
+	return cmp.Or(kv.DeleteAll(tx, bucketHistory, keys[:max(0, len(keys)+1-maxHistory)]),
+		kv.PutJSON(tx, bucketHistory, binary.BigEndian.AppendUint64(historyPrefix(e.GUID), number), e))
 }
 
 // takeVersion removes the newest earlier version and returns it, nil if there is none.
@@ -58,12 +49,7 @@ func forget(tx kv.Tx, guid string) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range keys {
-		if err := tx.Delete(bucketHistory, k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return kv.DeleteAll(tx, bucketHistory, keys)
 }
 
 // Kept returns what there is of a memory: the newest version, also one that is deleted, and the number of earlier ones.

@@ -80,13 +80,7 @@ func (e Entry) yields(to Entry, brought string) error {
 }
 
 // put stores e at the key at which find found its name.
-func put(tx kv.Tx, key []byte, e Entry) error {
-	v, err := json.Marshal(e)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "memory.save", err)
-	}
-	return tx.Put(bucketEntries, key, v)
-}
+func put(tx kv.Tx, key []byte, e Entry) error { return kv.PutJSON(tx, bucketEntries, key, e) }
 
 // author names who wrote an entry.
 func author(e Entry) string {

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -24,10 +23,6 @@ type exchange struct {
 	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
 	prepared *prepared       // the request of a view; nil: it is none
 	learnt   bool            // the ledger knows what a refusal says
-}
-
-func contextWith(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, key{}, x)
 }
 
 func exchangeOf(r *http.Request) *exchange {

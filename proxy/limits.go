@@ -46,9 +46,10 @@ func (s *Server) stopped(w http.ResponseWriter, r *http.Request, x *exchange) bo
 	return false
 }
 
-// peek returns the body of a request, which is sent all the same; nil: it is too long.
+// peek returns the body of a request, which can be read all the same; nil: it is too long, or cannot be read.
 func peek(r *http.Request) []byte {
 	var body bytes.Buffer
+	body.Grow(int(min(max(r.ContentLength, 0)+bytes.MinRead, maxBody)))
 	n, err := io.Copy(&body, io.LimitReader(r.Body, maxBody+1))
 	read := body.Bytes()
 	r.Body = struct {

@@ -223,13 +223,7 @@ func (r *recorder) talk(who identity) *talk {
 	k := r.talks[who]
 	if k == nil {
 		if len(r.talks) >= maxTalks {
-			oldest := who
-			for id, x := range r.talks {
-				if o := r.talks[oldest]; o == nil || x.used.Before(o.used) {
-					oldest = id
-				}
-			}
-			delete(r.talks, oldest)
+			dropOldest(r.talks, func(k *talk) time.Time { return k.used })
 		}
 		k = &talk{}
 		r.talks[who] = k

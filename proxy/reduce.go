@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,8 +56,8 @@ func (r *reducer) close() {
 
 // edit has the body of a request copied, and makes it what is sent: here alone may a body become another one.
 func (s *Server) edit(r *http.Request, x *exchange) {
-	written := &capture{ReadCloser: r.Body, store: s.store}
-	x.request, r.Body = written, written
+	x.request = &capture{ReadCloser: r.Body, store: s.store}
+	r.Body = x.request
 	if s.reducer == nil || x.dialect.format != transcript.Anthropic || r.Header.Get("Content-Encoding") != "" {
 		return
 	}
@@ -63,18 +65,10 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 	if v == nil {
 		return
 	}
-	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0)+bytes.MinRead, maxBody)))
-	n, err := io.Copy(&body, io.LimitReader(written, maxBody+1))
-	if err != nil || n > maxBody { // whoever reads on gets the error, or the rest
-		r.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.MultiReader(&body, written), written}
-		return
+	if body := peek(r); body != nil { // else whoever reads on gets the error, or the rest
+		out := s.reducer.reduce(v, x, body)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 	}
-	out := s.reducer.reduce(v, x, body.Bytes())
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 }
 
 // begin returns the view of a request that is about to be read; nil: it is sent as it is.
@@ -130,19 +124,19 @@ func (r *reducer) view(who identity) *view {
 	v := r.views[who]
 	if v == nil {
 		if len(r.views) >= maxViews {
-			oldest := who
-			for id, x := range r.views {
-				if o := r.views[oldest]; o == nil || x.used.Before(o.used) {
-					oldest = id
-				}
-			}
-			delete(r.views, oldest)
+			dropOldest(r.views, func(v *view) time.Time { return v.used })
 		}
 		v = newView(ledger.LiveSession{Host: who.host, HostID: who.session, Dir: r.config.Dir}, who.agent)
 		r.views[who] = v
 	}
 	v.used = now
 	return v
+}
+
+// dropOldest drops what was used longest ago.
+func dropOldest[V any](all map[identity]V, used func(V) time.Time) {
+	delete(all, slices.MinFunc(slices.Collect(maps.Keys(all)),
+		func(a, b identity) int { return used(all[a]).Compare(used(all[b])) }))
 }
 
 // job is something that the ledger does, which a request waits for only a little.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"log"
@@ -126,7 +127,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.edit(r, x)
-		r = r.WithContext(contextWith(r.Context(), x))
+		r = r.WithContext(context.WithValue(r.Context(), key{}, x))
 		defer s.recorder.take(x)
 		if s.reducer != nil {
 			defer s.reducer.ended(x)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"ctxledger.dev/internal/chars"
 )
 
 // Size of the chart of days, in units of its view box.
@@ -85,7 +87,7 @@ func (c *chart) bar(d Day, models []Row, x, width, scale float64) {
 		if h := dollars * scale; h > 0.05 {
 			y -= h
 			c.Bars = append(c.Bars,
-				rect{x, y, width, h, class, fmt.Sprintf("%s: %s, %s", d.Day, name, Dollars(dollars))})
+				rect{x, y, width, h, class, fmt.Sprintf("%s: %s, %s", d.Day, name, chars.Money(dollars, true))})
 		}
 	}
 	for i, m := range models[:min(len(models), chartModels)] {
@@ -175,7 +177,8 @@ func (p page) stacked(parts []Filled, whole, width, height float64) stack {
 	x := 0.0
 	for _, f := range parts {
 		if w := p.Worth(f.Dollars, f.Sent) / max(whole, 1e-9) * width; w > visible {
-			out.Parts = append(out.Parts, rect{x, 0, w, height, f.Slug(), f.Class + ": ≈" + Dollars(f.Dollars)})
+			said := f.Class + ": " + chars.Money(f.Dollars, false)
+			out.Parts = append(out.Parts, rect{x, 0, w, height, f.Slug(), said})
 			x += w
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -33,7 +34,7 @@ func (s Spent) minus(t Spent) Spent {
 func (s Spent) Cost() string {
 	var said []string
 	if s.Dollars > 0 {
-		said = append(said, Dollars(s.Dollars)+" at list prices")
+		said = append(said, chars.Money(s.Dollars, true)+" at list prices")
 	}
 	unpriced := s.Unpriced
 	if s.Dollars == 0 {
@@ -74,7 +75,7 @@ type Carried struct {
 // Cost prints what it cost, about: in tokens where no price is known.
 func (c Carried) Cost() string {
 	if c.Dollars > 0 || c.Sent == 0 {
-		return "≈" + Dollars(c.Dollars)
+		return chars.Money(c.Dollars, false)
 	}
 	return "≈" + Magnitude(c.Sent) + " tokens"
 }

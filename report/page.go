@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"path"
 	"strings"
 	"sync"
@@ -26,7 +25,9 @@ var pageCSS string
 // pageTemplate is parsed when the first page is written.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"dollars": Dollars, "tokens": Magnitude, "count": func(n int) string { return grouped(int64(n)) },
+		"dollars": func(d float64) string { return chars.Money(d, true) },
+		"about":   func(d float64) string { return chars.Money(d, false) },
+		"tokens":  Magnitude, "count": chars.Commas[int],
 		"float": func(n int64) float64 { return float64(n) },
 		"money": money, "days": days,
 		"day": func(t time.Time) string { return strings.TrimPrefix(t.Format(time.DateOnly), "0001-01-01") },
@@ -131,7 +132,7 @@ func money(dollars, tokens float64) string {
 	if dollars == 0 && tokens > 0 {
 		return "?"
 	}
-	return Dollars(dollars)
+	return chars.Money(dollars, true)
 }
 
 // days prints the dates of a beginning and an end.
@@ -152,21 +153,6 @@ func percent(part, whole float64) string {
 		return ""
 	}
 	return chars.Share(part, whole)
-}
-
-// Dollars prints an amount of money.
-func Dollars(d float64) string {
-	cents := int64(math.Round(max(d, 0) * 100))
-	return fmt.Sprintf("$%s.%02d", grouped(cents/100), cents%100)
-}
-
-// grouped prints a number with thousands separators.
-func grouped(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // Magnitude prints a number of tokens with three digits, in the unit that fits: "36.0 M".

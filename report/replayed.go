@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"ctxledger.dev/internal/chars"
+)
 
 // Replayed is what the product's default policy would have made of some sessions that were played through it.
 // It is replay, not solved tasks, and says nothing of the sessions that were not played.
@@ -80,7 +84,7 @@ func (p Play) worth() float64 {
 // Cost prints what it cost.
 func (p Play) Cost() string {
 	if p.Priced {
-		return Dollars(p.Dollars)
+		return chars.Money(p.Dollars, true)
 	}
 	return Magnitude(p.Units) + " tokens of uncached input"
 }
@@ -88,11 +92,11 @@ func (p Play) Cost() string {
 // Reckoned says how what was reported of the sessions differs from what the replay computes for them as they were
 // recorded; "": it does not, as far as it is printed and has a price.
 func (r Replayed) Reckoned() string {
-	if !r.Recorded.Priced || r.Reported.Dollars == 0 || Dollars(r.Reported.Dollars) == r.Recorded.Cost() {
+	reported := chars.Money(r.Reported.Dollars, true)
+	if !r.Recorded.Priced || r.Reported.Dollars == 0 || reported == r.Recorded.Cost() {
 		return ""
 	}
-	return "reported: " + Dollars(r.Reported.Dollars) + ", since what the cache held is not recorded and fees " +
-		"and advisors not replayed"
+	return "reported: " + reported + ", since what the cache held is not recorded and fees and advisors not replayed"
 }
 
 // Saving prints a share of a cost that is saved, or that comes on top.

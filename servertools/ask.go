@@ -1,7 +1,6 @@
 package servertools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
@@ -162,17 +162,11 @@ func sizeOf(raw json.RawMessage) (ledger.AskedTool, error) {
 		return ledger.AskedTool{}, fault.New(fault.Invalid, op, "the server names an invalid tool")
 	}
 	tool.InputSchema = tool.Schema
-	var text bytes.Buffer
-	e := json.NewEncoder(&text) // compact, and as it is: nothing escaped for HTML
-	e.SetEscapeHTML(false)
-	if err := e.Encode(tool.definition); err != nil {
-		return ledger.AskedTool{}, fault.Wrap(fault.Internal, op, err)
-	}
 	name := tool.Name
 	for len(name) > ledger.MaxToolName {
 		_, n := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-n]
 	}
-	n := tokens.O200kBase.CountString(string(bytes.TrimSpace(text.Bytes())))
+	n := tokens.O200kBase.CountString(string(registry.JSON(tool.definition))) // as it is sent
 	return ledger.AskedTool{Name: name, Tokens: n}, nil
 }

@@ -233,7 +233,8 @@ func approve(t *testing.T, entry map[string]any) trust.ApprovedServer {
 // approveIn approves the first server of a workspace.
 func approveIn(e env.Env, root string) (trust.ApprovedServer, error) {
 	report := carried.Find(context.Background(),
-		carried.Options{Agents: registry.Carried(), Root: root, Env: e, Counter: tokens.O200kBase.Counter()})
+		carried.Options{Agents: registry.Carried(), Root: root, Env: e,
+			Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	ask, err := trust.FindServer(e, root, report.Hosts[0], report.Hosts[0].Parts[0])
 	if err != nil {
 		return trust.ApprovedServer{}, err

@@ -13,7 +13,6 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/servertools/asking"
-	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
 
@@ -74,8 +73,7 @@ func answerOf(e env.Env, in io.Reader) (asking.Answer, error) {
 func approvedFor(ctx context.Context, e env.Env, r asking.Request) (approved trust.ApprovedServer, err error) {
 	err = fault.New(fault.NotFound, op, "MCP server %.200q is no longer in %s", r.Server, r.File).
 		WithHint("save its configuration, if an editor has it open, and confirm it again")
-	report := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: r.Root, Env: e,
-		Counter: tokens.O200kBase.Counter()})
+	report := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: r.Root, Env: e})
 	for _, host := range report.Hosts {
 		for _, p := range host.Parts {
 			if host.Name != r.Host || p.Kind != carried.Server || p.Name != r.Server || p.Path != r.File {

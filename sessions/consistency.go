@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -19,23 +20,14 @@ import (
 func Check(at time.Time) func(*consistency.Check) error {
 	return func(a *consistency.Check) error {
 		err := a.Each(bucketSessions, "session", func(r kv.Record) error {
-			s, err := decodeSession(r.Value)
+			s, err := kv.JSON[Session](r)
 			if err == nil && s.ID != string(r.Key) {
 				err = fault.New(fault.Corrupt, "sessions.check", "key and stored id differ: the record has %.1000q",
 					s.ID)
 			}
 			return err
 		})
-		if err == nil {
-			err = checkLogs(a, at)
-		}
-		if err == nil {
-			err = sweepIndexes(a)
-		}
-		if err == nil {
-			err = wantIndexes(a)
-		}
-		return err
+		return cmp.Or(err, checkLogs(a, at), sweepIndexes(a), wantIndexes(a))
 	}
 }
 
@@ -126,11 +118,9 @@ func (l *logCheck) run() error {
 		return err
 	}
 	for _, e := range append(wrong, more...) {
-		if err := put(l.Tx, l.session, e, nil); err != nil {
-			return err
-		}
+		err = cmp.Or(err, put(l.Tx, l.session, e, nil))
 	}
-	return nil
+	return err
 }
 
 // gap returns entries for those that are missing up to a number.
@@ -256,18 +246,11 @@ func Where(session string, seq int64) string {
 
 // sweepIndexes looks for records of indexes that point to nothing.
 func sweepIndexes(a *consistency.Check) error {
-	for _, x := range []struct {
-		bucket kv.Bucket
-		sound  func(kv.Tx, kv.Record) (bool, error)
-	}{
-		{bucketHosts, soundHost}, {bucketMessages, soundMessage}, {bucketAliases, soundAlias},
-		{bucketCalls, soundCall}, {bucketReads, soundRead},
-	} {
-		if err := a.Sweep(x.bucket, func(r kv.Record) (bool, error) { return x.sound(a.Tx, r) }); err != nil {
-			return err
-		}
+	sweep := func(b kv.Bucket, sound func(kv.Tx, kv.Record) (bool, error)) error {
+		return a.Sweep(b, func(r kv.Record) (bool, error) { return sound(a.Tx, r) })
 	}
-	return nil
+	return cmp.Or(sweep(bucketHosts, soundHost), sweep(bucketMessages, soundMessage), sweep(bucketAliases, soundAlias),
+		sweep(bucketCalls, soundCall), sweep(bucketReads, soundRead))
 }
 
 func soundHost(tx kv.Tx, r kv.Record) (bool, error) {
@@ -348,17 +331,14 @@ func wantIndexes(a *consistency.Check) error {
 func wantEntry(a *consistency.Check, session string, e Entry) error {
 	where := Where(session, e.Seq)
 	seq := binary.BigEndian.AppendUint64(nil, uint64(e.Seq))
+	var err error
 	if e.ID != "" {
-		if err := a.Want(bucketMessages, []byte(e.ID+session), seq, where); err != nil {
-			return err
-		}
+		err = a.Want(bucketMessages, []byte(e.ID+session), seq, where)
 	}
 	for _, c := range e.Calls {
-		if err := a.Want(bucketCalls, callid.Key(session, c.ID), seq, where); err != nil {
-			return err
-		}
+		err = cmp.Or(err, a.Want(bucketCalls, callid.Key(session, c.ID), seq, where))
 	}
-	return nil
+	return err
 }
 
 // WantRead checks that a call is indexed by the path of the file that it reads.

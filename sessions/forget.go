@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -38,14 +39,12 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 	for i := range s.Calls {
 		c := &s.Calls[i]
 		if k := readKey(c.Target, session, seq, c.ID); len(k) <= kv.MaxKey {
-			if err := tx.Delete(bucketReads, k); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.Delete(bucketReads, k))
 		}
 		c.Name, c.Target, c.From, c.Same = "", "", "", ""
 	}
 	s.Note = ""
-	return Amend(tx, session, s)
+	return cmp.Or(err, Amend(tx, session, s))
 }
 
 // ForgetAuthor removes from an entry who says it: agents are named by the words of a task.
@@ -81,7 +80,7 @@ func Amend(tx kv.Tx, session string, s Stored) error {
 // the entries whose original has to go.
 func Rules() []rewrite.Rule {
 	return []rewrite.Rule{
-		{Kind: "session label", Bucket: bucketSessions, Out: scrubSession},
+		rewrite.Of("session label", bucketSessions, scrubSession),
 		{Kind: "entry", Bucket: bucketLog, Holds: holdsInHeader, Out: scrubHeader},
 		{Kind: "read", Bucket: bucketReads, Out: scrubRead},
 	}
@@ -101,14 +100,11 @@ func Holders(tx kv.Tx, session string, t scrub.Text, blobs map[string]bool) (fou
 	return found, nil
 }
 
-func scrubSession(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, bucketSessions, r, func(s *Session) ([]byte, error) {
-		rewrite.Words(t, &s.Title, &s.Dir, &s.Tree, &s.Model)
-		if s.Hooked != nil {
-			rewrite.Words(t, &s.Hooked.Owed)
-		}
-		return r.Key, nil
-	})
+func scrubSession(s *Session, t scrub.Text) {
+	rewrite.Words(t, &s.Title, &s.Dir, &s.Tree, &s.Model)
+	if s.Hooked != nil {
+		rewrite.Words(t, &s.Hooked.Owed)
+	}
 }
 
 func holdsInHeader(r kv.Record, t scrub.Text) bool {
@@ -160,12 +156,9 @@ func scrubRead(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	if clean == string(path) {
 		return false, nil
 	}
-	if err := tx.Delete(bucketReads, r.Key); err != nil {
-		return false, err
+	err := tx.Delete(bucketReads, r.Key)
+	if k := append([]byte(clean+"\x00"), rest...); len(k) <= kv.MaxKey { // a longer path is still in the log
+		err = cmp.Or(err, tx.Put(bucketReads, k, r.Value))
 	}
-	k := append([]byte(clean+"\x00"), rest...)
-	if len(k) > kv.MaxKey {
-		return true, nil // a path too long for an index is still in the log
-	}
-	return true, tx.Put(bucketReads, k, r.Value)
+	return true, err
 }

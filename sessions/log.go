@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"iter"
@@ -27,15 +28,24 @@ func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 			return Entry{}, err
 		}
 	}
+	var err error
 	for _, c := range e.Calls {
-		if err := indexCall(tx, s.ID, e.Seq, c); err != nil {
-			return Entry{}, err
-		}
+		err = cmp.Or(err, indexCall(tx, s.ID, e.Seq, c))
 	}
 	if e.Blob != "" {
 		original = nil
 	}
-	return e, put(tx, s.ID, e, original)
+	return e, cmp.Or(err, put(tx, s.ID, e, original))
+}
+
+// AppendOwn adds an entry that the ledger itself makes in the present turn: what it records is data, as JSON.
+func AppendOwn(tx kv.Tx, s *Session, e Entry, data any) (Entry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return e, fault.Wrap(fault.Internal, "sessions.append", err)
+	}
+	e.Turn, e.Data = s.Turns, raw
+	return Append(tx, s, e, nil)
 }
 
 // Stored is an entry with its inline original, which is nil when it lies in a blob or was forgotten.
@@ -185,10 +195,8 @@ func MoveAliases(tx kv.Tx) error {
 		}
 	}
 	for _, r := range old {
-		if err := Alias(tx, string(r.Key[:chainDigits]), string(r.Value[8:])); err != nil {
-			return err
-		}
-		if err := tx.Delete(bucketMessages, r.Key); err != nil {
+		err := cmp.Or(Alias(tx, string(r.Key[:chainDigits]), string(r.Value[8:])), tx.Delete(bucketMessages, r.Key))
+		if err != nil {
 			return err
 		}
 	}
@@ -201,10 +209,8 @@ func rewriteEntry(tx kv.Tx, session string, e Entry, original []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Put(bucketRewritten, []byte(session), binary.BigEndian.AppendUint64(nil, n+1)); err != nil {
-		return err
-	}
-	return put(tx, session, e, original)
+	return cmp.Or(tx.Put(bucketRewritten, []byte(session), binary.BigEndian.AppendUint64(nil, n+1)),
+		put(tx, session, e, original))
 }
 
 // Rewritten returns how often entries of a session's log were rewritten: while it is unchanged, entries read

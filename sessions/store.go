@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -53,24 +52,16 @@ func Create(tx kv.Tx, s Session, seed string) (Session, error) {
 }
 
 // Save writes a session's record.
-func Save(tx kv.Tx, s Session) error {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "sessions.save", err)
-	}
-	return tx.Put(bucketSessions, []byte(s.ID), raw)
-}
+func Save(tx kv.Tx, s Session) error { return kv.PutJSON(tx, bucketSessions, []byte(s.ID), s) }
 
 // Get returns the session with exactly this id. Errors: not_found.
 func Get(tx kv.Tx, id string) (Session, error) {
-	raw, err := tx.Get(bucketSessions, []byte(id))
-	if err != nil {
-		return Session{}, err
+	var s Session
+	found, err := kv.GetJSON(tx, bucketSessions, []byte(id), &s)
+	if err == nil && !found {
+		err = notFound(id)
 	}
-	if raw == nil {
-		return Session{}, notFound(id)
-	}
-	return decodeSession(raw)
+	return s, err
 }
 
 // OfHost returns the session of a host's conversation, and whether there is one.
@@ -174,15 +165,7 @@ func List(tx kv.Tx) ([]Session, error) {
 }
 
 func scan(tx kv.Tx, r kv.Range) iter.Seq2[Session, error] {
-	return kv.Values(tx, bucketSessions, r, func(r kv.Record) (Session, error) { return decodeSession(r.Value) })
-}
-
-func decodeSession(raw []byte) (Session, error) {
-	var s Session
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return Session{}, fault.Wrap(fault.Corrupt, "sessions.decode", err)
-	}
-	return s, nil
+	return kv.Values(tx, bucketSessions, r, kv.JSON[Session])
 }
 
 func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }

@@ -1,6 +1,6 @@
 package tokens
 
-import "strconv"
+import "ctxledger.dev/internal/chars"
 
 // Count is a number of tokens with what is known of its error.
 type Count struct {
@@ -25,20 +25,11 @@ func (s Scale) Of(o200k int) Count {
 
 // String returns N with thousands separators, and ≈ before it when it is not exact: ≈12,345.
 func (c Count) String() string {
-	digits := strconv.Itoa(c.N)
-	sign := ""
-	if c.N < 0 { // a difference of two counts
-		sign, digits = "-", digits[1:]
+	if c.Exact || c.N == 0 {
+		return chars.Commas(c.N)
 	}
-	if !c.Exact && c.N != 0 {
-		sign = "≈" + sign
-	}
-	b := []byte(sign)
-	for i, d := range []byte(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b = append(b, ',')
-		}
-		b = append(b, d)
-	}
-	return string(b)
+	return chars.Mark + chars.Commas(c.N)
 }
+
+// Tokens returns N as String does, with its noun: 1 token, ≈12,345 tokens.
+func (c Count) Tokens() string { return chars.Tokens(c.N, c.Exact) }

@@ -63,6 +63,9 @@ func (f Family) start() vector {
 	return p.weights
 }
 
+// Counter returns how texts are counted for a model of the family of which nothing else is known.
+func (f Family) Counter() Counter { return Counter{family: f} }
+
 // String returns the name of the family, "" for the zero Family.
 func (f Family) String() string { return priors[f].name }
 

@@ -5,7 +5,7 @@ func editAnthropic(raw []byte, e Edits) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.edit(e, buildBlock, func(b block, literal []byte) ([]splice, error) {
+	return a.edit(e, anthropicResult, func(b block, literal []byte) ([]splice, error) {
 		return replaceText(b.node, "content", "text", literal)
 	})
 }

@@ -84,8 +84,8 @@ func TestDecodeAnthropic(t *testing.T) {
 			if got := brief(m); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if back, err := Encode(Anthropic, m); err != nil || string(back) != tt.raw {
-				t.Errorf("encoded: %s, %v", back, err)
+			if string(m.Raw) != tt.raw {
+				t.Errorf("kept: %s", m.Raw)
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func TestDecodeRefusesAndNamesThePosition(t *testing.T) {
 func TestUnknownFormatIsInvalid(t *testing.T) {
 	const f = Format("telegram")
 	_, err1 := Decode(f, nil)
-	_, err2 := Encode(f, Message{})
+	_, err2 := Render(f, nil, Edits{})
 	_, err3 := Edit(f, nil, Edits{})
 	_, err4 := Merge(f, nil)
 	_, err5 := Split(f, nil)
@@ -153,29 +153,25 @@ func TestTooLongMessageIsRefused(t *testing.T) {
 	}
 }
 
-func TestEncodeBuildsAMessage(t *testing.T) {
-	m := Message{Role: RoleAssistant, Parts: []Part{
-		{Kind: KindText, Text: "a <b> \"c\"\n\xff"}, {Kind: KindCall, ID: "t", Name: "N", Args: []byte(`{"x":1}`)},
-	}}
-	raw, err := Encode(Anthropic, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := `{"role":"assistant","content":[{"type":"text","text":"a <b> \"c\"\n\ufffd"},{"type":"tool_use",` +
-		`"id":"t","name":"N","input":{"x":1}}]}`
-	if string(raw) != want {
-		t.Errorf("got  %s\nwant %s", raw, want)
-	}
-	for _, p := range []Part{
-		{Kind: KindReasoning}, {Kind: KindImage}, {Kind: KindOther}, {Kind: KindResult, Media: 1},
-		{Kind: KindCall, Args: []byte("{")}, {Kind: KindResult, Sealed: true},
-	} {
-		if out, err := Encode(Anthropic, Message{Role: RoleUser, Parts: []Part{p}}); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%+v: %s, %v", p, out, err)
+func TestOnlyPlainResultsAreAdded(t *testing.T) {
+	for _, f := range Formats() {
+		for _, p := range []Part{
+			{Kind: KindText}, {Kind: KindReasoning}, {Kind: KindImage}, {Kind: KindOther}, {Kind: KindCall, Name: "N"},
+			{Kind: KindResult, Name: "N", Media: 1}, {Kind: KindResult, Name: "N", Sealed: true},
+		} {
+			if out, err := Render(f, nil, Edits{AddResults: []Part{p}}); !fault.Is(err, fault.Invalid) {
+				t.Errorf("%s: %+v: %v, %v", f, p, out, err)
+			}
 		}
-	}
-	if _, err := Encode(Anthropic, Message{Role: RoleUser}); !fault.Is(err, fault.Invalid) {
-		t.Errorf("no parts: %v", err)
+		lost := Part{Kind: KindResult, ID: "t", Name: "N", Text: "a <b> \"c\"\n\xff"}
+		out, err := Render(f, nil, Edits{AddResults: []Part{lost}})
+		if err != nil || len(out) != 1 || out[0].Record != -1 {
+			t.Fatalf("%s: %v, %v", f, out, err)
+		}
+		m, err := Decode(f, out[0].JSON)
+		if err != nil || m.Role != RoleTool || len(m.Parts) != 1 || m.Parts[0].Text != "a <b> \"c\"\n\ufffd" {
+			t.Errorf("%s: %s is %s, %v", f, out[0].JSON, brief(m), err)
+		}
 	}
 }
 

@@ -41,8 +41,8 @@ func (m blockMessage) parts() []Part {
 type replacer func(b block, literal []byte) ([]splice, error)
 
 // edit returns the message with the edits; nil if nothing of it stays.
-func (m blockMessage) edit(e Edits, build func(Part) ([]byte, error), replace replacer) ([]byte, error) {
-	added, err := buildParts(e.AddResults, build)
+func (m blockMessage) edit(e Edits, result func(Part) []byte, replace replacer) ([]byte, error) {
+	added, err := built(e.AddResults, result)
 	if err != nil {
 		return nil, err
 	}
@@ -225,17 +225,4 @@ func (m blockMessage) insert(blocks []byte, spans []Span, drop []bool) splice {
 	}
 	at := m.content.From + 1
 	return splice{emptyAt(at), blocks}
-}
-
-// buildParts writes parts as blocks with commas between them.
-func buildParts(parts []Part, build func(Part) ([]byte, error)) ([]byte, error) {
-	blocks := make([][]byte, len(parts))
-	for i, p := range parts {
-		b, err := build(p)
-		if err != nil {
-			return nil, fault.New(fault.CodeOf(err), op, "part %d: %v", i, err)
-		}
-		blocks[i] = b
-	}
-	return bytes.Join(blocks, []byte(",")), nil
 }

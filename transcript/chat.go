@@ -4,9 +4,9 @@ package transcript
 var chatCodec = codec{
 	format:     OpenAIChat,
 	decode:     decodeChat,
-	build:      buildChat,
+	result:     chatResult,
 	edit:       editChat,
-	newMessage: newChat,
+	newMessage: newMessage,
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
 	derives:    true,
 	valid:      validChat,

@@ -148,17 +148,6 @@ func TestRenderChat(t *testing.T) {
 	}
 }
 
-func TestBuildChat(t *testing.T) {
-	m := Message{Role: RoleAssistant, Parts: []Part{{Kind: KindText, Text: "a \"b\""},
-		{Kind: KindCall, ID: "1", Name: "N", Args: []byte(`{"x":"y"}`)}}}
-	raw, err := Encode(OpenAIChat, m)
-	want := `{"role":"assistant","content":"a \"b\"","tool_calls":[{"id":"1","type":"function",` +
-		`"function":{"name":"N","arguments":"{\"x\":\"y\"}"}}]}`
-	if err != nil || string(raw) != want {
-		t.Errorf("got  %s, %v\nwant %s", raw, err, want)
-	}
-}
-
 func TestValidChat(t *testing.T) {
 	const (
 		system = `{"role":"system","content":"be brief"}`

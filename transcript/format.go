@@ -14,7 +14,8 @@ const op = "transcript"
 type codec struct {
 	format     Format
 	decode     func(raw []byte) (Message, error)
-	build      func(m Message) ([]byte, error)
+	result     func(p Part) []byte // written as a block or a message of its own; nil: it has no wire form
+	empty      string              // a message that results can be added to; "": each is a message of its own
 	edit       func(raw []byte, e Edits) ([]byte, error)
 	newMessage func(role Role, text string) []byte
 	// merge joins the records of one message. It is nil where nothing is joined: the list has a message
@@ -121,22 +122,6 @@ func Decode(f Format, raw []byte) (Message, error) {
 		return Message{}, err
 	}
 	return c.decode(raw)
-}
-
-// Encode writes a message: m.Raw as it is when set, else a wire form built from the parts. Invalid:
-// a part whose kind cannot be built without its original (reasoning, image, other).
-func Encode(f Format, m Message) ([]byte, error) {
-	c, err := codecOf(f)
-	if err != nil {
-		return nil, err
-	}
-	if m.Raw != nil {
-		return m.Raw, nil
-	}
-	if len(m.Parts) == 0 {
-		return nil, fault.New(fault.Invalid, op, "message without parts")
-	}
-	return c.build(m)
 }
 
 // Edits describe what of a message is shown differently. The zero value changes nothing.

@@ -22,8 +22,8 @@ func testDecode(t *testing.T, f Format, cases []decodeCase) {
 			if got := brief(m); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if back, err := Encode(f, m); err != nil || string(back) != tt.raw {
-				t.Errorf("encoded: %s, %v", back, err)
+			if string(m.Raw) != tt.raw {
+				t.Errorf("kept: %s", m.Raw)
 			}
 		})
 	}

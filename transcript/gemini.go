@@ -9,7 +9,8 @@ import (
 var geminiCodec = codec{
 	format:     Gemini,
 	decode:     decodeGemini,
-	build:      buildGemini,
+	result:     geminiResult,
+	empty:      `{"role":"user","parts":[]}`,
 	edit:       editGemini,
 	merge:      mergeGemini,
 	newMessage: newGemini,

@@ -6,7 +6,7 @@ func editGemini(raw []byte, e Edits) ([]byte, error) {
 		return nil, err
 	}
 	c.rename(e.IDs)
-	return c.edit(e, buildGeminiPart, func(b block, literal []byte) ([]splice, error) {
+	return c.edit(e, geminiResult, func(b block, literal []byte) ([]splice, error) {
 		return geminiPart{b}.replaceText(literal)
 	})
 }

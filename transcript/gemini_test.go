@@ -107,18 +107,6 @@ func TestRenderGemini(t *testing.T) {
 	}
 }
 
-func TestBuildGemini(t *testing.T) {
-	m := Message{Role: RoleAssistant, Parts: []Part{{Kind: KindText, Text: "a"},
-		{Kind: KindCall, ID: "#1@3 read", Name: "read", Args: []byte(`{"x":1}`)},
-		{Kind: KindCall, ID: "c", Name: "read"}}}
-	raw, err := Encode(Gemini, m)
-	want := `{"role":"model","parts":[{"text":"a"},{"functionCall":{"name":"read","args":{"x":1}}},` +
-		`{"functionCall":{"id":"c","name":"read","args":{}}}]}`
-	if err != nil || string(raw) != want {
-		t.Errorf("got  %s, %v\nwant %s", raw, err, want)
-	}
-}
-
 // Two contents answer calls of one function: what is first in its content is not the first result.
 func TestRenderNamesCallsByTheSessionsIDs(t *testing.T) {
 	records := []Record{

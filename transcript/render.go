@@ -46,7 +46,7 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 		return c.joined(pieces, added, mixed)
 	}
 	for _, p := range added {
-		raw, err := c.build(Message{Role: RoleTool, Parts: []Part{p}})
+		raw, err := built([]Part{p}, c.result)
 		if err != nil {
 			return nil, err
 		}
@@ -57,12 +57,11 @@ func Render(f Format, records []Record, e Edits) ([]Piece, error) {
 
 // joined makes one message of pieces and results that are added. It is arranged if it is mixed.
 func (c codec) joined(pieces []Piece, added []Part, mixed bool) ([]Piece, error) {
-	switch {
-	case len(pieces) == 0 && len(added) == 0:
-		return nil, nil
-	case len(pieces) == 0:
-		raw, err := c.build(Message{Role: RoleTool, Parts: added})
-		return []Piece{{-1, raw}}, err
+	if len(pieces) == 0 {
+		if len(added) == 0 {
+			return nil, nil
+		}
+		pieces = []Piece{{-1, []byte(c.empty)}}
 	}
 	raws := make([][]byte, len(pieces))
 	for i, p := range pieces {

@@ -11,9 +11,9 @@ import (
 var responsesCodec = codec{
 	format:     OpenAIResponses,
 	decode:     decodeItem,
-	build:      buildItem,
+	result:     itemResult,
 	edit:       editItem,
-	newMessage: newChat, // an item without a type is a message
+	newMessage: newMessage, // an item without a type is a message
 	itemised:   true,
 	roles:      []Role{RoleSystem, RoleUser, RoleAssistant, RoleTool},
 	valid:      validItems,

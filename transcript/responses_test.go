@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"testing"
-
-	"ctxledger.dev/internal/fault"
 )
 
 func TestDecodeItems(t *testing.T) {
@@ -116,27 +114,6 @@ func TestRenderItems(t *testing.T) {
 			Edits{Shorten: func(Part) (string, bool) { return `"s"`, true }},
 			[]string{`{"type":"custom_tool_call","call_id":"1","name":"p","input":"s"}`}},
 	})
-}
-
-func TestBuildItems(t *testing.T) {
-	for _, tt := range []struct {
-		m    Message
-		want string // "": refused
-	}{
-		{Message{Role: RoleAssistant, Parts: []Part{{Kind: KindCall, ID: "1", Name: "N"}}},
-			`{"type":"function_call","call_id":"1","name":"N","arguments":"{}"}`},
-		{Message{Role: RoleAssistant, Parts: []Part{{Kind: KindText, Text: "a"}, {Kind: KindText, Text: "b"}}},
-			`{"role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`},
-		{Message{Role: RoleUser, Parts: []Part{{Kind: KindText, Text: "a"}}}, `{"role":"user","content":"a"}`},
-		{Message{Role: RoleAssistant, Parts: []Part{{Kind: KindText}, {Kind: KindCall, ID: "1"}}}, ""},
-		{Message{Role: RoleAssistant, Parts: []Part{{Kind: KindReasoning}}}, ""},
-		{Message{Role: RoleTool, Parts: []Part{{Kind: KindResult, Media: 1}}}, ""},
-	} {
-		raw, err := Encode(OpenAIResponses, tt.m)
-		if string(raw) != tt.want || tt.want == "" && !fault.Is(err, fault.Invalid) {
-			t.Errorf("%+v: %s, %v", tt.m, raw, err)
-		}
-	}
 }
 
 func TestValidItems(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/terminaltest"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/trust"
 )
@@ -22,7 +23,7 @@ func (p place) server(t *testing.T, entry string) (trust.ServerAsk, error) {
 	t.Helper()
 	put(t, filepath.Join(p.ws.Root, ".mcp.json"), `{"mcpServers": {"docs": `+entry+`}}`)
 	r := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: p.ws.Root, Env: p.e,
-		Counter: tokens.O200kBase.Counter()})
+		Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	for _, h := range r.Hosts {
 		for _, part := range h.Parts {
 			if part.Kind == carried.Server {

@@ -70,9 +70,6 @@ var foreign = func() map[string]func() *regexp.Regexp {
 // begin answers SessionStart: with what the ledger knows that the context does not have yet.
 func (r *run) begin(ctx context.Context) ([]byte, error) {
 	source := r.event.Source
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	var loading sync.WaitGroup // the tables of tokens, if the ledger has been idle, while the session is recorded
 	loading.Go(func() { memory.Tokens("") })
 	defer loading.Wait()
@@ -206,6 +203,15 @@ func digested(kind, text, fence string) part {
 	return part{text, kind + " " + sessions.Digest([]byte(text))[:16], fence}
 }
 
+// masked is digested for a text without its secrets.
+func (r *run) masked(ctx context.Context, kind, text, fence string) (part, error) {
+	if text == "" {
+		return part{}, nil
+	}
+	m, err := r.api.Mask(ctx, ledger.MaskRequest{Text: text})
+	return digested(kind, m.Text, fence), err
+}
+
 // told are the facts of its environment that Claude Code tells its models by itself, and the date (seen in requests of
 // 2.1.328).
 var told = []string{given.FactOS, given.FactShell, given.FactDirectory}
@@ -213,11 +219,7 @@ var told = []string{given.FactOS, given.FactShell, given.FactDirectory}
 // ignored returns what git ignores in the directory of the agent.
 func (r *run) ignored(ctx context.Context, _ sessions.Session) (part, error) {
 	block := given.Ignored(r.event.Dir, func(block string) bool { return memory.Tokens(block) <= ignoreTokens })
-	if block == "" {
-		return part{}, nil
-	}
-	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: block})
-	return digested("gitignore", masked.Text, ""), err
+	return r.masked(ctx, "gitignore", block, "")
 }
 
 // memories returns the block of memories, which is the one that the prompt "memory" of the MCP server returns, smaller.
@@ -229,11 +231,7 @@ func (r *run) memories(ctx context.Context, _ sessions.Session) (part, error) {
 		return part{}, err
 	}
 	block := memory.Block(memory.Ordered(page.Entries, ""), memoryTokens, memory.Tokens)
-	if block == "" {
-		return part{}, nil
-	}
-	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: chars.Plain(block)})
-	return digested("memory", masked.Text, memoryFence), err
+	return r.masked(ctx, "memory", chars.Plain(block), memoryFence)
 }
 
 // stale returns which files others changed since the session read them.
@@ -249,8 +247,7 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	if more := len(page.Stale) - maxStaleFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("(%d more)", more))
 	}
-	masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: strings.Join(lines, "\n")})
-	return digested("stale", masked.Text, ""), err
+	return r.masked(ctx, "stale", strings.Join(lines, "\n"), "")
 }
 
 // staleNote says that a file which is about to be changed is another one than the session read.

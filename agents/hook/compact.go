@@ -23,9 +23,6 @@ const tool = "read_artifact, or with the command `ctxledger artifact read ID`"
 // Code hands on the summary here alone, after SessionStart, where nothing has it yet (seen with 2.1.328). Nobody waits for
 // the comparison. Until it is made, the session owes the record.
 func (r *run) compacted(ctx context.Context) ([]byte, error) {
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	_, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacted})
 	if err != nil || strings.TrimSpace(r.event.Summary) == "" {
 		return nil, err
@@ -111,8 +108,7 @@ func (r *run) owed(ctx context.Context, s sessions.Session) (p part, err error) 
 	default:
 		var masked ledger.MaskResponse
 		masked, err = r.api.Mask(ctx, ledger.MaskRequest{Text: s.Hooked.Owed})
-		p = part{fence: keepFence, text: lostIntro + "\n<" + keepFence + ">\n" +
-			ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
+		p = keepPart(lostIntro, masked.Text)
 	}
 	p.digest = digest
 	return p, err
@@ -204,9 +200,6 @@ func summarized(ctx context.Context, api ledger.API, s sessions.Session, budget 
 // compacting answers PreCompact: with what the host's summary has to keep. What the summary will be compared with is made
 // while the host writes it.
 func (r *run) compacting(ctx context.Context) ([]byte, error) {
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	noted, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageCompacting})
 	if err != nil {
 		return nil, err
@@ -238,9 +231,13 @@ func (r *run) compacting(ctx context.Context) ([]byte, error) {
 		}
 		return nil
 	})
-	kept := part{fence: keepFence, text: keepIntro + "\n<" + keepFence + ">\n" +
-		ledger.Unfenced(masked.Text, keepFence) + "\n</" + keepFence + ">"}
-	return r.event.Instructions(kept.alone()), nil
+	return r.event.Instructions(keepPart(keepIntro, masked.Text).alone()), nil
+}
+
+// keepPart returns a fenced text behind what tells a model what it is.
+func keepPart(intro, text string) part {
+	return part{fence: keepFence, text: intro + "\n<" + keepFence + ">\n" + ledger.Unfenced(text, keepFence) +
+		"\n</" + keepFence + ">"}
 }
 
 // foresee makes the document that the host's summary will be compared with.

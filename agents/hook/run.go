@@ -103,15 +103,18 @@ func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error
 	default:
 		return nothing, nil
 	}
-	act := map[string]func(*run, context.Context) ([]byte, error){
-		hooks.SessionStart:     (*run).begin,
-		hooks.SubagentStart:    (*run).started,
-		hooks.UserPromptSubmit: (*run).prompted,
-		hooks.PreToolUse:       (*run).before,
-		hooks.PostToolUse:      (*run).after,
-		hooks.PreCompact:       (*run).compacting,
-		hooks.PostCompact:      (*run).compacted,
-		hooks.SessionEnd:       (*run).end,
+	act := map[string]struct {
+		answer func(*run, context.Context) ([]byte, error)
+		opens  bool // the ledger before, in any case
+	}{
+		hooks.SessionStart:     {(*run).begin, true},
+		hooks.SubagentStart:    {(*run).started, false},
+		hooks.UserPromptSubmit: {(*run).prompted, false},
+		hooks.PreToolUse:       {(*run).before, false},
+		hooks.PostToolUse:      {(*run).after, false},
+		hooks.PreCompact:       {(*run).compacting, true},
+		hooks.PostCompact:      {(*run).compacted, true},
+		hooks.SessionEnd:       {(*run).end, true},
 	}[name]
 	if o.Do == nil {
 		all := config.AllHooks()
@@ -127,8 +130,15 @@ func Run(ctx context.Context, o Options, name string, raw []byte) (Answer, error
 	r.known = r.Contexts.live(id)
 	soon, cancel := answering(ctx)
 	defer cancel()
-	out, err := act(r, soon)
-	return Answer{out, r.finish}, err
+	a := Answer{After: r.finish}
+	var err error
+	if act.opens {
+		err = r.open(soon)
+	}
+	if err == nil {
+		a.Out, err = act.answer(r, soon)
+	}
+	return a, err
 }
 
 // answering returns the context in which an answer is made: what is left of the time is for its way to the agent.
@@ -164,11 +174,16 @@ func (r *run) asks(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	recording, cancel := lasting(ctx)
-	defer cancel()
-	_, err := r.api.BeginCall(recording, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
-		Tool: r.event.Tool, Args: r.event.Input})
+	_, err := r.beginCall(ctx)
 	return err
+}
+
+// beginCall records that a call begins.
+func (r *run) beginCall(ctx context.Context) (ledger.BegunCall, error) {
+	ctx, cancel := lasting(ctx)
+	defer cancel()
+	return r.api.BeginCall(ctx, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
+		Tool: r.event.Tool, Args: r.event.Input})
 }
 
 // before answers PreToolUse.
@@ -195,10 +210,7 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 			return r.event.Deny(masked.Text), err
 		}
 	}
-	recording, cancel := lasting(ctx)
-	defer cancel()
-	call, err := r.api.BeginCall(recording, ledger.BeginCallRequest{LiveSession: r.live, CallID: r.event.CallID,
-		Tool: r.event.Tool, Args: r.event.Input})
+	call, err := r.beginCall(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +246,6 @@ func (r *run) notes(ctx context.Context, call ledger.BegunCall) ([]byte, error) 
 
 // end answers SessionEnd: who asks next asks for the session that has ended.
 func (r *run) end(ctx context.Context) ([]byte, error) {
-	if err := r.open(ctx); err != nil {
-		return nil, err
-	}
 	_, err := r.note(ctx, ledger.NoteStageRequest{Stage: ledger.StageEnded})
 	return nil, errors.Join(err, r.read(ctx))
 }

@@ -15,42 +15,20 @@ import (
 // bytes that it had; any other one loses our entries alone, which are known by the programs that they start. What others
 // made under our name, or extended, stays and is named. Errors: those of Connect.
 func (m Machine) Disconnect(h registry.Agent, s registry.Scope) (p Plan, err error) {
-	for _, f := range m.everyFile(h, s) {
-		now, err := m.read(h, s, f.Path)
-		if err != nil {
-			return Plan{}, of(f.Path, err)
-		}
-		p.abandoned = append(p.abandoned, m.abandoned(now)...)
-		e := edit{agent: h.Name, file: f, now: now, had: m.receipt(now.real, f)}
+	p, err = m.plan(h, s, m.everyFile(h, s), false, func(e edit, p *Plan) (*Change, error) {
 		c, left, err := e.disconnect()
-		if err == nil && c != nil {
-			err = canWrite(now)
-		}
-		if err != nil {
-			return Plan{}, of(f.Path, err)
-		}
 		for _, why := range left {
 			p.Left = append(p.Left, Left{h.Name, why})
 		}
-		if c == nil {
-			if e.had != nil {
-				p.stale = append(p.stale, now.real)
-			}
-			continue
+		if c == nil && e.had != nil {
+			p.stale = append(p.stale, e.now.real)
 		}
-		c.again = func() (*Change, error) {
-			if e.now, err = m.read(h, s, f.Path); err != nil {
-				return nil, err
-			}
-			c, _, err := e.disconnect()
-			return c, err
-		}
-		p.Changes = append(p.Changes, *c)
-	}
-	if len(p.Changes)+len(p.Left) == 0 {
+		return c, err
+	})
+	if err == nil && len(p.Changes)+len(p.Left) == 0 {
 		p.Same = []sessionfile.Agent{h.Name}
 	}
-	return p, nil
+	return p, err
 }
 
 // everyFile returns the configurations of an agent at each of the paths at which it may have them and has one: which of

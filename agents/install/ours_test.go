@@ -68,53 +68,6 @@ func TestWhatIsOursIsKnownByWhatItStarts(t *testing.T) {
 	}
 }
 
-// TestAReceiptWithOurEntriesInItsCopyIsRead: version 1 noted the file as it was before the last installation, which had the
-// entries of the one before. They do not come back, and what version 1 made or replaced is as it was.
-func TestAReceiptWithOurEntriesInItsCopyIsRead(t *testing.T) {
-	const old = `{"command":"/old/ctxmcp","args":[]}`
-	for what, c := range map[string]struct {
-		before, undo, now, want string
-	}{
-		"an object made for us": {`{"a": 1, "mcpServers": {"ctxledger": ` + old + `}}`,
-			`[{"path":["mcpServers","ctxledger"],"value":` + old + `,"made":1}]`, "", `{"a": 1}`},
-		"an object of theirs": {`{"mcpServers": {"o": {}, "ctxledger": ` + old + `}}`,
-			`[{"path":["mcpServers","ctxledger"],"value":` + old + `}]`, "", `{"mcpServers": {"o": {}}}`},
-		"an entry of theirs that was replaced": {`{"mcpServers": {"ctxledger": ` + old + `}}`,
-			`[{"path":["mcpServers","ctxledger"],"value":` + old + `,"was":"{\"url\": 1}"}]`, "",
-			`{"mcpServers": {"ctxledger": {"url": 1}}}`},
-		"changed since": {`{"mcpServers": {"ctxledger": ` + old + `}}`,
-			`[{"path":["mcpServers","ctxledger"],"value":` + old + `,"made":1}]`,
-			`{"b": 2, "mcpServers": {"ctxledger": ` + old + `, "again": ` + old + `}}`, `{"b": 2}`},
-		"no JSON any more": {`{"mcpServers"`, `[]`, "", `{"mcpServers"`},
-	} {
-		cs := aCase{files: map[string]string{"home/.gemini/settings.json": c.now}}
-		if c.now == "" {
-			cs.files["home/.gemini/settings.json"] = `{"mcpServers":{"ctxledger":{"command":"/opt/bin/ctxmcp","args":[]}}}`
-		}
-		top, m := cs.place(t)
-		path := filepath.Join(top, "home", ".gemini", "settings.json")
-		after := digest([]byte(cs.files["home/.gemini/settings.json"]))
-		if c.now != "" {
-			after = "another"
-		}
-		must(t, os.MkdirAll(filepath.Join(m.State, "installed"), 0o700))
-		must(t, os.WriteFile(m.receiptFile(path), fmt.Appendf(nil,
-			`{"version":1,"agent":"gemini","path":%s,"existed":true,"before":%s,"after":%q,"undo":%s}`,
-			registry.JSON(path), registry.JSON([]byte(c.before)), after, c.undo), 0o600))
-		h := registry.Of("gemini")
-		p, err := m.Disconnect(h, registry.User)
-		must(t, err)
-		must(t, m.Write(p))
-		raw, err := os.ReadFile(path)
-		if err != nil || string(raw) != c.want {
-			t.Errorf("%s: %q, not %q", what, raw, c.want)
-		}
-		if m.stored(path) != nil {
-			t.Errorf("%s: the receipt is left", what)
-		}
-	}
-}
-
 // TestAnUpgradeBehindAForeignEditIsUninstalled: the ordinary life of ~/.claude.json, which Claude Code writes all the time.
 // The copy that was kept at the second installation had our entries in it, and came back.
 func TestAnUpgradeBehindAForeignEditIsUninstalled(t *testing.T) {

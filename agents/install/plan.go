@@ -78,37 +78,47 @@ func (p *Plan) Add(q Plan) {
 // is set. Errors, with the path of the file: invalid for one that is not understood; denied for one that cannot be
 // written or lies elsewhere; those of reading.
 func (m Machine) Connect(h registry.Agent, s registry.Scope, replace bool) (p Plan, err error) {
-	for _, f := range m.files(h, s) {
+	p, err = m.plan(h, s, m.files(h, s), replace, func(e edit, p *Plan) (*Change, error) {
+		c, conflicts, err := e.connect()
+		p.Conflicts = append(p.Conflicts, conflicts...)
+		if why := e.file.ignored(h, e.now.text); why != "" && (c == nil || e.file.ignored(h, c.After) != "") {
+			p.Ignored = append(p.Ignored, Ignored{h.Name, why})
+		}
+		return c, err
+	})
+	if err == nil && len(p.Changes)+len(p.Conflicts) == 0 {
+		p.Same = []sessionfile.Agent{h.Name}
+	}
+	return p, err
+}
+
+// plan plans what do makes of each of some configurations of an agent.
+func (m Machine) plan(h registry.Agent, s registry.Scope, files []File, replace bool,
+	do func(e edit, p *Plan) (*Change, error)) (p Plan, err error) {
+	for _, f := range files {
 		now, err := m.read(h, s, f.Path)
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
 		p.abandoned = append(p.abandoned, m.abandoned(now)...)
-		e := edit{h.Name, f, now, m.receipt(now.real, f), replace}
-		c, conflicts, err := e.connect()
+		e := edit{h.Name, f, now, m.stored(now.real), replace}
+		c, err := do(e, &p)
 		if err == nil && c != nil {
 			err = canWrite(now)
 		}
 		if err != nil {
 			return Plan{}, of(f.Path, err)
 		}
-		p.Conflicts = append(p.Conflicts, conflicts...)
-		if c != nil {
-			c.again = func() (*Change, error) {
-				if e.now, err = m.read(h, s, f.Path); err != nil {
-					return nil, err
-				}
-				c, _, err := e.connect()
-				return c, err
+		if c == nil {
+			continue
+		}
+		c.again = func() (*Change, error) {
+			if e.now, err = m.read(h, s, f.Path); err != nil {
+				return nil, err
 			}
-			p.Changes = append(p.Changes, *c)
+			return do(e, &Plan{})
 		}
-		if why := f.ignored(h, now.text); why != "" && (c == nil || f.ignored(h, c.After) != "") {
-			p.Ignored = append(p.Ignored, Ignored{h.Name, why})
-		}
-	}
-	if len(p.Changes)+len(p.Conflicts) == 0 {
-		p.Same = []sessionfile.Agent{h.Name}
+		p.Changes = append(p.Changes, *c)
 	}
 	return p, nil
 }

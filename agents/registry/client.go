@@ -76,7 +76,7 @@ func (c OwnCost) String() string {
 	if c.Later > 0 {
 		form = "by name, " + chars.Commas(c.Later) + " once the model looks for them, " + form
 	}
-	return chars.Commas(c.Tokens) + " tokens (o200k_base), " + form
+	return chars.Plural(c.Tokens, "token") + " (o200k_base), " + form
 }
 
 func inBytes(text string) int { return len(text) }

@@ -79,7 +79,7 @@ func (i Item) fileLine() string {
 	if i.Description != "" {
 		out += " — " + safe(i.Description, maxDescription)
 	}
-	return out + ": " + i.Path + fmt.Sprintf(" (≈%d tokens)\n", max(1, i.Bytes/charsPerToken))
+	return out + ": " + i.Path + " (" + chars.Tokens(max(1, i.Bytes/charsPerToken), false) + ")\n"
 }
 
 func (i Item) noteLine() string {

@@ -137,7 +137,7 @@ func (p *auditPage) days(w io.Writer) {
 	}
 	dearest := slices.MaxFunc(r.Days, func(a, b report.Day) int { return cmp.Compare(a.Dollars, b.Dollars) })
 	if dearest.Dollars > 0 {
-		when += fmt.Sprintf(", at most %s a day", report.Dollars(dearest.Dollars))
+		when += fmt.Sprintf(", at most %s a day", chars.Money(dearest.Dollars, true))
 	}
 	const most, gap = 60, 2 // cells
 	cells := most

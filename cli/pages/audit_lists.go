@@ -196,7 +196,7 @@ func (p *auditPage) amount(r row) string {
 	case r.dollars == 0 && r.tokens > 0:
 		return "?"
 	}
-	return report.Dollars(r.dollars)
+	return chars.Money(r.dollars, true)
 }
 
 // fitted prints a table with the names as far as they fit into so many columns; 0: whole.

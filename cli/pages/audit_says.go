@@ -137,7 +137,7 @@ func (p *auditPage) caveats() string {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))
 	}
 	if n := p.r.Total.Usage.Searches; n > 0 {
-		say("web searches: %s, for %s", chars.Commas(n), report.Dollars(p.r.Total.Fees))
+		say("web searches: %s, for %s", chars.Commas(n), chars.Money(p.r.Total.Fees, true))
 	}
 	if len(c.Gaps) > 0 {
 		say("reported and not in the cost: %s", gaps(c.Gaps))

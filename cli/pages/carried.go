@@ -26,9 +26,8 @@ type Carried struct {
 
 	Use     ledger.Use        `json:"-"`                 // of the session
 	Besides []ledger.Category `json:"besides,omitempty"` // Measured in parts: see carried.Report.Besides
-	// Newest says that Model is that of Session, because none was named.
-	Newest bool     `json:"-"`
-	Paid   *float64 `json:"-"` // what it has cost in the session: see carried.Report.Charged
+	// Newest says that each agent's part is counted for the model of its newest session, because none was named.
+	Newest bool `json:"-"`
 }
 
 // Carried draws what each agent's requests carry.
@@ -41,14 +40,14 @@ func (p Page) Carried(out Carried) {
 	fmt.Fprintln(w, out.countedFor())
 	for _, h := range out.Hosts {
 		fmt.Fprintln(w)
-		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, tokensOf(h.Carried), shareOf(h, out.Window))
+		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, h.Carried.Tokens(), shareOf(h))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
 			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first%s: "+
-				"%s\n", out.Session, tokensOf(*out.Measured), columns.OneLine(then(out)), partsOf(out.Besides))
+				"%s\n", out.Session, out.Measured.Tokens(), columns.OneLine(then(out)), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from its start, with %s\n", chars.Money(*h.Dollars), tokensOf(h.Charged), out.Session,
+				"from its start, with %s\n", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
 				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")
@@ -77,25 +76,25 @@ func then(c Carried) string {
 
 // countedFor says for which model everything is counted.
 func (c Carried) countedFor() string {
-	switch {
-	case c.Model == "":
-		return "counted in o200k_base: no session names a model; --model does"
-	case c.Newest:
-		return "counted for " + columns.OneLine(c.Model) + ", the model of the newest session, " + c.Session
+	if c.Newest {
+		return "counted for the model of each agent's newest session; --model names another one"
 	}
 	return "counted for " + columns.OneLine(c.Model)
 }
 
 // shareOf says which part of the window an agent's requests have filled before the conversation begins.
-func shareOf(h carried.Host, window int) string {
+func shareOf(h carried.Host) string {
 	text := ""
-	if window > 0 {
-		text = ", " + chars.Share(h.Carried.N, window) + " of the window"
+	if h.Window > 0 {
+		text = ", " + chars.Share(h.Carried.N, h.Window) + " of the window"
 	}
 	if h.Unknown > 0 {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
 	}
-	return text
+	if h.Model == "" {
+		return text + " (no session names its model)"
+	}
+	return text + " (" + columns.OneLine(h.Model) + ")"
 }
 
 // partsOf names what a sum is made of.
@@ -109,8 +108,6 @@ func partsOf(parts []ledger.Category) string {
 	}
 	return strings.Join(said, ", ")
 }
-
-func tokensOf(c tokens.Count) string { return c.String() + " tokens" }
 
 // addPart adds a row for a part, and for what it imports.
 func addPart(t *columns.Table, indent string, p carried.Part) {

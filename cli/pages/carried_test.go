@@ -29,13 +29,13 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 		{"as it was", []carried.Part{part("CLAUDE.md", 1_000, began)}, []string{
 			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first: ≈4,000 " +
 				"system prompt and tools, ≈1,000 memory files",
-			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
+			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
 				"have sent from its start, with 3 requests",
 		}},
 		{"grown since", []carried.Part{grown, part("rules.md", 1_000, began)}, []string{
 			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first, when " +
 				"CLAUDE.md may have been different: system prompt, tools and memory files",
-			"≈$0.010 so far, at list prices, for ≈1,000 tokens of the parts below",
+			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below",
 		}},
 	} {
 		use := ledger.Use{Session: sessions.Session{Host: "claude-code", Created: began}, Fixed: &fixed,

@@ -30,6 +30,13 @@ type Page struct {
 // table returns a table with these headings; see columns.New.
 func (p Page) table(head ...string) *columns.Table { return columns.New(p.Line, p.Colours, head...) }
 
+// say writes a line where there is something to say.
+func (p Page) say(is bool, format string, args ...any) {
+	if is {
+		fmt.Fprintf(p.W, format+"\n", args...)
+	}
+}
+
 // labelled is how many columns the label of a row takes.
 const labelled = 11
 

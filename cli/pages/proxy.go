@@ -18,24 +18,16 @@ func (p Page) Proxy(u *ledger.ProxyUse) {
 	if u.Reduced != nil {
 		fmt.Fprintf(p.W, "reduced    %s; what the agent shows of its window is what was sent\n", u.Reduced.Words())
 	}
-	for i, b := range u.Broke {
-		head := ""
-		if i == 0 {
-			head = "cache      "
-		}
+	head := "cache"
+	for _, b := range u.Broke {
 		fmt.Fprintf(p.W, "%-11s%s\n", head, columns.OneLine(b.Words()))
+		head = ""
 	}
-	if more := u.Breaks - len(u.Broke); more > 0 {
-		fmt.Fprintf(p.W, "           and %s, %s tokens in all\n", chars.Plural(more, "earlier break"),
-			chars.Commas(u.Lost))
-	}
-	if len(u.Tools) > 0 {
-		fmt.Fprintf(p.W, "tools      in each request, tokens by server: %s\n", columns.OneLine(u.ToolsWords()))
-	}
-	if u.Missed > 0 {
-		fmt.Fprintf(p.W, "missed     %s not recorded: %s\n", chars.Plural(u.Missed, "request"),
-			columns.OneLine(u.MissedWhy))
-	}
+	more := u.Breaks - len(u.Broke)
+	p.say(more > 0, "           and %s, %s tokens in all", chars.Plural(more, "earlier break"), chars.Commas(u.Lost))
+	p.say(len(u.Tools) > 0, "tools      in each request, tokens by server: %s", columns.OneLine(u.ToolsWords()))
+	p.say(u.Missed > 0, "missed     %s not recorded: %s", chars.Plural(u.Missed, "request"),
+		columns.OneLine(u.MissedWhy))
 }
 
 // Spent says what was used of each limit.

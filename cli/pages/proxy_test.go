@@ -30,7 +30,7 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 		{&ledger.ProxyUse{Sessions: 1, Requests: 1, Reduced: &ledger.ReducedUse{Requests: 1, Net: &lost}},
 			"measured   1 request by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
 				"           first byte after 0 ms (median)\n" +
-				"reduced    0 steps rewrote 0 tokens of the cache; 1 request sent without ≈0 tokens in all: ≈$0.25 lost so far; " +
+				"reduced    0 steps rewrote 0 tokens of the cache; 1 request sent without 0 tokens in all: ≈$0.25 lost so far; " +
 				"what the agent shows of its window is what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 3, Requests: 1000, Failed: 2, Cost: sessions.Cost{Dollars: &dollars}, Breaks: 3,
 			Lost: 9_000, Broke: []ledger.CacheUse{
@@ -39,7 +39,7 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 			Tools:  []ledger.ServerTools{{Tools: 20, Tokens: 14_000}, {Server: "db", Tools: 1, Tokens: 40}},
 			Missed: 4, MissedWhy: "a body of 40 bytes"},
 			"measured   1,000 requests by the proxy in 3 sessions, 2 of them failed: 0 tokens of input, 0 read from the cache " +
-				"(0 of the requests), 0 of output; ≈$1.50 so far, at list prices\n" +
+				"(0 of the requests), 0 of output; $1.50 so far, at list prices\n" +
 				"           first byte after 0 ms (median)\n" +
 				"cache      5,000 tokens not read from the cache: tool \\u001b[2Jx changed, by MCP server y\n" +
 				"           2,000 tokens not read from the cache: the provider no longer had them, 400 seconds after the " +

@@ -69,21 +69,17 @@ func (p Page) Status(s Status, ranIn, limits string) {
 func (p Page) ledger(s Status) {
 	w, l := p.W, s.Ledger
 	fmt.Fprintf(w, "workspace  %s\n", columns.OneLine(cmp.Or(l.Workspace, "none: "+s.Found)))
-	if s.Apart != "" {
-		fmt.Fprintf(w, "           has a ledger of its own: %s\n", columns.OneLine(s.Apart))
-	}
+	p.say(s.Apart != "", "           has a ledger of its own: %s", columns.OneLine(s.Apart))
 	for _, text := range s.Elsewhere {
 		fmt.Fprintf(w, "           %s\n", columns.OneLine(text))
 	}
 	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
-	for _, row := range [][2]string{{"recording", s.Recording}, {"summaries", s.Summarizer},
-		{"memory", offered(s.Candidates)}} {
-		if row[1] != "" {
-			fmt.Fprintf(w, "%-10s %s\n", row[0], columns.OneLine(p.Own(row[1])))
-		}
-	}
+	p.say(s.Recording != "", "recording  %s", columns.OneLine(p.Own(s.Recording)))
+	p.say(s.Summarizer != "", "summaries  %s", columns.OneLine(p.Own(s.Summarizer)))
+	p.say(s.Candidates > 0, "memory     %s", p.Own(chars.Plural(s.Candidates, "candidate")+
+		" for memory: `ctxledger memory candidates` lists them"))
 	p.Ceiling(l.Bytes, s.Ceiling, "`ctxledger ledger du` shows what uses them")
 	if l.InProcess {
 		fmt.Fprintln(w, "owner      this process")
@@ -94,52 +90,40 @@ func (p Page) ledger(s Status) {
 	if l.Following {
 		following = "following session files"
 	}
+	others := "no other client"
+	if l.Clients > 1 {
+		others = chars.Plural(l.Clients-1, "other client")
+	}
 	fmt.Fprintf(w, "owner      daemon, pid %d, since %s, %s, idle for %.0f s, %s\n",
-		l.PID, p.Stamp(l.Started), otherClients(l.Clients), l.Idle, following)
+		l.PID, p.Stamp(l.Started), others, l.Idle, following)
 	p.Trouble(l)
 }
 
 // Trouble names the background tasks of an owner that do not do their work, or not as they should.
 func (p Page) Trouble(l ledger.Info) {
-	if said := l.Polling.String(); said != "" {
-		fmt.Fprintf(p.W, "watching   %s\n", columns.OneLine(said))
-	}
+	p.say(l.Polling.String() != "", "watching   %s", columns.OneLine(l.Polling.String()))
 	for _, t := range l.Tasks {
-		if said := t.Trouble(); said != "" {
-			fmt.Fprintf(p.W, "trouble    %s\n", columns.OneLine(said))
-		}
+		p.say(t.Trouble() != "", "trouble    %s", columns.OneLine(t.Trouble()))
 	}
-}
-
-// otherClients says how many clients a daemon has besides this program.
-func otherClients(n int) string {
-	if n <= 1 {
-		return "no other client"
-	}
-	return chars.Plural(n-1, "other client")
 }
 
 // Ceiling warns if a ledger is larger than its user wants, and says what to do.
 func (p Page) Ceiling(bytes, ceiling int64, out string) {
-	if ceiling > 0 && bytes > ceiling {
-		fmt.Fprintf(p.W, "large: %s, above the limit ledger_warn_mb of %s; %s\n", chars.Size(bytes),
-			chars.Size(ceiling), p.Own(out))
-	}
+	p.say(ceiling > 0 && bytes > ceiling, "large: %s, above the limit ledger_warn_mb of %s; %s", chars.Size(bytes),
+		chars.Size(ceiling), p.Own(out))
 }
 
 // NoSession is what a place without sessions gets told.
 func (p Page) NoSession(l ledger.Info) string {
-	if why := l.NotFollowed(""); why != "" {
-		return p.Own("no session is recorded here, and " + why + "; `ctxledger import FILE` reads one")
+	none, why := "no session is recorded here", l.NotFollowed("")
+	if l.Sessions > 0 {
+		none = "no session of this tree is recorded; `ctxledger sessions` lists those of others"
 	}
-	return p.Own("no session is recorded here yet; those of the last day are read automatically, " +
-		"`ctxledger import FILE` reads an older one")
-}
-
-// offered is the line of a status about candidates for memory, "" for none.
-func offered(n int) string {
-	if n == 0 {
-		return ""
+	switch {
+	case why != "":
+		none += ", and " + why + "; `ctxledger import FILE` reads one"
+	case l.Sessions == 0:
+		none += " yet; those of the last day are read automatically, `ctxledger import FILE` reads an older one"
 	}
-	return chars.Plural(n, "candidate") + " for memory: `ctxledger memory candidates` lists them"
+	return p.Own(none)
 }

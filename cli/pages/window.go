@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 // How a window is drawn.
@@ -27,26 +26,17 @@ const (
 func (p Page) window(s ledger.Status, ranIn, limits string) {
 	w := p.W
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), titleColumns))
-	if s.Session.HostID != "" {
-		fmt.Fprintf(w, "its id     %s, of %s\n", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
-	}
-	if ranIn != "" && ranIn != "." {
-		fmt.Fprintf(w, "ran in     %s\n", columns.OneLine(ranIn))
-	}
-	if n := s.Session.Rewritten; n > 0 {
-		fmt.Fprintf(w, "rewritten  %s: its file was replaced by another; nothing counts twice\n", chars.Plural(n, "time"))
-	}
+	p.say(s.Session.HostID != "", "its id     %s, of %s", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
+	p.say(ranIn != "" && ranIn != ".", "ran in     %s", columns.OneLine(ranIn))
+	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing counts twice",
+		chars.Plural(s.Session.Rewritten, "time"))
 	if f := s.Session.Fork; f != nil {
 		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
 			chars.Plural(f.Entries, "record"), f.Session)
 	}
-	if from := s.Session.Continues; from != "" {
-		fmt.Fprintf(w, "continues  session %s; what was copied of it counts there\n", from)
-	}
+	p.say(s.Session.Continues != "", "continues  session %s; what was copied of it counts there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
-	if cost := s.Cost.Words(); cost != "" {
-		fmt.Fprintf(w, "cost       %s\n", cost+costMore(s))
-	}
+	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
 	fmt.Fprintf(w, "view       %s\n", viewLine(s))
 	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
@@ -55,24 +45,19 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 			chars.Commas(s.Limits.OutputCap))
 	}
 	for _, g := range s.Agents {
-		if g.Agent != "" && g.Input > 0 {
-			fmt.Fprintf(w, "agent      %s: %s tokens of input since the last compaction\n",
-				p.Line(g.Agent, lineColumns), chars.Commas(g.Input))
-		}
+		p.say(g.Agent != "" && g.Input > 0, "agent      %s: %s tokens of input since the last compaction",
+			p.Line(g.Agent, lineColumns), chars.Commas(g.Input))
 	}
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
 	p.own(s)
 	p.sources(s)
-	if s.Summary != "" {
-		fmt.Fprintf(w, "compacted  summary %s: %s; %s tokens kept out of the view\n", s.Summary, s.Became, s.Saved)
-	} else if s.Saved.N > 0 {
-		fmt.Fprintf(w, "stubs      keep %s tokens out of the view\n", s.Saved)
-	}
+	p.say(s.Summary != "", "compacted  summary %s: %s; %s kept out of the view", s.Summary, s.Became, s.Saved.Tokens())
+	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s out of the view", s.Saved.Tokens())
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
-		fmt.Fprintf(w, "its host   wrote a summary of %s tokens that kept %d of %s; %d restated\n",
-			tokens.Count{N: h.Summary.Tokens}, h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
+		fmt.Fprintf(w, "its host   wrote a summary of %s that kept %d of %s; %d restated\n",
+			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
 			h.Summary.Told)
 	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
@@ -115,7 +100,7 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		fmt.Fprintf(p.W, "plus       %s tokens in every request: %s (by what was measured of the first)\n", s.Fixed,
+		p.say(true, "plus       %s in every request: %s (by what was measured of the first)", s.Fixed.Tokens(),
 			s.FixedName())
 	}
 }
@@ -140,7 +125,7 @@ func (p Page) heldLine(s ledger.Status) string {
 		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
 		model += "; calibrated on " + chars.Plural(n, "measurement")
 	}
-	text := fmt.Sprintf("%s tokens (%s)", s.Held, model)
+	text := fmt.Sprintf("%s (%s)", s.Held.Tokens(), model)
 	if s.Window > 0 {
 		full, empty := columns.Bars(float64(s.Held.N)/float64(s.Window), barCells)
 		text = fmt.Sprintf("%s%s %s  %s of %s tokens (%s)", full, empty, chars.Share(s.Held.N, s.Window), s.Held,
@@ -171,7 +156,7 @@ func viewLine(s ledger.Status) string {
 			due += ", by an estimate that is not calibrated yet"
 		}
 	}
-	return fmt.Sprintf("ctxledger would send %s tokens of the conversation; %s", s.Used, due)
+	return fmt.Sprintf("ctxledger would send %s of the conversation; %s", s.Used.Tokens(), due)
 }
 
 // costMore says what of a session's cost its subagents took, and what its window costs from now on.

@@ -40,7 +40,7 @@ func (r Keep) String() string {
 		parts = append(parts, chars.Plural(r.Turns, "turn"))
 	}
 	if r.Tokens > 0 {
-		parts = append(parts, chars.Commas(r.Tokens)+" tokens")
+		parts = append(parts, chars.Plural(r.Tokens, "token"))
 	}
 	if r.Messages > 0 {
 		parts = append(parts, chars.Plural(r.Messages, "message"))

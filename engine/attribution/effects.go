@@ -62,10 +62,8 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 	for i, c := range calls {
 		target := e.Calls[i].Target
 		if c.Op == intents.OpRead && target != "" {
-			if err := sessions.IndexRead(x.Tx, target, x.own.ID, e.Seq, c.ID); err != nil {
-				return err
-			}
-			if err := x.touch(target, e.Time); err != nil {
+			err := cmp.Or(sessions.IndexRead(x.Tx, target, x.own.ID, e.Seq, c.ID), x.touch(target, e.Time))
+			if err != nil {
 				return err
 			}
 		}
@@ -121,17 +119,9 @@ func (x *Effects) beginOne(in intents.Intent, c Call) error {
 	}
 	whole := in.Command == c.Meaning.Command // neither cut nor masked
 	if in.Op == intents.OpShell && !whole && in.Status == intents.Pending {
-		if err := x.Tx.Put(BucketCommands, CommandKey(in),
-			[]byte(WholeLines(c.Meaning.Command, maxCommand))); err != nil {
-			return err
-		}
+		err = x.Tx.Put(BucketCommands, CommandKey(in), []byte(WholeLines(c.Meaning.Command, maxCommand)))
 	}
-	for _, p := range []string{in.From, in.Target} {
-		if err := x.touch(p, in.Begun); err != nil {
-			return err
-		}
-	}
-	return x.again(in)
+	return cmp.Or(err, x.touch(in.From, in.Begun), x.touch(in.Target, in.Begun), x.again(in))
 }
 
 // again attributes the observed changes during a call a second time.
@@ -176,11 +166,9 @@ func (x *Effects) Finish(e sessions.Entry, outcomes []Outcome, reported []sessio
 			continue
 		}
 		if in.Status == intents.Applied {
-			if err := x.change(e, *in, reported); err != nil {
-				return err
-			}
+			err = x.change(e, *in, reported)
 		}
-		if err := x.again(*in); err != nil {
+		if err = cmp.Or(err, x.again(*in)); err != nil {
 			return err
 		}
 	}
@@ -259,10 +247,7 @@ func (x *Effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool,
 		if f.op != c.Op {
 			c.Told = f.op
 		}
-		if err := changes.Update(x.Tx, c); err != nil {
-			return seen, err
-		}
-		if err := x.giveBack(old, c); err != nil {
+		if err := cmp.Or(changes.Update(x.Tx, c), x.giveBack(old, c)); err != nil {
 			return seen, err
 		}
 	}

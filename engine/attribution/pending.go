@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -33,10 +34,7 @@ func (x *Effects) Abandon(at time.Time) error {
 		if in.Turn != x.own.Turns-1 {
 			continue // abandoned earlier
 		}
-		if err := x.touch(in.Subject(), at); err != nil {
-			return err
-		}
-		if err := x.again(in); err != nil {
+		if err := cmp.Or(x.touch(in.Subject(), at), x.again(in)); err != nil {
 			return err
 		}
 	}

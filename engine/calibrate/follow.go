@@ -20,6 +20,7 @@ import (
 const (
 	settle   = 30 * time.Second       // how long measurements wait for more at most
 	still    = 500 * time.Millisecond // how long sessions do not grow before they are measured
+	first    = 50 * time.Millisecond  // ″, where none ever was: all figures are rough until then
 	share    = 100                    // measuring takes at most 1/share of the time
 	patience = time.Minute            // before the first retry, doubled for each further one
 	longest  = time.Hour              // the longest such pause
@@ -165,6 +166,9 @@ func (f *follower) grown(ctx context.Context) (names []string, event int64, err 
 			return slices.Sorted(maps.Keys(grew)), resp.Next, nil
 		case len(grew) > 0 && began.IsZero():
 			began, r.WaitMS = now, still.Milliseconds()
+			if f.event == 0 {
+				r.WaitMS = first.Milliseconds()
+			}
 		}
 		r.After = resp.Next
 	}

@@ -15,14 +15,8 @@ import (
 
 // PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
-	if err := CheckTexts("engine.artifact", Label("title", r.Title), Label("tool", r.Tool), Label("hint", r.Hint),
-		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)); err != nil {
-		return artifacts.Artifact{}, err
-	}
-	m, err := l.NewMutation("artifact", r.Key, r)
-	if err != nil {
-		return artifacts.Artifact{}, err
-	}
+	m := l.NewMutation("artifact", r.Key, r).Check(CheckTexts("engine.artifact", Label("title", r.Title),
+		Label("tool", r.Tool), Label("hint", r.Hint), Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)))
 	if a, done, err := PreviousResponse[artifacts.Artifact](ctx, l, m); done || err != nil {
 		return a, err
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -29,6 +30,9 @@ func MarkUnreferenced(tx kv.Tx, hash string) error {
 // ReferenceBlob removes a blob that a record is about to reference from the list of blobs to delete. The caller holds
 // the blobs: see HoldBlobs.
 func (l *Ledger) ReferenceBlob(tx kv.Tx, hash string) error {
+	if hash == "" {
+		return nil
+	}
 	l.use(hash)
 	return tx.Delete(bucketUnreferenced, []byte(hash))
 }
@@ -59,13 +63,11 @@ func (l *Ledger) DeleteUnreferenced(ctx context.Context) error {
 		}
 	}
 	failpoint.Hit("engine.doomed.deleted")
-	return l.Store.Update(ctx, func(tx kv.Tx) error {
+	return l.Store.Update(ctx, func(tx kv.Tx) (err error) {
 		for hash := range doomed {
-			if err := tx.Delete(bucketUnreferenced, []byte(hash)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, tx.Delete(bucketUnreferenced, []byte(hash)))
 		}
-		return nil
+		return err
 	})
 }
 

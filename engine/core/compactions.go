@@ -133,13 +133,9 @@ func (l *Ledger) ShownText(ctx context.Context, r compaction.Record) (string, er
 
 // SummaryAt returns the position of a summary's record; nil for an unknown id.
 func SummaryAt(tx kv.Tx, id string) (*SummaryPlace, error) {
-	raw, err := tx.Get(BucketSummaries, []byte(id))
-	if err != nil || raw == nil {
-		return nil, err
-	}
 	var at SummaryPlace
-	if err := json.Unmarshal(raw, &at); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, "engine.summary", err)
+	if found, err := kv.GetJSON(tx, BucketSummaries, []byte(id), &at); err != nil || !found {
+		return nil, err
 	}
 	return &at, nil
 }

@@ -87,12 +87,8 @@ func RecordDecisions(tx kv.Tx, s *sessions.Session, notes []Decision, m Mutation
 		if err != nil {
 			return nil, err
 		}
-		data, err := json.Marshal(storedDecision{n.Event, event.Data})
-		if err != nil {
-			return nil, fault.Wrap(fault.Internal, "engine.decisions", err)
-		}
-		e, err := sessions.Append(tx, s,
-			sessions.Entry{Kind: sessions.KindDecision, Time: m.At, Turn: s.Turns, Data: data}, nil)
+		e, err := sessions.AppendOwn(tx, s, sessions.Entry{Kind: sessions.KindDecision, Time: m.At},
+			storedDecision{n.Event, event.Data})
 		if err != nil {
 			return nil, err
 		}

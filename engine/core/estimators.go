@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 
@@ -32,17 +33,9 @@ func (l *Ledger) Learn(ctx context.Context, r ledger.LearnRequest) (ledger.Estim
 		return ledger.Estimators{}, fault.New(fault.TooLarge, op,
 			"%d measurements or models in one request, more than %d", n, maxMeasurements)
 	}
-	if err := CheckTexts(op, Label("host", r.Host), Label("host id", r.HostID)); err != nil {
-		return ledger.Estimators{}, err
-	}
-	for _, m := range r.Measurements {
-		if err := CheckTexts(op, Label("model", m.Model)); err != nil {
-			return ledger.Estimators{}, err
-		}
-	}
-	m, err := l.NewMutation("learn", r.Key, r)
-	if err != nil {
-		return ledger.Estimators{}, err
+	m := l.NewMutation("learn", r.Key, r).Check(CheckTexts(op, Label("host", r.Host), Label("host id", r.HostID)))
+	for _, measured := range r.Measurements {
+		m = m.Check(CheckTexts(op, Label("model", measured.Model)))
 	}
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.Estimators, []ledger.Event, error) {
 		known, err := learnedOf(tx, r.Models)
@@ -82,23 +75,15 @@ func learn(tx kv.Tx, known learned, r ledger.LearnRequest) error {
 		return nil
 	}
 	states, err := known.states()
-	if err == nil {
-		err = putStates(tx, states)
-	}
-	if err != nil {
-		return err
-	}
-	return putNumber(tx, BucketMeasured, source, last)
+	return cmp.Or(err, putStates(tx, states), putNumber(tx, BucketMeasured, source, last))
 }
 
 // putStates stores the encoded estimators of models.
-func putStates(tx kv.Tx, states map[string][]byte) error {
+func putStates(tx kv.Tx, states map[string][]byte) (err error) {
 	for model, state := range states {
-		if err := tx.Put(BucketEstimators, estimatorKey(model), state); err != nil {
-			return err
-		}
+		err = cmp.Or(err, tx.Put(BucketEstimators, estimatorKey(model), state))
 	}
-	return nil
+	return err
 }
 
 // Estimators implements ledger.Calibration.
@@ -133,19 +118,14 @@ func (l *Ledger) KeepEstimators(ctx context.Context, r ledger.KeepEstimatorsRequ
 			return ledger.Estimators{}, fault.New(fault.Invalid, op, "%s", err)
 		}
 	}
-	m, err := l.NewMutation("keep estimators", r.Key, r)
-	if err != nil {
-		return ledger.Estimators{}, err
-	}
+	m := l.NewMutation("keep estimators", r.Key, r)
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.Estimators, []ledger.Event, error) {
-		if err := putStates(tx, r.States); err != nil {
-			return ledger.Estimators{}, nil, err
-		}
 		var events []ledger.Event
 		if len(r.States) > 0 {
 			events = append(events, ledger.Event{Kind: ledger.EventLearnt, Count: len(r.States)})
 		}
-		return ledger.Estimators{Event: r.Event}, events, putNumber(tx, BucketEngine, keyMeasured, r.Event)
+		return ledger.Estimators{Event: r.Event}, events,
+			cmp.Or(putStates(tx, r.States), putNumber(tx, BucketEngine, keyMeasured, r.Event))
 	})
 }
 

@@ -1,9 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"os"
 	"slices"
 	"time"
@@ -38,18 +38,10 @@ func publish(tx kv.Tx, at time.Time, events []ledger.Event) error {
 	for _, e := range events {
 		seq++
 		e.Seq, e.Time = seq, at
-		raw, err := json.Marshal(e)
-		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.publish", err)
-		}
-		if err := tx.Put(BucketEvents, SeqKey(seq), raw); err != nil {
-			return err
-		}
-		if err := tx.Delete(BucketEvents, SeqKey(seq-limits.Events)); err != nil {
-			return err
-		}
+		put, drop := kv.PutJSON(tx, BucketEvents, SeqKey(seq), e), tx.Delete(BucketEvents, SeqKey(seq-limits.Events))
+		err = cmp.Or(err, put, drop)
 	}
-	return nil
+	return err
 }
 
 // ring wakes all that wait for events.
@@ -110,13 +102,9 @@ func readEvents(tx kv.Tx, r ledger.WaitEventsRequest) (ledger.WaitEventsResponse
 	if limit <= 0 {
 		limit = defaultEvents
 	}
-	for rec, err := range tx.Scan(BucketEvents, kv.Range{From: SeqKey(r.After + 1)}) {
+	for e, err := range kv.Values(tx, BucketEvents, kv.Range{From: SeqKey(r.After + 1)}, kv.JSON[ledger.Event]) {
 		if err != nil {
 			return resp, err
-		}
-		var e ledger.Event
-		if err := json.Unmarshal(rec.Value, &e); err != nil {
-			return resp, fault.Wrap(fault.Corrupt, "engine.events", err)
 		}
 		if !wants(r, e) {
 			continue

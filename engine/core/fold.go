@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -61,13 +62,7 @@ func (f *Folded) UseEstimators(tx kv.Tx) {
 
 // Take folds one more entry of the log.
 func (f *Folded) Take(e *sessions.Entry) error {
-	if err := f.steps.add(e); err != nil {
-		return err
-	}
-	if err := f.decisions.add(e); err != nil {
-		return err
-	}
-	return f.Compactions.Add(e)
+	return cmp.Or(f.steps.add(e), f.decisions.add(e), f.Compactions.Add(e))
 }
 
 // Input returns what the view is computed from.

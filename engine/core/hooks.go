@@ -92,13 +92,8 @@ func hooked[R any](ctx context.Context, l *Ledger, m Mutation, r ledger.LiveSess
 
 // BeginSession implements ledger.Hooks.
 func (l *Ledger) BeginSession(ctx context.Context, r ledger.BeginSessionRequest) (ledger.BegunSession, error) {
-	m, err := l.NewMutation("begin session", r.Key, r)
-	if err == nil {
-		err = checkLive(m.Op, r.LiveSession)
-	}
-	if err != nil {
-		return ledger.BegunSession{}, err
-	}
+	m := l.NewMutation("begin session", r.Key, r)
+	m = m.Check(checkLive(m.Op, r.LiveSession))
 	warm()
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (ledger.BegunSession, []ledger.Event, error) {
@@ -140,23 +135,16 @@ func show(h *sessions.Hooked, digests []string) {
 
 // NoteStage implements ledger.Hooks.
 func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledger.NotedStage, error) {
-	m, err := l.NewMutation("note stage", r.Key, r)
-	if err == nil {
-		err = checkLive(m.Op, r.LiveSession)
+	m := l.NewMutation("note stage", r.Key, r)
+	m = m.Check(checkLive(m.Op, r.LiveSession))
+	if len(r.Digests) > sessions.MaxShown {
+		m = m.Check(fault.New(fault.TooLarge, m.Op, "%d digests, more than %d", len(r.Digests), sessions.MaxShown))
 	}
-	if err == nil && len(r.Digests) > sessions.MaxShown {
-		err = fault.New(fault.TooLarge, m.Op, "%d digests, more than %d", len(r.Digests), sessions.MaxShown)
-	}
-	if err == nil && len(r.Owed) > sessions.MaxOwed {
-		err = fault.New(fault.TooLarge, m.Op, "%d bytes to be told, more than %d", len(r.Owed), sessions.MaxOwed)
+	if len(r.Owed) > sessions.MaxOwed {
+		m = m.Check(fault.New(fault.TooLarge, m.Op, "%d bytes to be told, more than %d", len(r.Owed), sessions.MaxOwed))
 	}
 	for _, d := range r.Digests {
-		if err == nil {
-			err = CheckTexts(m.Op, Label("digest", d))
-		}
-	}
-	if err != nil {
-		return ledger.NotedStage{}, err
+		m = m.Check(CheckTexts(m.Op, Label("digest", d)))
 	}
 	return hooked(ctx, l, m, r.LiveSession,
 		func(_ kv.Tx, s *sessions.Session) (out ledger.NotedStage, _ []ledger.Event, err error) {
@@ -200,13 +188,8 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 
 // BeginCall implements ledger.Hooks.
 func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledger.BegunCall, error) {
-	m, err := l.NewMutation("begin call", r.Key, r)
-	if err == nil {
-		err = checkCall(m.Op, r.LiveSession, r.CallID, r.Args)
-	}
-	if err != nil {
-		return ledger.BegunCall{}, err
-	}
+	m := l.NewMutation("begin call", r.Key, r)
+	m = m.Check(checkCall(m.Op, r.LiveSession, r.CallID))
 	c := l.calledWith(r.CallID, r.Tool, r.Args)
 	return hooked(ctx, l, m, r.LiveSession,
 		func(tx kv.Tx, s *sessions.Session) (ledger.BegunCall, []ledger.Event, error) {
@@ -237,7 +220,7 @@ func (l *Ledger) BeginCall(ctx context.Context, r ledger.BeginCallRequest) (ledg
 }
 
 // checkCall refuses what names no call of a session.
-func checkCall(op string, s ledger.LiveSession, callID string, args json.RawMessage) error {
+func checkCall(op string, s ledger.LiveSession, callID string) error {
 	if err := checkLive(op, s); err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package core
 
 import (
-	"encoding/json"
-
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -48,11 +45,7 @@ func noteWindow(tx kv.Tx, s *sessions.Session, e *sessions.Entry) error {
 	if s.Model == "" || s.CompactsAt == before.CompactsAt && !overflowed {
 		return nil
 	}
-	raw, err := json.Marshal(seen(*s))
-	if err != nil {
-		return fault.Wrap(fault.Internal, "engine.windows", err)
-	}
-	return tx.Put(BucketHostWindows, hostWindowKey(*s), raw)
+	return kv.PutJSON(tx, BucketHostWindows, hostWindowKey(*s), seen(*s))
 }
 
 // seen is what one session shows by itself: a request shows that the window is larger, a compaction of the host that it
@@ -74,11 +67,8 @@ func HostWindowOf(tx kv.Tx, s sessions.Session) (w HostWindow, err error) {
 	if w = seen(s); w.Tokens > 0 || s.Model == "" || s.HostID == "" {
 		return w, nil
 	}
-	raw, err := tx.Get(BucketHostWindows, hostWindowKey(s))
-	if err != nil || raw == nil {
-		return w, err
-	}
-	return w, fault.Wrap(fault.Corrupt, "engine.windows", json.Unmarshal(raw, &w))
+	_, err = kv.GetJSON(tx, BucketHostWindows, hostWindowKey(s), &w)
+	return w, err
 }
 
 func hostWindowKey(s sessions.Session) []byte {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -55,11 +54,8 @@ func readImport(tx kv.Tx, id string) (ImportRecord, error) {
 	if id == "" || len(id) > kv.MaxKey {
 		return rec, fault.New(fault.Invalid, "engine.import", "an import needs an id of 1 to %d bytes", kv.MaxKey)
 	}
-	raw, err := tx.Get(BucketImports, []byte(id))
-	if err != nil || raw == nil {
-		return rec, err
-	}
-	return rec, fault.Wrap(fault.Corrupt, "engine.import", json.Unmarshal(raw, &rec))
+	_, err := kv.GetJSON(tx, BucketImports, []byte(id), &rec)
+	return rec, err
 }
 
 // answered returns the response to an earlier request with the same batch, if there was one.
@@ -265,13 +261,7 @@ func (l *Ledger) appendAgain(tx kv.Tx, st ImportRecord,
 	if err == nil {
 		err = l.startOver(tx, &st, &s, r)
 	}
-	if err == nil {
-		err = sessions.Save(tx, s)
-	}
-	if err == nil {
-		err = st.save(tx)
-	}
-	if err != nil {
+	if err = cmp.Or(err, sessions.Save(tx, s), st.save(tx)); err != nil {
 		return zero, nil, err
 	}
 	event := ledger.Event{Kind: ledger.EventRewritten, Session: s.ID, Entry: s.Seq,
@@ -281,11 +271,7 @@ func (l *Ledger) appendAgain(tx kv.Tx, st ImportRecord,
 
 // save writes the record of an import.
 func (rec ImportRecord) save(tx kv.Tx) error {
-	raw, err := json.Marshal(rec)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "engine.append", err)
-	}
-	return tx.Put(BucketImports, []byte(rec.Import), raw)
+	return kv.PutJSON(tx, BucketImports, []byte(rec.Import), rec)
 }
 
 // importSession returns the session of an import: its own, that of the same conversation of the host, or a new one, with what

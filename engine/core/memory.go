@@ -18,16 +18,8 @@ const defaultRecall = 5
 // SaveMemory implements ledger.MemoryStore. An empty scope is that of this ledger. Secrets are masked before they are
 // stored: a memory goes to other sessions and other agents.
 func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (memory.Entry, error) {
-	m, err := l.NewMutation("save memory", r.Key, r)
-	if err != nil {
-		return memory.Entry{}, err
-	}
-	if r.Scope == "" {
-		r.Scope = l.Scope
-	}
-	if r.Scope != l.Scope {
-		return memory.Entry{}, l.wrongScope(r.Scope)
-	}
+	m := l.NewMutation("save memory", r.Key, r).Check(l.checkScope(r.Scope))
+	r.Scope = l.Scope
 	for _, date := range []*time.Time{&r.Entry.Created, &r.Entry.Updated} {
 		if date.IsZero() { // a file says it of what is imported
 			*date = m.At
@@ -53,10 +45,8 @@ func (l *Ledger) SaveMemory(ctx context.Context, r ledger.SaveMemoryRequest) (me
 // Memories implements ledger.MemoryStore, for the scope that this ledger holds.
 func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger.MemoriesResponse, error) {
 	resp := ledger.MemoriesResponse{Entries: []memory.Entry{}}
-	if r.Scope != "" && r.Scope != l.Scope {
-		return resp, l.wrongScope(r.Scope)
-	}
-	if err := CheckTexts("engine.memory", Text("query", r.Query, MaxQuery), Label("cursor", r.After)); err != nil {
+	if err := cmp.Or(l.checkScope(r.Scope),
+		CheckTexts("engine.memory", Text("query", r.Query, MaxQuery), Label("cursor", r.After))); err != nil {
 		return resp, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
@@ -91,21 +81,15 @@ func fitMemories(r *ledger.MemoriesResponse, bodies bool) {
 
 // Memory implements ledger.MemoryStore.
 func (l *Ledger) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.Entry, error) {
-	if r.Scope != "" && r.Scope != l.Scope {
-		return memory.Entry{}, l.wrongScope(r.Scope)
+	if err := l.checkScope(r.Scope); err != nil {
+		return memory.Entry{}, err
 	}
 	return View(ctx, l, func(tx kv.Tx) (memory.Entry, error) { return memory.Get(tx, l.Scope, r.Name) })
 }
 
 // DeleteMemory implements ledger.MemoryStore.
 func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest) (memory.Entry, error) {
-	if r.Scope != "" && r.Scope != l.Scope {
-		return memory.Entry{}, l.wrongScope(r.Scope)
-	}
-	m, err := l.NewMutation("delete memory", r.Key, r)
-	if err != nil {
-		return memory.Entry{}, err
-	}
+	m := l.NewMutation("delete memory", r.Key, r).Check(l.checkScope(r.Scope))
 	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
 		e, err := memory.Delete(tx, l.Scope, r.Name, m.At)
 		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "deleted"}}, err
@@ -114,19 +98,16 @@ func (l *Ledger) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest)
 
 // RestoreMemory implements ledger.MemoryStore.
 func (l *Ledger) RestoreMemory(ctx context.Context, r ledger.RestoreMemoryRequest) (memory.Entry, error) {
-	if r.Scope != "" && r.Scope != l.Scope {
-		return memory.Entry{}, l.wrongScope(r.Scope)
-	}
-	m, err := l.NewMutation("restore memory", r.Key, r)
-	if err != nil {
-		return memory.Entry{}, err
-	}
+	m := l.NewMutation("restore memory", r.Key, r).Check(l.checkScope(r.Scope))
 	return Mutate(ctx, l, m, func(tx kv.Tx) (memory.Entry, []ledger.Event, error) {
 		e, err := memory.Restore(tx, l.Scope, r.Name, m.At)
 		return e, []ledger.Event{{Kind: ledger.EventMemory, ID: e.Name, Detail: "restored"}}, err
 	})
 }
 
-func (l *Ledger) wrongScope(s memory.Scope) error {
+func (l *Ledger) checkScope(s memory.Scope) error {
+	if s == "" || s == l.Scope {
+		return nil
+	}
 	return fault.New(fault.Invalid, "engine.memory", "this ledger keeps memories of scope %q, not %q", l.Scope, s)
 }

@@ -22,16 +22,9 @@ const maxMessages = 20_000 // messages of one conversation: a commit stays withi
 // new ones are recorded. One of our summaries at the head represents the range that it replaced.
 func (l *Ledger) AppendMessages(ctx context.Context,
 	r ledger.AppendMessagesRequest) (ledger.AppendMessagesResponse, error) {
-	var zero ledger.AppendMessagesResponse
-	const op = "engine.messages"
-	if err := CheckTexts(op, Label("session", r.Session), Text("host", r.Host, maxHostID), Label("model", r.Model),
-		Label("blob", r.Blob), Text("directory", r.Dir, attribution.MaxPath)); err != nil {
-		return zero, err
-	}
-	m, err := l.NewMutation("messages", r.Key, r)
-	if err != nil {
-		return zero, err
-	}
+	m := l.NewMutation("messages", r.Key, r).Check(CheckTexts("engine.messages", Label("session", r.Session),
+		Text("host", r.Host, maxHostID), Label("model", r.Model), Label("blob", r.Blob),
+		Text("directory", r.Dir, attribution.MaxPath)))
 	if resp, done, err := PreviousResponse[ledger.AppendMessagesResponse](ctx, l, m); done || err != nil {
 		return resp, err
 	}

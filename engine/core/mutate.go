@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -45,24 +46,27 @@ type StoredResponse struct {
 type Mutation struct {
 	Op, key, digest string
 	At              time.Time
+	wrong           error // what is wrong with the request: PreviousResponse and Mutate return it
 }
 
 // NewMutation describes a request. The digest of body detects another request under the same key; without a key there
 // is none.
-func (l *Ledger) NewMutation(op, key string, body ...any) (Mutation, error) {
+func (l *Ledger) NewMutation(op, key string, body ...any) Mutation {
 	m := Mutation{Op: op, key: key, At: l.Now()}
-	if len(key) > maxKey {
-		return m, keyTooLong(op, key)
+	switch {
+	case len(key) > maxKey:
+		m.wrong = keyTooLong(op, key)
+	case key != "":
+		raw, err := json.Marshal(body)
+		m.digest, m.wrong = sessions.Digest(raw), fault.Wrap(fault.Invalid, op, err)
 	}
-	if key == "" {
-		return m, nil
-	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return m, fault.Wrap(fault.Invalid, op, err)
-	}
-	m.digest = sessions.Digest(raw)
-	return m, nil
+	return m
+}
+
+// Check returns the mutation of a request that is wrong if one of the checks found something.
+func (m Mutation) Check(found ...error) Mutation {
+	m.wrong = cmp.Or(append(found, m.wrong)...)
+	return m
 }
 
 func keyTooLong(op, key string) error {
@@ -72,8 +76,8 @@ func keyTooLong(op, key string) error {
 // PreviousResponse returns the response to an earlier request with the same key, if there was one. A method calls it
 // before expensive preparation, or before it reads what the first request may have consumed.
 func PreviousResponse[R any](ctx context.Context, l *Ledger, m Mutation) (r R, done bool, err error) {
-	if m.key == "" {
-		return r, false, nil
+	if m.key == "" || m.wrong != nil {
+		return r, false, m.wrong
 	}
 	err = l.Store.View(ctx, func(tx kv.Tx) error {
 		done, err = m.answered(tx, &r)
@@ -85,9 +89,11 @@ func PreviousResponse[R any](ctx context.Context, l *Ledger, m Mutation) (r R, d
 // Mutate runs fn in one transaction, which also stores its events and the response under the mutation's key. A
 // repetition does not run fn and gets the stored response.
 func Mutate[R any](ctx context.Context, l *Ledger, m Mutation, fn func(kv.Tx) (R, []ledger.Event, error)) (R, error) {
-	var r R
+	var r, zero R
+	if m.wrong != nil {
+		return zero, m.wrong
+	}
 	err := l.Store.Update(ctx, func(tx kv.Tx) error {
-		var zero R
 		r = zero // fn may run more than once
 		done, err := m.answered(tx, &r)
 		if err != nil || done {
@@ -106,7 +112,6 @@ func Mutate[R any](ctx context.Context, l *Ledger, m Mutation, fn func(kv.Tx) (R
 		return m.keep(tx, r, events)
 	})
 	if err != nil {
-		var zero R
 		return zero, err
 	}
 	failpoint.Hit("engine.mutate.committed")
@@ -119,16 +124,10 @@ func (m Mutation) answered(tx kv.Tx, r any) (bool, error) {
 	if m.key == "" {
 		return false, nil
 	}
-	raw, err := tx.Get(BucketKeys, []byte(m.key))
-	if err != nil || raw == nil {
-		return false, err
-	}
 	var a StoredResponse
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return false, fault.Wrap(fault.Corrupt, m.Op, err)
-	}
-	if a.At.Before(m.At.Add(-limits.KeyLife)) {
-		return false, nil
+	found, err := kv.GetJSON(tx, BucketKeys, []byte(m.key), &a)
+	if err != nil || !found || a.At.Before(m.At.Add(-limits.KeyLife)) {
+		return false, err
 	}
 	if a.Op != m.Op || a.Digest != m.digest {
 		return false, fault.New(fault.Conflict, m.Op, "the key %q was used for another request (%s)", m.key, a.Op).
@@ -156,32 +155,20 @@ func (m Mutation) keep(tx kv.Tx, r any, events []ledger.Event) error {
 			stored.Sessions = append(stored.Sessions, e.Session)
 		}
 	}
-	raw, err := json.Marshal(stored)
-	if err != nil {
-		return fault.Wrap(fault.Internal, m.Op, err)
-	}
-	if err := sweepKeys(tx, m.At.Add(-limits.KeyLife), m.key); err != nil {
-		return err
-	}
-	if err := tx.Put(BucketKeys, []byte(m.key), raw); err != nil {
-		return err
-	}
-	return tx.Put(BucketKeyAt, append(TimeKey(m.At), m.key...), nil)
+	return cmp.Or(sweepKeys(tx, m.At.Add(-limits.KeyLife), m.key), kv.PutJSON(tx, BucketKeys, []byte(m.key), stored),
+		tx.Put(BucketKeyAt, append(TimeKey(m.At), m.key...), nil))
 }
 
 // sweepKeys deletes a few of the keys that were stored before a time, and the expired record of the key that is about
 // to be reused.
 func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 	var old [][]byte
-	raw, err := tx.Get(BucketKeys, []byte(key))
+	var a StoredResponse
+	found, err := kv.GetJSON(tx, BucketKeys, []byte(key), &a)
 	if err != nil {
 		return err
 	}
-	if raw != nil {
-		var a StoredResponse
-		if err := json.Unmarshal(raw, &a); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.keys", err)
-		}
+	if found {
 		old = append(old, append(TimeKey(a.At), key...))
 	}
 	for r, err := range tx.Scan(BucketKeyAt, kv.Range{To: TimeKey(before)}) {
@@ -193,14 +180,9 @@ func sweepKeys(tx kv.Tx, before time.Time, key string) error {
 		}
 	}
 	for _, k := range old {
-		if err := tx.Delete(BucketKeys, k[8:]); err != nil {
-			return err
-		}
-		if err := tx.Delete(BucketKeyAt, k); err != nil {
-			return err
-		}
+		err = cmp.Or(err, tx.Delete(BucketKeys, k[8:]), tx.Delete(BucketKeyAt, k))
 	}
-	return nil
+	return err
 }
 
 // TimeKey returns the key of a time; keys sort as times do.

@@ -18,13 +18,7 @@ import (
 
 // KeepNotes implements ledger.Recorder.
 func (l *Ledger) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sessions.Session, error) {
-	if err := checkNotes(r); err != nil {
-		return sessions.Session{}, err
-	}
-	m, err := l.NewMutation("notes", r.Key, r)
-	if err != nil {
-		return sessions.Session{}, err
-	}
+	m := l.NewMutation("notes", r.Key, r).Check(checkNotes(r))
 	if s, done, err := PreviousResponse[sessions.Session](ctx, l, m); done || err != nil {
 		return s, err
 	}

@@ -2,7 +2,6 @@ package core
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -271,12 +270,8 @@ func rewind(tx kv.Tx, s *sessions.Session, to int64, at time.Time) (bool, error)
 	if err != nil || newest.Seq == to {
 		return false, err
 	}
-	data, err := json.Marshal(map[string]int64{"to": to})
-	if err != nil {
-		return false, fault.Wrap(fault.Internal, "engine.rewind", err)
-	}
-	e := sessions.Entry{Kind: sessions.KindRewind, Time: at, Turn: s.Turns, Data: data}
-	if _, err := sessions.Append(tx, s, e, nil); err != nil {
+	e := sessions.Entry{Kind: sessions.KindRewind, Time: at}
+	if _, err := sessions.AppendOwn(tx, s, e, map[string]int64{"to": to}); err != nil {
 		return false, err
 	}
 	s.Chain = ""

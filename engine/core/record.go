@@ -80,19 +80,9 @@ func (rec *recorder) record(p *prepared) error {
 	if err != nil {
 		return err
 	}
-	if err := rec.alias(chain, e, p, results); err != nil {
-		return err
-	}
-	if e.Blob != "" {
-		if err := rec.l.ReferenceBlob(rec.tx, e.Blob); err != nil {
-			return err
-		}
-	}
-	if err := rec.files.Begin(e, p.calls); err != nil {
-		return err
-	}
-	outcomes, err := rec.outcomes(p)
-	if err != nil {
+	err = cmp.Or(rec.alias(chain, e, p, results), rec.l.ReferenceBlob(rec.tx, e.Blob), rec.files.Begin(e, p.calls))
+	outcomes, wrong := rec.outcomes(p)
+	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
 	if err := rec.files.Finish(e, outcomes, p.effects); err != nil || !e.Prompt {

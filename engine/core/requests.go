@@ -25,16 +25,11 @@ const maxDigest = 64
 // NoteRequest implements ledger.ModelRequests.
 func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (ledger.ModelRequest, error) {
 	var none ledger.ModelRequest
-	m, err := l.NewMutation("note request", r.Key, r)
-	if err == nil && r.Session == "" {
-		err = checkLive(m.Op, r.LiveSession)
+	m := l.NewMutation("note request", r.Key, r)
+	if r.Session == "" {
+		m = m.Check(checkLive(m.Op, r.LiveSession))
 	}
-	if err == nil {
-		err = l.checkRequest(m.Op, &r.Request)
-	}
-	if err != nil {
-		return none, err
-	}
+	m = m.Check(l.checkRequest(m.Op, &r.Request))
 	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
 	noted, err := Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
 		var s sessions.Session
@@ -62,7 +57,7 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 		}
 		// Only faces that draw the session want to know, and the answer to a retry does not need the items.
 		q.New = nil
-		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, nil
+		return q, []ledger.Event{{Kind: ledger.EventRequest, Time: m.At, Session: s.ID}}, err
 	})
 	if err == nil {
 		l.spending.note(noted.Session)
@@ -72,17 +67,11 @@ func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (
 
 // NewestRequest returns the newest measured request of a session, the zero value if there is none.
 func (l *Ledger) NewestRequest(tx kv.Tx, session string) (q ledger.ModelRequest, err error) {
-	for r, err := range tx.Scan(BucketRequests, kv.Range{Prefix: requestKey(session), Reverse: true}) {
-		if err != nil {
-			return q, err
-		}
-		return q, decodeRequest(r, &q)
+	at := kv.Range{Prefix: requestKey(session), Reverse: true}
+	for q, err := range kv.Values(tx, BucketRequests, at, kv.JSON[ledger.ModelRequest]) {
+		return q, err
 	}
 	return q, nil
-}
-
-func decodeRequest(r kv.Record, q *ledger.ModelRequest) error {
-	return fault.Wrap(fault.Corrupt, "engine.requests", json.Unmarshal(r.Value, q))
 }
 
 // requestKey is how the keys of a session's requests begin; "": of all sessions'.
@@ -112,9 +101,7 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 			return fault.New(fault.TooLarge, op, "%d results sent whole, more than %d", len(r.Whole), ledger.MaxWhole)
 		}
 		for _, call := range r.Whole {
-			if err := CheckTexts(op, Label("call id", call)); err != nil {
-				return err
-			}
+			err = cmp.Or(err, CheckTexts(op, Label("call id", call)))
 		}
 	}
 	if q.Dialect == "" || q.At.IsZero() || min(q.FirstMS, q.TookMS, q.Sent, q.Got, int64(q.Kept),
@@ -122,24 +109,14 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 		return fault.New(fault.Invalid, op, "a measured request lacks its dialect or time, or has a negative number")
 	}
 	q.At = q.At.UTC()
-	names := []*string{&q.Model, &q.Provider, &q.Endpoint, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy}
 	q.New, q.Tools, q.Bill = slices.Clone(q.New), slices.Clone(q.Tools), slices.Clone(q.Bill)
-	for i := range q.New {
-		if err := CheckTexts(op, Text("digest", q.New[i].Digest, maxDigest)); err != nil {
-			return err
-		}
-		names = append(names, &q.New[i].Name)
+	for _, item := range q.New {
+		err = cmp.Or(err, CheckTexts(op, Text("digest", item.Digest, maxDigest)))
 	}
-	for i := range q.Tools {
-		names = append(names, &q.Tools[i].Server)
-	}
-	for i := range q.Bill {
-		names = append(names, &q.Bill[i].Model)
-	}
-	for _, n := range names {
+	for _, n := range q.Names() {
 		*n = l.maskedLabel(*n)
 	}
-	return nil
+	return err
 }
 
 // Requests implements ledger.ModelRequests.
@@ -182,12 +159,9 @@ func eachRequest(tx kv.Tx, session string, from int64, fn func(q ledger.ModelReq
 		if err != nil {
 			return err
 		}
-		var q ledger.ModelRequest
-		if err := decodeRequest(r, &q); err != nil {
+		q, err := kv.JSON[ledger.ModelRequest](r)
+		if err != nil || !fn(q, len(r.Value)) {
 			return err
-		}
-		if !fn(q, len(r.Value)) {
-			return nil
 		}
 	}
 	return nil

@@ -41,20 +41,11 @@ func (l *Ledger) KeepServer(ctx context.Context, r ledger.KeepServerRequest) (le
 		}
 		r.Tools[i].Name = CutText(l.Masks.String(t.Name), ledger.MaxToolName)
 	}
-	m, err := l.NewMutation("keep server", r.Key, r)
-	if err != nil {
-		return ledger.AskedServer{}, err
-	}
+	m := l.NewMutation("keep server", r.Key, r)
 	r.At = m.At
 	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AskedServer, []ledger.Event, error) {
-		raw, err := json.Marshal(r.AskedServer)
-		if err != nil {
-			return ledger.AskedServer{}, nil, fault.Wrap(fault.Internal, op, err)
-		}
-		if err := tx.Put(BucketServers, []byte(sessions.Digest([]byte(r.Place))), raw); err != nil {
-			return ledger.AskedServer{}, nil, err
-		}
-		return r.AskedServer, nil, dropServers(tx)
+		err := kv.PutJSON(tx, BucketServers, []byte(sessions.Digest([]byte(r.Place))), r.AskedServer)
+		return r.AskedServer, nil, cmp.Or(err, dropServers(tx))
 	})
 }
 

@@ -142,6 +142,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	if err != nil {
 		return sessions.Session{}, err
 	}
+	any := len(all) > 0
 	all = slices.DeleteFunc(all, func(s sessions.Session) bool {
 		return s.Unused() || tree != "" && !l.Trees.IsOf(s, tree)
 	})
@@ -153,6 +154,10 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	}
 	if len(all) > 0 {
 		return all[0], nil
+	}
+	if any {
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session of this tree is recorded").
+			WithHint("`ctxledger sessions` lists those of others: name one")
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").

@@ -212,7 +212,7 @@ func requestedSince(tx kv.Tx, since time.Time) (map[string]bool, error) {
 		var key []byte
 		for r, err := range tx.Scan(BucketRequests, kv.Range{To: before, Reverse: true}) {
 			if err == nil {
-				err = decodeRequest(r, &q)
+				q, err = kv.JSON[ledger.ModelRequest](r)
 			}
 			if err != nil {
 				return nil, err

@@ -19,21 +19,14 @@ import (
 func (l *Ledger) TakeResult(ctx context.Context, r ledger.TakeResultRequest) (ledger.TakenResult, error) {
 	text := r.Text
 	r.Text = nil
-	m, err := l.NewMutation("take result", r.Key, r, sessions.Digest(text))
-	if err == nil {
-		err = checkCall(m.Op, r.LiveSession, r.CallID, r.Args)
-	}
-	if err == nil {
-		err = CheckTexts(m.Op, Label("earlier call", r.Earlier))
-	}
-	if err != nil {
-		return ledger.TakenResult{}, err
-	}
+	m := l.NewMutation("take result", r.Key, r, sessions.Digest(text))
+	m = m.Check(checkCall(m.Op, r.LiveSession, r.CallID), CheckTexts(m.Op, Label("earlier call", r.Earlier)))
 	if taken, done, err := PreviousResponse[ledger.TakenResult](ctx, l, m); done || err != nil {
 		return taken, err
 	}
 	if r.Blob != "" {
-		if text, err = l.blobText(ctx, r.Blob); err != nil {
+		var err error
+		if text, err = l.readBlob(ctx, r.Blob, limits.Line); err != nil {
 			return ledger.TakenResult{}, err
 		}
 	}
@@ -112,14 +105,4 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	}
 	event := ledger.Event{Kind: ledger.EventArtifact, ID: a.ID, Session: s.ID, Detail: a.Title}
 	return ledger.TakenResult{Stub: stub, Handle: a.ID, Repeated: r.Earlier != ""}, []ledger.Event{event}, nil
-}
-
-// blobText reads a blob whose text a hook hands in.
-func (l *Ledger) blobText(ctx context.Context, hash string) ([]byte, error) {
-	b, err := l.Store.OpenBlob(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close() // opened for reading
-	return readWhole(b, limits.Line)
 }

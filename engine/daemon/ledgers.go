@@ -75,7 +75,9 @@ func (l *ledgers) Close() error { return errors.Join(l.user.Close(), l.API.Close
 func (l *ledgers) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	r.Tree = l.asked
 	info, err := l.API.Info(ctx, r)
-	info.Workspace = l.root
+	if info.Workspace != l.root {
+		info.Main, info.Workspace = info.Workspace, l.root
+	}
 	return info, err
 }
 

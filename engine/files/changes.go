@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/fault"
@@ -18,6 +19,7 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 		if f.Path, outside = l.core.Trees.Normal("", r.Path); f.Path == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
+		outside = outside && l.core.Trees.TreeOf(f.Path) == ""
 	}
 	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.ChangesResponse, error) {
 		resp := ledger.ChangesResponse{Stale: []changes.Stale{}, Outside: outside}
@@ -32,7 +34,7 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 		}
 		resp.Changes, resp.Total = core.Fitting(core.OrEmpty(list), limits.Page, changeSize), total
 		if r.Session != "" && r.Before == 0 && !r.NoStale {
-			resp.Stale, resp.Fresh, err = l.reads(ctx, tx, r.Session)
+			err = l.reads(ctx, tx, r.Session, &resp)
 		}
 		return resp, err
 	})

@@ -25,13 +25,13 @@ func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (l
 		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}
 	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.FileHistory, error) {
-		h, err := history(tx, path, func(string) bool { return true })
+		h, err := l.history(tx, path, func(string) bool { return true })
 		if err != nil || !outside || len(h.Changes)+len(h.Intents)+len(h.Reads) > 0 {
 			return h, err
 		}
 		names, err := l.namesOf(tx, r.Path)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			found, err := history(tx, name, func(session string) bool { return names[name][session] })
+			found, err := l.history(tx, name, func(session string) bool { return names[name][session] })
 			if err != nil || len(found.Changes)+len(found.Intents)+len(found.Reads) > 0 {
 				found.Path = path
 				return found, err
@@ -58,7 +58,7 @@ func (l *Files) namesOf(tx kv.Tx, path string) (map[string]map[string]bool, erro
 }
 
 // history returns what some sessions recorded of a file.
-func history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHistory, error) {
+func (l *Files) history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHistory, error) {
 	h := ledger.FileHistory{Path: path}
 	list, _, err := changes.List(tx, changes.Filter{Path: path}, maxHistory)
 	if err != nil {
@@ -66,8 +66,7 @@ func history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHi
 	}
 	list = slices.DeleteFunc(list, func(c changes.Change) bool { return !of(c.Session) })
 	h.Changes = core.OrEmpty(core.Fitting(list, limits.Page/3, changeSize))
-	slices.Reverse(h.Changes)
-	slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(h.Changes, func(a, b changes.Change) int { return b.Time.Compare(a.Time) })
 	if h.Intents, err = intents.OfPath(tx, path); err != nil {
 		return h, err
 	}
@@ -75,8 +74,34 @@ func history(tx kv.Tx, path string, of func(session string) bool) (ledger.FileHi
 	h.Intents = newestOf(h.Intents, func(a, b intents.Intent) int {
 		return cmp.Or(a.Begun.Compare(b.Begun), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
 	}, intentSize)
-	h.Reads, err = reads(tx, path, of)
+	if h.Reads, err = reads(tx, path, of); err != nil {
+		return h, err
+	}
+	h.Trees, err = l.treesOf(tx, h)
 	return h, err
+}
+
+// treesOf returns the trees of the sessions of a history, where these are not the main one.
+func (l *Files) treesOf(tx kv.Tx, h ledger.FileHistory) (map[string]string, error) {
+	trees := map[string]string{}
+	add := func(session string) error {
+		s, err := sessions.Get(tx, session)
+		if tree := l.core.Trees.Apart(s); err == nil && tree != "" {
+			trees[session] = tree
+		}
+		return err
+	}
+	for _, in := range h.Intents {
+		if err := add(in.Session); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range h.Reads {
+		if err := add(r.Session); err != nil {
+			return nil, err
+		}
+	}
+	return trees, nil
 }
 
 // Intents implements ledger.Files.
@@ -103,12 +128,10 @@ func (l *Files) Intents(ctx context.Context, r ledger.IntentsRequest) (ledger.In
 	})
 }
 
-// newestOf sorts a list, oldest first, and returns as many of its newest elements as fit.
+// newestOf sorts a list, newest first, and returns as many of its newest elements as fit.
 func newestOf[T any](list []T, older func(a, b T) int, size func(T) int) []T {
 	slices.SortStableFunc(list, func(a, b T) int { return older(b, a) })
-	list = core.Fitting(list[:min(len(list), maxHistory)], limits.Page/3, size)
-	slices.Reverse(list)
-	return core.OrEmpty(list)
+	return core.OrEmpty(core.Fitting(list[:min(len(list), maxHistory)], limits.Page/3, size))
 }
 
 // intentSize estimates the bytes of an intent in a page.
@@ -120,7 +143,7 @@ func intentSize(in intents.Intent) int {
 	return n
 }
 
-// reads returns the newest reads of a file by some sessions, oldest first.
+// reads returns the newest reads of a file by some sessions, newest first.
 func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRead, error) {
 	found, err := sessions.ReadsOf(tx, path)
 	if err != nil {
@@ -146,9 +169,6 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 		if err != nil {
 			return nil, err
 		}
-		if res.Failed {
-			continue
-		}
 		size := res.Tokens
 		for _, c := range e.Calls {
 			if c.ID == r.CallID {
@@ -156,7 +176,7 @@ func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRe
 			}
 		}
 		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size,
-			Subagent: e.Hidden || !s.Main()})
+			Subagent: e.Hidden || !s.Main(), Failed: res.Failed})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
@@ -104,16 +105,14 @@ func (s *step) seenWith(steps []*step) []*step {
 	return slices.DeleteFunc(slices.Clone(steps), func(o *step) bool { return o.Hidden && !s.Hidden })
 }
 
-// reads returns the files that a session has read or written, by path: those that others changed afterwards, at most
+// reads adds the files that a session has read or written, by path: those that others changed afterwards, at most
 // core.DefaultList, and those that are known to be as the session knows them. Of the others nothing is known.
-func (l *Files) reads(
-	ctx context.Context, tx kv.Tx, session string,
-) (stale []changes.Stale, fresh []string, err error) {
+func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledger.ChangesResponse) error {
 	f, err := l.core.Fold(tx, session)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	stale, decoded := []changes.Stale{}, 0
+	stale, fresh, decoded := []changes.Stale{}, []string(nil), 0
 	steps, tree := stepsOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
 		r := newestRead(steps[path])
@@ -122,11 +121,11 @@ func (l *Files) reads(
 		}
 		c, until, err := changes.StaleRead(tx, path, tree, session, r.Time)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		st, known, err := changes.StateOf(tx, tree, path)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		known = known && st.Exists
 		if known && c == nil && (seenBefore(st, until) || ownSince(st, r.Time, until)) {
@@ -136,7 +135,7 @@ func (l *Files) reads(
 		same, other := false, (*changes.Stale)(nil)
 		if known && st.Hash != "" { // whatever its time says: what is moved or unpacked there keeps an older one
 			if same, other, err = l.compare(ctx, tx, f, r.seenWith(steps[path]), st, &decoded); err != nil {
-				return nil, nil, err
+				return err
 			}
 		}
 		switch {
@@ -150,7 +149,14 @@ func (l *Files) reads(
 			stale = append(stale, *other)
 		}
 	}
-	return stale[:min(len(stale), core.DefaultList)], fresh[:min(len(fresh), maxFresh)], nil
+	resp.Tree, resp.Fresh = tree, fresh[:min(len(fresh), maxFresh)]
+	resp.Stale = stale[:min(len(stale), core.DefaultList)]
+	for i, s := range resp.Stale {
+		if by, err := sessions.Get(tx, s.By); err == nil { // else it is no session, or forgotten
+			resp.Stale[i].Subagent = by.Parent == session
+		}
+	}
+	return nil
 }
 
 // seenBefore reports whether a file was seen as it is before a time, and watched since.

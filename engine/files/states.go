@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -23,10 +24,7 @@ func (l *Files) RecordStates(ctx context.Context, r ledger.RecordStatesRequest) 
 	if err := l.checkStates(r); err != nil {
 		return resp, err
 	}
-	m, err := l.core.NewMutation("states", r.Key, r)
-	if err != nil {
-		return resp, err
-	}
+	m := l.core.NewMutation("states", r.Key, r)
 	fresh, err := core.View(ctx, l.core,
 		func(tx kv.Tx) ([]ledger.Observation, error) { return l.unknown(tx, r.Tree, r.States) })
 	if err != nil || len(fresh) == 0 {
@@ -142,10 +140,7 @@ func (w *witness) see(o ledger.Observation) error {
 	if err != nil {
 		return err
 	}
-	if err := changes.SaveState(w.Tx, is); err != nil {
-		return err
-	}
-	return w.conclude(is, !known)
+	return cmp.Or(changes.SaveState(w.Tx, is), w.conclude(is, !known))
 }
 
 // changedAt returns when a file changed: its own modification time, if that is between the previous observation and
@@ -191,9 +186,7 @@ func (w *witness) changed(op changes.Op, was, is changes.State) error {
 	}
 	c.Op, c.Source, c.Time = op, changes.Observed, is.Since
 	c.HashTo, c.Large = is.Hash, is.Large || was.Large
-	if c.Before = was.Since; was.Looked.After(was.Since) { // what is moved or unpacked there keeps an older time
-		c.Before = was.Looked
-	}
+	c.Before = was.Known()
 	if len(claims) == 0 { // otherwise it had another state in between
 		c.HashFrom = was.Hash
 	}
@@ -222,9 +215,10 @@ func (w *witness) first(is changes.State) error {
 	return changes.Update(w.Tx, c)
 }
 
-// unchanged withdraws a claim that the file contradicts: its content is that from before the call. Of several claims
-// none is withdrawn, since one may have undone another. Nor is one that a call may have undone of which the ledger does not
-// know yet: a file that was written after the claimed call, or that is gone, does not show what that call had left.
+// unchanged withdraws a claim that the file contradicts: its content is that which somebody saw before the call. Of several
+// claims none is withdrawn, since one may have undone another. Nor is one that a call may have undone of which the ledger does
+// not know yet: a file that was written after the claimed call, or that is gone, does not show what that call had left. What
+// was first looked at after the call began contradicts nothing, whatever the time of the file.
 func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 	claims, err := claimsSince(w.Tx, w.tree, o.Path, was.Since)
 	if err != nil || len(claims) != 1 || claims[0].Time.After(o.Seen) || attribution.ContentOf(was) == "" {
@@ -234,7 +228,8 @@ func (w *witness) unchanged(was changes.State, o ledger.Observation) error {
 		return nil
 	}
 	by, err := w.Of(w.tree, o.Path, claims[0].Time)
-	if err != nil || by.Intent == nil || by.Intent.ID != claims[0].Intent || by.Intent.Begun.Before(was.Since) {
+	if err != nil || by.Intent == nil || by.Intent.ID != claims[0].Intent ||
+		by.Intent.Begun.Before(was.Known()) {
 		return err
 	}
 	return changes.Withdraw(w.Tx, claims[0])

@@ -180,3 +180,45 @@ func TestEachRequestIsReplayedAtThePriceOfItsModel(t *testing.T) {
 		t.Errorf("$%v of a model without a price", none)
 	}
 }
+
+// TestEachModelHasACacheOfItsOwn: a request of another model reads nothing of what was cached for the one before, and the next
+// one of that reads it all the same.
+func TestEachModelHasACacheOfItsOwn(t *testing.T) {
+	const haiku, opus = "claude-haiku-4-5", "claude-opus-4-1"
+	reads := func(model func(request int) string) int64 {
+		s := session(t, halfway, 0)
+		request, group := -1, ""
+		for i := range s.Entries {
+			e := &s.Entries[i]
+			if e.Model == "" {
+				continue
+			}
+			if e.Group != group {
+				request, group = request+1, e.Group
+			}
+			e.Model = model(request)
+		}
+		r, err := replay.Run(t.Context(), env.System(), s, tokens.Builtin(), replay.Policies()[:1])
+		if err != nil || r.Outcomes[0].Requests < 20 {
+			t.Fatal(r, err)
+		}
+		return r.Outcomes[0].CacheRead
+	}
+	const at = 10
+	alone := reads(func(int) string { return opus })
+	once := alone - reads(func(request int) string {
+		if request < at {
+			return haiku
+		}
+		return opus
+	})
+	between := alone - reads(func(request int) string {
+		if request == at {
+			return haiku
+		}
+		return opus
+	})
+	if once <= 0 || between < once || between > once+once/2 {
+		t.Errorf("of %d tokens that are read, a change of the model loses %d, and one with a way back %d", alone, once, between)
+	}
+}

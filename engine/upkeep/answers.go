@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,7 +10,6 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
@@ -59,15 +59,11 @@ func (e *eraser) aboutIt(tx kv.Tx) (keys [][]byte, err error) {
 
 // answer forgets the stored response under a key. It is not counted: nobody knows of it.
 func (s *step) answer(key []byte) error {
-	v, err := s.Get(core.BucketKeys, key)
-	if err != nil || v == nil {
+	var a core.StoredResponse
+	if found, err := kv.GetJSON(s, core.BucketKeys, key, &a); err != nil || !found {
 		return err
 	}
-	raw, err := forgottenAnswer(v, s.e.at)
-	if err != nil {
-		return err
-	}
-	return s.Put(core.BucketKeys, key, raw)
+	return forgetAnswer(s, key, a, s.e.at)
 }
 
 // wordless are the operations whose responses have ids and numbers alone. A repetition gets them also of what was
@@ -77,11 +73,9 @@ var wordless = []string{"messages", "trim"}
 // isAbout reports whether a stored response is about something in e.ids, and was not forgotten yet.
 func (e *eraser) isAbout(raw []byte) (bool, error) {
 	var a core.StoredResponse
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return false, fault.Wrap(fault.Corrupt, "engine.forget", err)
-	}
-	if a.Forgotten != nil || slices.Contains(wordless, a.Op) {
-		return false, nil
+	err := kv.Decode(raw, &a)
+	if err != nil || a.Forgotten != nil || slices.Contains(wordless, a.Op) {
+		return false, err
 	}
 	if slices.ContainsFunc(a.Sessions, func(id string) bool { return e.ids[id] }) {
 		return true, nil
@@ -94,35 +88,17 @@ func (e *eraser) isAbout(raw []byte) (bool, error) {
 	return false, nil
 }
 
-// forgottenAnswer returns a stored response without its content. That the request was carried out is kept.
-func forgottenAnswer(raw []byte, at time.Time) ([]byte, error) {
-	var a core.StoredResponse
-	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, "engine.forget", err)
+// forgetAnswer stores a response without its content. That the request was carried out is kept, and of an artifact that
+// was stored its tombstone: its handle, and when it was forgotten.
+func forgetAnswer(tx kv.Tx, key []byte, a core.StoredResponse, at time.Time) error {
+	if a.Op != "artifact" {
+		a.Response, a.Forgotten = json.RawMessage("null"), &at
+		return kv.PutJSON(tx, core.BucketKeys, key, a)
 	}
-	if a.Op == "artifact" {
-		return forgottenArtifact(a, at)
-	}
-	a.Response, a.Forgotten = json.RawMessage("null"), &at
-	out, err := json.Marshal(a)
-	return out, fault.Wrap(fault.Internal, "engine.forget", err)
-}
-
-// forgottenArtifact returns the response to storing an artifact with the tombstone in its place: its handle, and when it
-// was forgotten.
-func forgottenArtifact(a core.StoredResponse, at time.Time) ([]byte, error) {
 	var stored artifacts.Artifact
-	if err := json.Unmarshal(a.Response, &stored); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, "engine.forget", err)
-	}
-	stored.Tool, stored.Hint, stored.Title = "", "", ""
-	if stored.Forgotten == nil {
-		stored.Forgotten = &at
-	}
-	var err error
-	if a.Response, err = json.Marshal(stored); err != nil {
-		return nil, fault.Wrap(fault.Internal, "engine.forget", err)
-	}
-	out, err := json.Marshal(a)
-	return out, fault.Wrap(fault.Internal, "engine.forget", err)
+	err := kv.Decode(a.Response, &stored)
+	stored.Tool, stored.Hint, stored.Title, stored.Forgotten = "", "", "", cmp.Or(stored.Forgotten, &at)
+	raw, wrong := json.Marshal(stored)
+	a.Response = raw
+	return cmp.Or(err, wrong, kv.PutJSON(tx, core.BucketKeys, key, a))
 }

@@ -1,6 +1,8 @@
 package upkeep
 
 import (
+	"cmp"
+
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/core"
@@ -79,15 +81,12 @@ func (s *step) unnamed(session string, calls map[string]bool) error {
 			stubs[string(core.StubKey(session, e.Seq, r.CallID))] = artifacts.Unnamed(stub)
 		}
 	}
+	var err error
 	for key, stub := range stubs {
-		if err := s.Put(core.BucketStubs, []byte(key), []byte(stub)); err != nil {
-			return err
-		}
+		err = cmp.Or(err, s.Put(core.BucketStubs, []byte(key), []byte(stub)))
 	}
 	for id, call := range held {
-		if err := artifacts.LeaveCall(s, id, session, call); err != nil {
-			return err
-		}
+		err = cmp.Or(err, artifacts.LeaveCall(s, id, session, call))
 	}
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -72,15 +73,15 @@ func (x *checker) contents() error {
 			lost = append(lost, a.ID)
 		}
 	}
-	for _, id := range lost {
-		if !x.Fix {
-			break
-		}
-		if _, err := artifacts.Forget(x.Tx, id, x.at, false); err != nil {
-			return err
-		}
+	if !x.Fix {
+		return nil
 	}
-	return nil
+	var err error
+	for _, id := range lost {
+		_, wrong := artifacts.Forget(x.Tx, id, x.at, false)
+		err = cmp.Or(err, wrong)
+	}
+	return err
 }
 
 // logs checks the entries of every log and what they refer to.
@@ -156,12 +157,11 @@ func (x *checker) wrongOriginal(e sessions.Stored) string {
 
 // lose drops the original of an entry, with the stubs of its results.
 func (x *checker) lose(session string, e sessions.Stored) error {
+	err := sessions.Lose(x.Tx, session, e.Seq, x.at)
 	for _, r := range e.Results {
-		if err := x.Tx.Delete(core.BucketStubs, core.StubKey(session, e.Seq, r.CallID)); err != nil {
-			return err
-		}
+		err = cmp.Or(err, x.Tx.Delete(core.BucketStubs, core.StubKey(session, e.Seq, r.CallID)))
 	}
-	return sessions.Lose(x.Tx, session, e.Seq, x.at)
+	return err
 }
 
 // results checks that results stored as artifacts have their artifact and stub. If one is missing, the original is
@@ -194,12 +194,7 @@ func (x *checker) results(session string, e sessions.Stored) (mend func() error,
 		return nil, nil
 	}
 	return func() error {
-		for _, key := range stubs {
-			if err := x.Tx.Delete(core.BucketStubs, key); err != nil {
-				return err
-			}
-		}
-		return sessions.Replace(x.Tx, session, e)
+		return cmp.Or(kv.DeleteAll(x.Tx, core.BucketStubs, stubs), sessions.Replace(x.Tx, session, e))
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -23,34 +24,20 @@ import (
 
 // summaries checks the indexes of compactions.
 func (x *checker) summaries() error {
-	err := x.Sweep(core.BucketSummaries, func(r kv.Record) (bool, error) {
+	err := cmp.Or(x.Sweep(core.BucketSummaries, func(r kv.Record) (bool, error) {
 		rec, err := core.SummaryRecord(x.Tx, string(r.Key))
 		return rec != nil && rec.ID == string(r.Key), err
-	})
-	if err != nil {
-		return err
-	}
-	err = x.Sweep(core.BucketSummaryText, func(r kv.Record) (bool, error) {
+	}), x.Sweep(core.BucketSummaryText, func(r kv.Record) (bool, error) {
 		rec, err := core.SummaryRecord(x.Tx, string(r.Value))
 		return rec != nil, err // the text may have changed since: a host hands back the one that it got
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for _, c := range x.compacted {
-		at, err := json.Marshal(core.SummaryPlace{Session: c.session, Seq: c.seq})
-		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.check", err)
-		}
+		at, wrong := json.Marshal(core.SummaryPlace{Session: c.session, Seq: c.seq})
 		where := sessions.Where(c.session, c.seq)
-		if err := x.Want(core.BucketSummaries, []byte(c.ID), at, where); err != nil {
-			return err
-		}
-		if err := x.Want(core.BucketSummaryText, []byte(c.TextHash), []byte(c.ID), where); err != nil {
-			return err
-		}
+		err = cmp.Or(err, wrong, x.Want(core.BucketSummaries, []byte(c.ID), at, where),
+			x.Want(core.BucketSummaryText, []byte(c.TextHash), []byte(c.ID), where))
 	}
-	return nil
+	return err
 }
 
 // stubs checks that every stub is of a result that an artifact stores.
@@ -84,12 +71,9 @@ func (x *checker) commands() error {
 // imports checks the state of imports.
 func (x *checker) imports() error {
 	return x.Each(core.BucketImports, "import", func(r kv.Record) error {
-		var st core.ImportRecord
-		if err := json.Unmarshal(r.Value, &st); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.check", err)
-		}
-		if st.Session == "" {
-			return nil
+		st, err := kv.JSON[core.ImportRecord](r)
+		if err != nil || st.Session == "" {
+			return err
 		}
 		if _, err := sessions.Get(x.Tx, st.Session); err != nil {
 			return fault.New(fault.Corrupt, "engine.check", "its session %s does not exist", st.Session)
@@ -102,29 +86,19 @@ func (x *checker) imports() error {
 func (x *checker) keys() error {
 	at := map[string][]byte{} // by key, where the index has it
 	err := x.Each(core.BucketKeys, "answer to request", func(r kv.Record) error {
-		var a core.StoredResponse
-		if err := json.Unmarshal(r.Value, &a); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.check", err)
+		a, err := kv.JSON[core.StoredResponse](r)
+		if err == nil {
+			at[string(r.Key)] = append(core.TimeKey(a.At), r.Key...)
 		}
-		at[string(r.Key)] = append(core.TimeKey(a.At), r.Key...)
-		return nil
-	})
-	if err != nil {
 		return err
-	}
-	err = x.Sweep(core.BucketKeyAt, func(r kv.Record) (bool, error) {
+	})
+	err = cmp.Or(err, x.Sweep(core.BucketKeyAt, func(r kv.Record) (bool, error) {
 		return len(r.Key) > 8 && bytes.Equal(at[string(r.Key[8:])], r.Key), nil
-	})
-	if err != nil {
-		return err
-	}
+	}))
 	for key, indexed := range at {
-		where := "answer to request " + consistency.Name([]byte(key))
-		if err := x.Want(core.BucketKeyAt, indexed, nil, where); err != nil {
-			return err
-		}
+		err = cmp.Or(err, x.Want(core.BucketKeyAt, indexed, nil, "answer to request "+consistency.Name([]byte(key))))
 	}
-	return nil
+	return err
 }
 
 // events checks that events can be read and are numbered without gaps. A gap is filled, so that followers of the
@@ -152,59 +126,32 @@ func (x *checker) events() error {
 		return err
 	}
 	for _, e := range missing {
-		raw, err := json.Marshal(e)
-		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.check", err)
-		}
-		if err := x.Tx.Put(core.BucketEvents, core.SeqKey(e.Seq), raw); err != nil {
-			return err
-		}
+		err = cmp.Or(err, kv.PutJSON(x.Tx, core.BucketEvents, core.SeqKey(e.Seq), e))
 	}
-	return nil
+	return err
 }
 
 // estimators checks what was learned about models. Unreadable records are lost and learned again.
 func (x *checker) estimators() error {
-	err := x.Each(core.BucketEstimators, "estimator", func(r kv.Record) error {
+	return cmp.Or(x.Each(core.BucketEstimators, "estimator", func(r kv.Record) error {
 		_, err := tokens.ParseEstimator("a model", r.Value)
 		if fault.Is(err, fault.Unavailable) {
 			return nil // a newer program wrote it
 		}
 		return err
-	})
-	if err != nil {
-		return err
-	}
-	err = x.Each(views.BucketWindows, "learned window", func(r kv.Record) error {
-		var known overflow.Learned
-		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &known))
-	})
-	if err != nil {
-		return err
-	}
-	err = x.Each(core.BucketHostWindows, "window of a host", func(r kv.Record) error {
-		var known core.HostWindow
-		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &known))
-	})
-	if err != nil {
-		return err
-	}
-	err = x.Each(core.BucketServers, "tools of a server", func(r kv.Record) error {
-		var asked ledger.AskedServer
-		return fault.Wrap(fault.Corrupt, "engine.check", json.Unmarshal(r.Value, &asked))
-	})
-	if err != nil {
-		return err
-	}
-	err = x.Each(core.BucketRequests, "measured request", func(r kv.Record) error {
-		var q ledger.ModelRequest
-		return fault.Wrap(fault.Corrupt, "engine.audit", json.Unmarshal(r.Value, &q))
-	})
-	if err != nil {
-		return err
-	}
-	return x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
-		_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
-		return err
-	})
+	}),
+		x.Each(views.BucketWindows, "learned window", readable[overflow.Learned]),
+		x.Each(core.BucketHostWindows, "window of a host", readable[core.HostWindow]),
+		x.Each(core.BucketServers, "tools of a server", readable[ledger.AskedServer]),
+		x.Each(core.BucketRequests, "measured request", readable[ledger.ModelRequest]),
+		x.Each(core.BucketMeasured, "number of measurements", func(r kv.Record) error {
+			_, err := core.ReadNumber(x.Tx, core.BucketMeasured, r.Key)
+			return err
+		}))
+}
+
+// readable says whether a record is a T, as JSON.
+func readable[T any](r kv.Record) error {
+	_, err := kv.JSON[T](r)
+	return err
 }

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"ctxledger.dev/artifacts"
@@ -40,18 +41,12 @@ func (s *step) original(session string, seq int64) (sessions.Entry, error) {
 		s.size(e.Size)
 		s.item(kindMessage, e.Handle(), e.Size, func() string { return s.titleOf(session, stored) })
 	}
-	if err := sessions.Forget(s, session, seq, s.e.at, s.e.expired); err != nil {
-		return e, err
-	}
+	err = sessions.Forget(s, session, seq, s.e.at, s.e.expired)
 	for _, r := range e.Results {
-		if err := s.Delete(core.BucketStubs, core.StubKey(session, seq, r.CallID)); err != nil {
-			return e, err
-		}
-		if err := intents.ForgetResult(s, session, r.CallID); err != nil {
-			return e, err
-		}
+		err = cmp.Or(err, s.Delete(core.BucketStubs, core.StubKey(session, seq, r.CallID)),
+			intents.ForgetResult(s, session, r.CallID))
 	}
-	return e, nil
+	return e, err
 }
 
 // message forgets an entry with everything that was extracted from it.
@@ -60,19 +55,12 @@ func (s *step) message(session string, seq int64) error {
 	if err != nil {
 		return err
 	}
-	if err := sessions.ForgetCalls(s, session, seq); err != nil {
-		return err
-	}
+	err = sessions.ForgetCalls(s, session, seq)
 	for _, c := range e.Calls {
-		if err := intents.ForgetCall(s, session, c.ID); err != nil {
-			return err
-		}
-		if err := s.Delete(attribution.BucketCommands,
-			attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})); err != nil {
-			return err
-		}
+		err = cmp.Or(err, intents.ForgetCall(s, session, c.ID), s.Delete(attribution.BucketCommands,
+			attribution.CommandKey(intents.Intent{Session: session, CallID: c.ID})))
 	}
-	return nil
+	return err
 }
 
 // artifact forgets an artifact's content, not the entries that hold it.
@@ -86,12 +74,9 @@ func (s *step) artifact(id string) error {
 		s.size(a.Bytes)
 		s.item(kindArtifact, a.ID, a.Bytes, a.Describe)
 	}
-	if err := core.MarkUnreferenced(s, a.Hash); err != nil {
-		return err
-	}
 	s.e.ids[id] = true
 	_, err = artifacts.Forget(s, id, s.e.at, s.e.expired)
-	return err
+	return cmp.Or(err, core.MarkUnreferenced(s, a.Hash))
 }
 
 // summary changes the record of a compaction by edit. The hash of the old text, which discloses nothing, is kept: a host
@@ -117,20 +102,11 @@ func (s *step) summary(session string, seq int64, edit func(r *compaction.Record
 	s.count(kindSummary, session)
 	s.item(kindSummary, r.ID, 0, func() string { return "of session " + session })
 	if before != r.TextBlob {
-		if err := core.MarkUnreferenced(s, before); err != nil {
-			return err
-		}
-	}
-	if r.TextBlob != "" {
-		if err := s.e.l.core.ReferenceBlob(s, r.TextBlob); err != nil {
-			return err
-		}
-	}
-	if err := s.Put(core.BucketSummaryText, []byte(r.TextHash), []byte(r.ID)); err != nil {
-		return err
+		err = core.MarkUnreferenced(s, before)
 	}
 	e.Data = data
-	return sessions.Amend(s, session, e)
+	return cmp.Or(err, s.e.l.core.ReferenceBlob(s, r.TextBlob),
+		s.Put(core.BucketSummaryText, []byte(r.TextHash), []byte(r.ID)), sessions.Amend(s, session, e))
 }
 
 // heldBy returns the entries of all logs that have an artifact's content as a result and were not forgotten.

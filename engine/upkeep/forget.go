@@ -30,10 +30,7 @@ func (l *Upkeep) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.For
 		return ledger.Forgotten{}, err
 	}
 	// Neither the text nor the name is part of the request's identity, because its hash would be kept for a day.
-	m, err := l.core.NewMutation("forget", r.Key, r.Handle, r.DryRun)
-	if err != nil {
-		return ledger.Forgotten{}, err
-	}
+	m := l.core.NewMutation("forget", r.Key, r.Handle, r.DryRun)
 	done, err := l.maintain(ctx, "forgetting")
 	if err != nil {
 		return ledger.Forgotten{}, err

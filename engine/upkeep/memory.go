@@ -1,6 +1,8 @@
 package upkeep
 
 import (
+	"cmp"
+
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -20,15 +22,13 @@ func (s *step) memory(scope memory.Scope, name string) (memory.Entry, error) {
 		return old, err
 	}
 	for _, k := range keys {
-		if err := s.answer(k); err != nil {
-			return old, err
-		}
+		err = cmp.Or(err, s.answer(k))
 	}
-	return old, s.events(func(e *ledger.Event) bool {
+	return old, cmp.Or(err, s.events(func(e *ledger.Event) bool {
 		if e.Kind != ledger.EventMemory || e.ID != old.Name {
 			return false
 		}
 		e.ID = ""
 		return true
-	})
+	}))
 }

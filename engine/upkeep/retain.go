@@ -2,7 +2,6 @@ package upkeep
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -93,22 +92,14 @@ func (l *Upkeep) setPolicy(ctx context.Context, r ledger.RetainRequest) error {
 	}
 	policy := *r.Set
 	policy.Set = l.core.Now()
-	raw, err := json.Marshal(policy)
-	if err != nil {
-		return fault.Wrap(fault.Internal, op, err)
-	}
-	return keep(func(tx kv.Tx) error { return tx.Put(bucketPolicies, []byte(policyRetention), raw) })
+	return keep(func(tx kv.Tx) error { return kv.PutJSON(tx, bucketPolicies, []byte(policyRetention), policy) })
 }
 
 // retentionPolicy returns the policy, nil when there is none.
 func retentionPolicy(tx kv.Tx) (*ledger.RetentionPolicy, error) {
-	raw, err := tx.Get(bucketPolicies, []byte(policyRetention))
-	if err != nil || raw == nil {
-		return nil, err
-	}
 	var p ledger.RetentionPolicy
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, "engine.retain", err)
+	if found, err := kv.GetJSON(tx, bucketPolicies, []byte(policyRetention), &p); err != nil || !found {
+		return nil, err
 	}
 	return &p, nil
 }

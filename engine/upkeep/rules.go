@@ -1,7 +1,6 @@
 package upkeep
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -29,10 +28,18 @@ func rules(at time.Time) []rewrite.Rule {
 		{Kind: "stub", Bucket: core.BucketStubs, Out: plainText(core.BucketStubs)},
 		{Kind: "command", Bucket: attribution.BucketCommands, Out: plainText(attribution.BucketCommands)},
 		{Kind: "event", Bucket: core.BucketEvents, Out: scrubEvent},
-		{Kind: "learned window", Bucket: views.BucketWindows, Out: scrubWindow},
-		{Kind: "tools of a server", Bucket: core.BucketServers, Out: scrubServer},
-		{Kind: "measured request", Bucket: core.BucketRequests, Out: scrubRequest},
-		{Kind: kindAnswer, Bucket: core.BucketKeys, Out: forgetAnswer(at)},
+		rewrite.Of("learned window", views.BucketWindows, func(known *overflow.Learned, t scrub.Text) {
+			rewrite.Words(t, &known.Provider, &known.Endpoint, &known.Model) // the limit then applies to no model
+		}),
+		rewrite.Of("tools of a server", core.BucketServers, func(a *ledger.AskedServer, t scrub.Text) {
+			for i := range a.Tools {
+				rewrite.Words(t, &a.Tools[i].Name)
+			}
+		}),
+		rewrite.Of("measured request", core.BucketRequests, func(q *ledger.ModelRequest, t scrub.Text) {
+			rewrite.Words(t, q.Names()...)
+		}),
+		{Kind: kindAnswer, Bucket: core.BucketKeys, Out: withAnswer(at)},
 	}
 	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
 }
@@ -63,57 +70,14 @@ func scrubEvent(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	})
 }
 
-// scrubWindow removes a text from the names that a learned limit is for. The limit then applies to no model.
-func scrubWindow(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, views.BucketWindows, r, func(known *overflow.Learned) ([]byte, error) {
-		rewrite.Words(t, &known.Provider, &known.Endpoint, &known.Model)
-		return r.Key, nil
-	})
-}
-
-// scrubServer removes a text from the names of a server's tools.
-func scrubServer(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, core.BucketServers, r, func(a *ledger.AskedServer) ([]byte, error) {
-		for i := range a.Tools {
-			rewrite.Words(t, &a.Tools[i].Name)
-		}
-		return r.Key, nil
-	})
-}
-
-// scrubRequest removes a text from the names in a measured request.
-func scrubRequest(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-	return rewrite.JSON(tx, core.BucketRequests, r, func(q *ledger.ModelRequest) ([]byte, error) {
-		rewrite.Words(t, &q.Provider, &q.Endpoint)
-		rewrite.Words(t, &q.Model, &q.Agent, &q.Reply, &q.Cache.Item, &q.Cache.By, &q.MissedWhy)
-		for i := range q.New {
-			rewrite.Words(t, &q.New[i].Name)
-		}
-		for i := range q.Tools {
-			rewrite.Words(t, &q.Tools[i].Server)
-		}
-		for i := range q.Bill {
-			rewrite.Words(t, &q.Bill[i].Model)
-		}
-		return r.Key, nil
-	})
-}
-
-// forgetAnswer removes a whole stored response that contains the text, since a part of it would be another response.
+// withAnswer removes a whole stored response that contains the text, since a part of it would be another response.
 // That the request was carried out is kept.
-func forgetAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
+func withAnswer(at time.Time) func(kv.Tx, kv.Record, scrub.Text) (bool, error) {
 	return func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
-		var a core.StoredResponse
-		if err := json.Unmarshal(r.Value, &a); err != nil {
-			return false, fault.Wrap(fault.Corrupt, "engine.forget", err)
-		}
-		if t.Out(string(a.Response)) == string(a.Response) {
-			return false, nil
-		}
-		raw, err := forgottenAnswer(r.Value, at)
-		if err != nil {
+		a, err := kv.JSON[core.StoredResponse](r)
+		if err != nil || t.Out(string(a.Response)) == string(a.Response) {
 			return false, err
 		}
-		return true, tx.Put(core.BucketKeys, r.Key, raw)
+		return true, forgetAnswer(tx, r.Key, a, at)
 	}
 }

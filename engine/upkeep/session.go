@@ -3,14 +3,12 @@ package upkeep
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -126,33 +124,21 @@ func (p *sessionParts) names(tree string, paths ...string) {
 
 // derived removes what was derived from a session outside its log.
 func (s *step) derived(id string, parts sessionParts) error {
+	err := intents.ForgetSession(s, id)
 	for _, seq := range parts.all {
-		if err := sessions.ForgetAuthor(s, id, seq); err != nil {
-			return err
-		}
-	}
-	if err := intents.ForgetSession(s, id); err != nil {
-		return err
+		err = cmp.Or(err, sessions.ForgetAuthor(s, id, seq))
 	}
 	for _, b := range []kv.Bucket{attribution.BucketCommands, core.BucketStubs, core.BucketRequests} {
-		if err := s.clear(b, id); err != nil {
-			return err
-		}
+		err = cmp.Or(err, s.clear(b, id))
 	}
-	files, err := changes.ForgetSession(s, id, s.e.stone())
-	if err != nil {
-		return err
-	}
-	if err := s.files(append(parts.files, files...), id); err != nil {
-		return err
-	}
-	return s.events(func(e *ledger.Event) bool {
+	files, wrong := changes.ForgetSession(s, id, s.e.stone())
+	return cmp.Or(err, wrong, s.files(append(parts.files, files...), id), s.events(func(e *ledger.Event) bool {
 		if e.Session != id || e.Detail == "" && e.Data == nil {
 			return false
 		}
 		e.Detail, e.Data = "", nil
 		return true
-	})
+	}))
 }
 
 // clear deletes the records of a session in a bucket whose keys begin with it.
@@ -164,27 +150,20 @@ func (s *step) clear(b kv.Bucket, session string) error {
 		}
 		keys = append(keys, r.Key)
 	}
-	for _, k := range keys {
-		if err := s.Delete(b, k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return kv.DeleteAll(s, b, keys)
 }
 
 // files forgets files that a forgotten session worked on.
 func (s *step) files(files []changes.File, session string) error {
 	done := map[changes.File]bool{}
+	var err error
 	for _, f := range files {
-		if done[f] {
-			continue
-		}
-		done[f] = true
-		if err := s.file(f, session); err != nil {
-			return err
+		if !done[f] {
+			done[f] = true
+			err = cmp.Or(err, s.file(f, session))
 		}
 	}
-	return nil
+	return err
 }
 
 // file forgets a file that a forgotten session worked on, unless another one has; of no session, unless any has.
@@ -216,30 +195,21 @@ func (s *step) file(f changes.File, session string) error {
 
 // events changes the recorded events by edit, which reports whether it changed one.
 func (s *step) events(edit func(*ledger.Event) bool) error {
-	changed := map[string][]byte{}
+	changed := map[string]ledger.Event{}
 	for r, err := range s.Scan(core.BucketEvents, kv.Range{}) {
-		if err != nil {
-			return err
-		}
 		var e ledger.Event
-		if err := json.Unmarshal(r.Value, &e); err != nil {
-			return fault.Wrap(fault.Corrupt, "engine.forget", err)
-		}
-		if !edit(&e) {
-			continue
-		}
-		raw, err := json.Marshal(e)
-		if err != nil {
-			return fault.Wrap(fault.Internal, "engine.forget", err)
-		}
-		changed[string(r.Key)] = raw
-	}
-	for k, raw := range changed {
-		if err := s.Put(core.BucketEvents, []byte(k), raw); err != nil {
+		if err = cmp.Or(err, kv.Decode(r.Value, &e)); err != nil {
 			return err
 		}
+		if edit(&e) {
+			changed[string(r.Key)] = e
+		}
 	}
-	return nil
+	var err error
+	for k, e := range changed {
+		err = cmp.Or(err, kv.PutJSON(s, core.BucketEvents, []byte(k), e))
+	}
+	return err
 }
 
 // emptyStep removes the words from an entry that records edits or a decision. What it edited is forgotten.

@@ -1,8 +1,8 @@
 package views
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"ctxledger.dev/compaction"
@@ -21,13 +21,7 @@ import (
 // it has seen. The key identifies session and options, so that a repeated request gets its answer even if the log has
 // grown.
 func (l *Views) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionRequest) (ledger.Summary, error) {
-	if err := checkAccept(r); err != nil {
-		return ledger.Summary{}, err
-	}
-	m, err := l.core.NewMutation("compact", r.Key, r.PlanCompactionRequest)
-	if err != nil {
-		return ledger.Summary{}, err
-	}
+	m := l.core.NewMutation("compact", r.Key, r.PlanCompactionRequest).Check(checkAccept(r))
 	s, done, err := core.PreviousResponse[ledger.Summary](ctx, l.core, m)
 	if err != nil || done && s.ID == "" {
 		return s, err
@@ -194,27 +188,16 @@ func (l *Views) accept(
 		rec.Usage = &spent
 	}
 	rec.Figures = counted(ready.folded, rec, ready.Text, r.Options.Model)
-	data, err := json.Marshal(rec)
-	if err != nil {
-		return ledger.Summary{}, nil, fault.Wrap(fault.Internal, "engine.accept", err)
-	}
-	e, err := sessions.Append(tx, &s, sessions.Entry{
-		Kind: sessions.KindCompaction, Time: m.At, Turn: s.Turns, Usage: rec.Run.Cost(), Data: data,
-	}, nil)
+	made := sessions.Entry{Kind: sessions.KindCompaction, Time: m.At, Usage: rec.Run.Cost()}
+	e, err := sessions.AppendOwn(tx, &s, made, rec)
 	if err != nil {
 		return ledger.Summary{}, nil, err
 	}
 	s.Charge(rec.Run.Bill())
-	if err := indexSummary(tx, rec, s.ID, e.Seq); err != nil {
-		return ledger.Summary{}, nil, err
-	}
-	if rec.TextBlob != "" {
-		if err := l.core.ReferenceBlob(tx, rec.TextBlob); err != nil {
-			return ledger.Summary{}, nil, err
-		}
-	}
-	events, err := l.compactionEvents(ready, rec, r.Options, e.Seq)
-	if err != nil {
+	err = cmp.Or(kv.PutJSON(tx, core.BucketSummaries, []byte(rec.ID), core.SummaryPlace{Session: s.ID, Seq: e.Seq}),
+		tx.Put(core.BucketSummaryText, []byte(rec.TextHash), []byte(rec.ID)), l.core.ReferenceBlob(tx, rec.TextBlob))
+	events, wrong := l.compactionEvents(ready, rec, r.Options, e.Seq)
+	if err = cmp.Or(err, wrong); err != nil {
 		return ledger.Summary{}, nil, err
 	}
 	if len(ready.joined) > 0 {
@@ -237,16 +220,4 @@ func (l *Views) accept(
 	out := summary(ready.folded, rec)
 	out.Current = true
 	return out, events, sessions.Save(tx, s)
-}
-
-// indexSummary makes a summary findable by its id and by its text.
-func indexSummary(tx kv.Tx, rec compaction.Record, session string, seq int64) error {
-	place, err := json.Marshal(core.SummaryPlace{Session: session, Seq: seq})
-	if err != nil {
-		return fault.Wrap(fault.Internal, "engine.accept", err)
-	}
-	if err := tx.Put(core.BucketSummaries, []byte(rec.ID), place); err != nil {
-		return err
-	}
-	return tx.Put(core.BucketSummaryText, []byte(rec.TextHash), []byte(rec.ID))
 }

@@ -42,7 +42,7 @@ func (l *Views) Join(
 	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.Policy, st).Edits)
 	if exact.freed > 0 {
 		p.Record.After -= exact.freed
-		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Commas(p.Record.After) + " tokens"
+		p.Why = chars.Commas(p.Record.Before) + " → " + chars.Plural(p.Record.After, "token")
 	}
 	return exact.edits, err
 }
@@ -57,10 +57,7 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		d, err := l.decide(ctx, r)
 		return d.Made, err
 	}
-	m, err := l.core.NewMutation("edit", r.Key, r)
-	if err != nil {
-		return ledger.EditedView{}, err
-	}
+	m := l.core.NewMutation("edit", r.Key, r)
 	if made, done, err := core.PreviousResponse[ledger.EditedView](ctx, l.core, m); done || err != nil {
 		return made, err
 	}
@@ -117,17 +114,11 @@ func (l *Views) editView(
 func (l *Views) recordStep(
 	ctx context.Context, tx kv.Tx, f *core.Folded, made core.EditStep, of sizing, m core.Mutation,
 ) ([]ledger.Event, error) {
-	s := &f.Session
 	events, err := stepEvents(f, made, of)
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(made)
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, "engine.edit", err)
-	}
-	e, err := sessions.Append(tx, s, sessions.Entry{Kind: sessions.KindEdits, Time: m.At, Turn: s.Turns, Data: data},
-		nil)
+	e, err := sessions.AppendOwn(tx, &f.Session, sessions.Entry{Kind: sessions.KindEdits, Time: m.At}, made)
 	if err != nil {
 		return nil, err
 	}

@@ -32,10 +32,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
 			"status, max_output and num_ctx are numbers from 0; 0 means not known")
 	}
-	m, err := l.core.NewMutation("overflow", r.Key, r)
-	if err != nil {
-		return ledger.OverflowResponse{}, err
-	}
+	m := l.core.NewMutation("overflow", r.Key, r)
 	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
 		f, err := l.core.FoldFor(tx, r.Session, r.Reader, false)
 		if err != nil {
@@ -200,10 +197,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op,
 			"a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
 	}
-	m, err := l.core.NewMutation("trim", r.Key, r)
-	if err != nil {
-		return ledger.NoteTrimResponse{}, err
-	}
+	m := l.core.NewMutation("trim", r.Key, r)
 	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {
 		s, err := sessions.Get(tx, r.Session)
 		if err != nil {

@@ -2,7 +2,6 @@ package views
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"ctxledger.dev/engine/core"
@@ -14,10 +13,7 @@ import (
 
 // Restore implements ledger.Compactions.
 func (l *Views) Restore(ctx context.Context, r ledger.RestoreRequest) (ledger.RestoreResponse, error) {
-	m, err := l.core.NewMutation("restore", r.Key, r)
-	if err != nil {
-		return ledger.RestoreResponse{}, err
-	}
+	m := l.core.NewMutation("restore", r.Key, r)
 	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.RestoreResponse, []ledger.Event, error) {
 		return l.restore(ctx, tx, r.ID, m)
 	})
@@ -51,12 +47,8 @@ func (l *Views) restore(
 		return zero, nil, err
 	}
 	before := f.Tokens(text)
-	data, err := json.Marshal(core.Restored{ID: id})
-	if err != nil {
-		return zero, nil, fault.Wrap(fault.Internal, "engine.restore", err)
-	}
-	entry := sessions.Entry{Kind: sessions.KindRestore, Time: m.At, Turn: f.Session.Turns, Data: data}
-	e, err := sessions.Append(tx, &f.Session, entry, nil)
+	e, err := sessions.AppendOwn(tx, &f.Session, sessions.Entry{Kind: sessions.KindRestore, Time: m.At},
+		core.Restored{ID: id})
 	if err != nil {
 		return zero, nil, err
 	}

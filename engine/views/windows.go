@@ -2,12 +2,10 @@ package views
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"ctxledger.dev/engine/core"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -142,19 +140,8 @@ func loadedFor(q ledger.ModelRequest, at overflow.Place) int {
 
 // learnedWindow returns what was learned of a model at an endpoint, or the zero value.
 func learnedWindow(tx kv.Tx, at overflow.Place) (known overflow.Learned, err error) {
-	raw, err := tx.Get(BucketWindows, windowKey(at))
-	if err != nil || raw == nil {
-		return known, err
-	}
-	return known, fault.Wrap(fault.Corrupt, "engine.windows", json.Unmarshal(raw, &known))
-}
-
-func putLearnedWindow(tx kv.Tx, known overflow.Learned) error {
-	raw, err := json.Marshal(known)
-	if err != nil {
-		return fault.Wrap(fault.Internal, "engine.windows", err)
-	}
-	return tx.Put(BucketWindows, windowKey(known.Place), raw)
+	_, err = kv.GetJSON(tx, BucketWindows, windowKey(at), &known)
+	return known, err
 }
 
 func windowKey(at overflow.Place) []byte {
@@ -171,7 +158,7 @@ func learnWindow(
 	}
 	known, lesson := known.Learn(v, at, profile, q, now)
 	if lesson == overflow.Lowered || lesson == overflow.Confirmed {
-		err = putLearnedWindow(tx, known)
+		err = kv.PutJSON(tx, BucketWindows, windowKey(known.Place), known)
 	}
 	return known, lesson, err
 }

@@ -66,6 +66,7 @@ var openings = []opening{
 	{"carried file.takeAlone", "safefs.ReadFile", owned},
 	{"carried Report.here", "filepath.EvalSymlinks", resolve},
 	{"carried finder.above", "os.Lstat", resolve},
+	{"carried finder.outsideOf", "filepath.EvalSymlinks", resolve},
 	{"carried finder.placed", "filepath.EvalSymlinks os.Lstat os.Readlink os.Stat", resolve},
 	{"carried reader.behind", "filepath.EvalSymlinks", resolve},
 	{"carried open", "safefs.Open", "context"},

@@ -2,6 +2,7 @@ package chars
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -63,13 +64,28 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, units[i])
 }
 
-// Money is how a sum of dollars at list prices is shown, the same on every face.
-func Money(dollars float64) string {
-	switch {
-	case dollars < 0.001:
-		return "less than $0.001"
-	case dollars < 0.1:
-		return "≈$" + strconv.FormatFloat(dollars, 'f', 3, 64)
+// Mark is what stands in front of a figure that is an estimate.
+const Mark = "≈"
+
+// Tokens prints a number of tokens, marked unless it is exact: 1 token, ≈12,345 tokens. That there are none is no estimate.
+func Tokens[N int | int64](n N, exact bool) string {
+	if exact || n == 0 {
+		return Plural(n, "token")
 	}
-	return "≈$" + strconv.FormatFloat(dollars, 'f', 2, 64)
+	return Mark + Plural(n, "token")
+}
+
+// Money prints a sum of dollars, rounded to cents and marked unless it is exact: what providers measured, at list prices, is.
+// A negative sum is none. vscode-extension/src/text.ts has the same rule.
+func Money(dollars float64, exact bool) string {
+	const cent = 0.01
+	if 0 < dollars && dollars < cent {
+		return "less than $0.01"
+	}
+	cents := int64(math.Round(max(dollars, 0) / cent))
+	said := fmt.Sprintf("$%s.%02d", Commas(cents/100), cents%100)
+	if exact || cents == 0 {
+		return said
+	}
+	return Mark + said
 }

@@ -110,10 +110,11 @@ func hollow(v any) bool {
 type statement struct {
 	path     []string // whole
 	head     bool
-	from, to int // of its lines, without what follows them
-	keyEnd   int // where its last key ends
-	end      int // where its value ends
-	inner    []statement
+	from, to int         // of its lines, without what follows them
+	keyEnd   int         // where its last key ends
+	end      int         // where its value ends
+	braced   bool        // it is in braces
+	inner    []statement // those in its braces
 }
 
 // statements returns the expressions of a text. Their lines are without the comments and blank lines in front of what
@@ -164,7 +165,7 @@ func (s *statement) read(e *unstable.Node, table []string) {
 	if v := e.Value(); v.Kind == unstable.InlineTable {
 		for it := v.Children(); it.Next(); {
 			if n := it.Node(); n.Kind == unstable.KeyValue {
-				in := statement{}
+				in := statement{braced: true}
 				in.read(n, s.path)
 				s.inner = append(s.inner, in)
 			}
@@ -269,7 +270,11 @@ func UpdateTable(text []byte, t Table) ([]byte, error) {
 		if slices.Contains(there, key) {
 			edits = append(edits, valueOf(rest, t.Path, key, fresh))
 		} else if fresh != "[]" && last != nil {
-			edits = append(edits, change{last.end, last.end, last.between(rest, len(t.Path)) + key + " = " + fresh})
+			at := last.end
+			if !last.braced {
+				at = len(bytes.TrimRight(rest[:last.to], "\r\n")) // behind its comment
+			}
+			edits = append(edits, change{at, at, last.between(rest, len(t.Path)) + key + " = " + fresh})
 		}
 	}
 	slices.SortStableFunc(edits, func(a, b change) int { return b.from - a.from })
@@ -311,7 +316,7 @@ func (s statement) between(text []byte, depth int) string {
 	if bytes.ContainsAny(dots, "\"'") || depth == 0 {
 		dots = nil
 	}
-	if bytes.IndexByte(text[s.from:s.end], '\n') < 0 && s.to == s.end { // inside braces
+	if s.braced {
 		return ", " + string(dots)
 	}
 	return lineEnd(text) + string(dots)

@@ -84,7 +84,7 @@ func Role(e env.Env) daemon.Role {
 				return observe.Run(ctx, api, observe.Options{Env: e, Log: log, Trees: trees, Skip: skip, Pulse: p,
 					Watch: files})
 			}},
-			{Name: "learning from measured usage",
+			{Name: ledger.TaskMeasure,
 				Run: func(ctx context.Context, api ledger.API, p *pulse.Pulse) error {
 					return calibrate.Follow(ctx, api, calibrate.Options{
 						Env: e, Log: log, User: user(e, root, api), Skip: left, Pulse: p,

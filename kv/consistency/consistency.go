@@ -117,12 +117,7 @@ func (a *Check) sweep(b kv.Bucket, wrong func(kv.Record) (bool, error)) error {
 			bad = append(bad, r.Key)
 		}
 	}
-	for _, key := range bad {
-		if err := a.Tx.Delete(b, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return kv.DeleteAll(a.Tx, b, bad)
 }
 
 // Want reports a missing record of an index; with Fix it adds the record. Sweep has checked the value of an

@@ -10,6 +10,7 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"ctxledger.dev/internal/fault"
@@ -27,6 +28,13 @@ type Rule struct {
 	// Out removes the text from a record and from its index entries, and reports whether anything was
 	// changed. Errors: corrupt.
 	Out func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error)
+}
+
+// Of returns the rule of records that are Ts, as JSON, and keep their keys: out removes the text from one.
+func Of[T any](kind string, b kv.Bucket, out func(v *T, t scrub.Text)) Rule {
+	return Rule{Kind: kind, Bucket: b, Out: func(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
+		return JSON(tx, b, r, func(v *T) ([]byte, error) { out(v, t); return r.Key, nil })
+	}}
 }
 
 // Keys returns the keys of the records that may contain the text. Errors: corrupt.
@@ -70,11 +78,9 @@ func JSON[T any](tx kv.Tx, b kv.Bucket, r kv.Record, edit func(v *T) (key []byte
 		return false, nil
 	}
 	if !bytes.Equal(key, r.Key) {
-		if err := tx.Delete(b, r.Key); err != nil {
-			return false, err
-		}
+		err = tx.Delete(b, r.Key)
 	}
-	return true, tx.Put(b, key, after)
+	return true, cmp.Or(err, tx.Put(b, key, after))
 }
 
 // Words removes the text from strings.

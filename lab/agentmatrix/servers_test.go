@@ -84,7 +84,7 @@ func projectServers(t *testing.T, s *sandbox.Sandbox) {
 func found(t *testing.T, s *sandbox.Sandbox) (carried.Report, map[string]carried.Part) {
 	t.Helper()
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: s.Workspace, Env: at(s),
-		Counter: tokens.O200kBase.Counter()})
+		Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})})
 	return report, serversOf(report)
 }
 
@@ -121,7 +121,7 @@ func TestASwitchedOffServerIsInNoRealRequest(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(ways[0].Path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(ways[0].Path, []byte(ways[0].Edits[0].Text), 0o600); err != nil { // there was no file
+	if err := os.WriteFile(ways[0].Path, []byte(ways[0].Edit.Text), 0o600); err != nil { // there was no file
 		t.Fatal(err)
 	}
 	body, text := h.first(t, s)

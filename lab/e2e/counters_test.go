@@ -22,7 +22,7 @@ import (
 const askedModel = "claude-sonnet-4-5"
 
 // leastFigures is how many figures have to be compared: fewer, and a row is gone.
-const leastFigures = 225
+const leastFigures = 260
 
 // guide is a text with sections.
 const guide = "# Guide\n\n## Install\nmake it, then wait for ≈3 minutes.\n\n" +
@@ -48,13 +48,14 @@ var texts = map[string]string{
 		"func (o *Order) ID(n int64) OrderID { return o.IDs[n] + 1042 }\n\n", 450),
 	"docs/guide.md": guide,
 	"docs/rules.md": "Never push to main.\n",
+	"AGENTS.md":     "# Shop\n" + strings.Repeat("Prices are in cents: never store 12,50 € as a float64.\n", 60),
 	"CLAUDE.md":     "# Shop\nSee @docs/rules.md for the rules.\n## Tests\nRun them all.\n",
 	"notes.txt":     "Bestellungen: 12,50 € je Stück.\n",
 }
 
 // TestEveryFaceCountsTheSame drives the command line, the tools, the language server, and the data that the panel of VS Code
-// shows, on one workspace with a live session, and compares every figure that names the same thing: before the model was
-// measured, and after. What an audit counts has the same names.
+// shows, on one workspace with live sessions of two agents, whose models have two tokenizers, and compares every figure that
+// names the same thing: before the model was measured, and after. What an audit counts has the same names.
 func TestEveryFaceCountsTheSame(t *testing.T) {
 	s := newBox(t)
 	for name, text := range texts {
@@ -66,8 +67,9 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 	}
 	write(t, filepath.Join(s.Workspace, ".mcp.json"),
 		`{"mcpServers": {"ctxledger": {"command": "ctxmcp", "args": [], "alwaysLoad": true}}}`)
+	codexSession(t, s)
 	liveSession(t, s)
-	run(t, s, "status") // which waits until both session files are read
+	run(t, s, "status") // which waits until the session files are read
 	w := &witness{t: t, box: s, editor: edit(t, s), mcp: connect(t, s, s.Workspace, "agent")}
 	w.apart = alone(t, s)
 	before := w.figures()
@@ -96,6 +98,11 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 		"ctxledger compacts above"} {
 		if maps.Equal(before[quantity], after[quantity]) {
 			t.Errorf("%s is %v whatever was measured", quantity, after[quantity])
+		}
+	}
+	for q := range before {
+		if strings.HasPrefix(q, besideAgent) && !maps.Equal(before[q], after[q]) {
+			t.Errorf("%s was %v, and is %v since the model of the other session was measured", q, before[q], after[q])
 		}
 	}
 	w.changed(after)

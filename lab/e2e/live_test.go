@@ -59,7 +59,7 @@ func TestARealAgentIsFollowedWithoutInstallation(t *testing.T) {
 		}
 	}
 	// reported by the session or observed
-	if want := []string{string(changes.Created), string(changes.Modified)}; !slices.Equal(ops, want) {
+	if want := []string{string(changes.Modified), string(changes.Created)}; !slices.Equal(ops, want) {
 		t.Errorf("changes of note.txt: %q, want %q: %+v", ops, want, h.Changes)
 	}
 	if len(h.Intents) != 2 || h.Intents[0].Status != intents.Applied || h.Intents[1].Status != intents.Applied {

@@ -43,6 +43,7 @@ func (w *witness) figures() figures {
 	w.spent(f)
 	w.ours(f)
 	w.unchanged(f)
+	w.beside(f)
 	return f
 }
 
@@ -144,7 +145,7 @@ func (w *witness) files(f figures) {
 		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
 		w.command("countSelection", map[string]any{"uri": uriOf(w.box, name), "range": span(0, strings.Count(text, "\n"))}, &said)
 		f.add(q, "Count Tokens of Selection", w.find(`# tokens`, said))
-		if name != "CLAUDE.md" && name != "docs/rules.md" { // whose lenses say what requests carry
+		if name != "CLAUDE.md" && name != "docs/rules.md" && name != "AGENTS.md" { // whose lenses say what requests carry
 			lens := w.lens(name)
 			f.add(q, "the lens", w.find(`^# tokens`, lens.Title))
 			f.add(q, "the lens, without a session", w.find(`^# tokens`, w.lensIn(w.apart, name).Title))
@@ -223,9 +224,12 @@ type toolStatus struct {
 }
 
 // status asks the tool.
-func (w *witness) status() (s toolStatus, text string) {
+func (w *witness) status() (s toolStatus, text string) { return w.statusOf(w.context().Session) }
+
+// statusOf is status of a session.
+func (w *witness) statusOf(session string) (s toolStatus, text string) {
 	w.t.Helper()
-	text, err := w.mcp.Call(deadlined(w.t), "context_status", map[string]any{"session": w.context().Session}, &s)
+	text, err := w.mcp.Call(deadlined(w.t), "context_status", map[string]any{"session": session}, &s)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -233,9 +237,12 @@ func (w *witness) status() (s toolStatus, text string) {
 }
 
 // context asks for what the panel shows.
-func (w *witness) context() (c lsp.Context) {
+func (w *witness) context() (c lsp.Context) { return w.contextOf("") }
+
+// contextOf is context of a session.
+func (w *witness) contextOf(session string) (c lsp.Context) {
 	w.t.Helper()
-	if err := w.editor.Call(deadlined(w.t), "ctxledger/context", map[string]any{"session": ""}, &c); err != nil {
+	if err := w.editor.Call(deadlined(w.t), "ctxledger/context", map[string]any{"session": session}, &c); err != nil {
 		w.t.Fatal(err)
 	}
 	return c
@@ -443,19 +450,24 @@ func (w *witness) spent(f figures) {
 	const dollars = `\$([0-9]+\.[0-9]+)`
 	q := "what the session cost, in cents"
 	f.add(q, "ctxledger status --json", int(100**st.Session.Dollars+0.5))
-	f.add(q, "ctxledger status", cents(`cost +≈`+dollars, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "ctxledger status", cents(`cost +`+dollars, string(run(w.t, w.box, "status", panel.Session))))
 	f.add(q, "the panel", int(100**panel.Dollars+0.5))
-	f.add(q, "the editor's tree", cents(`^≈`+dollars, tree.Nodes[at].Description))
-	f.add(q, "the hover in the tree", cents(`cost so far: ≈`+dollars, tree.Nodes[at].Tooltip))
+	f.add(q, "the editor's tree", cents(`^`+dollars, tree.Nodes[at].Description))
+	f.add(q, "the hover in the tree", cents(`cost so far: `+dollars, tree.Nodes[at].Tooltip))
 	text, err := (records.Reader{API: open(w.t, w.box), Now: time.Now()}).Text(deadlined(w.t),
 		records.Address{Kind: records.KindSession, ID: panel.Session})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	f.add(q, "the editor's document", cents(`≈`+dollars+` so far`, strings.ReplaceAll(text, `\$`, "$")))
+	f.add(q, "the editor's document", cents(dollars+` so far`, strings.ReplaceAll(text, `\$`, "$")))
 	f.add(q, "ctxledger audit", cents(dollars+` at list prices`, string(run(w.t, w.box, "audit", w.box.Config))))
 	var past struct{ Said string }
 	w.command("audit", nil, &past)
+	var other struct{ Session ledger.Status }
+	w.json(&other, "status", codexID)
+	q = "what both sessions cost, in cents"
+	f.add(q, "ctxledger status --json", int(100*(*st.Session.Dollars+*other.Session.Dollars)+0.5))
+	f.add(q, "ctxledger audit", cents(dollars+` at list prices`, string(run(w.t, w.box, "audit"))))
 	f.add(q, "Your Sessions So Far", cents(dollars+` at list prices`, past.Said))
 }
 

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/given"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/tokens"
@@ -54,7 +55,7 @@ var contextSubject = subject{
 	leaks: regexp.MustCompile(`"n": ?[0-9]{4}`).MatchString,
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		o := carried.Options{Agents: registry.Carried(), Root: p.inside, Env: p.env(p.inside),
-			Counter: tokens.O200kBase.Counter()}
+			Meter: carried.For(ledger.Meter{Counter: tokens.O200kBase.Counter()})}
 		return func(ctx context.Context) (string, bool) {
 			r := carried.Find(ctx, o)
 			parts, bad := 0, false

@@ -20,9 +20,10 @@ import (
 
 // Use is what one agent loads of a file.
 type Use struct {
-	Agent        string // "Claude Code"
-	Host         string // "claude-code"
-	carried.Part        // as what is saved has it; New: without its cost
+	Agent        string        // "Claude Code"
+	Host         string        // "claude-code"
+	carried.Part               // as what is saved has it; New: without its cost
+	Meter        anyfile.Meter // of the agent's model, that it was counted by
 	// Open is the part as the open documents have it, with its places; nil: none differs from its file.
 	Open    *carried.Part
 	Unsaved bool   // the open document differs from the file
@@ -62,7 +63,8 @@ func of(r carried.Report) map[string][]Use {
 	for _, h := range r.Hosts {
 		for _, root := range h.Parts {
 			carried.Host{Parts: []carried.Part{root}}.Each(func(p *carried.Part) {
-				files[p.Path] = append(files[p.Path], Use{Agent: h.Title, Host: h.Name, Part: *p, By: root.Name})
+				files[p.Path] = append(files[p.Path], Use{Agent: h.Title, Host: h.Name, Part: *p,
+					Meter: anyfile.Meter(h.Meter), By: root.Name})
 			})
 		}
 	}
@@ -108,20 +110,21 @@ type Lens struct {
 }
 
 // Lenses returns the title above the first line of a file, for all agents that load it, and above each MCP server that it
-// configures. An editor shows those of one line side by side, and cuts them. f has the meter that uses were counted by.
+// configures. An editor shows those of one line side by side, and cuts them.
 func Lenses(uses []Use, f anyfile.File) (out []Lens) {
-	servers, loaded, hovers := map[string][]Use{}, []Use{}, []string{}
+	servers, loaded := map[string][]Use{}, []Use{}
 	for _, u := range uses {
 		if u.Kind == carried.Server {
 			servers[u.Agent] = append(servers[u.Agent], u)
 			continue
 		}
-		loaded, hovers = append(loaded, u), append(hovers, explain(u, f))
+		loaded = append(loaded, u)
 	}
+	hover := explainAll(loaded, f)
 	if slices.ContainsFunc(loaded, func(u Use) bool { return !u.New }) { // what is in requests is the title
 		loaded = slices.DeleteFunc(loaded, func(u Use) bool { return u.New })
 	}
-	switch hover := strings.Join(append(hovers, f.Meter.Counted()), "\n"); len(loaded) {
+	switch len(loaded) {
 	case 0:
 	case 1:
 		out = append(out, Lens{Title: lens(loaded[0]), Hover: hover})
@@ -175,9 +178,13 @@ func together(uses []Use) string {
 	}
 	byCost := func(a, b Use) int { return cmp.Compare(of(a).N, of(b).N) }
 	least, most := of(slices.MinFunc(uses, byCost)), of(slices.MaxFunc(uses, byCost))
-	n := most.String()
+	n := least.String()
 	if least.N < most.N {
-		n = least.String() + "–" + chars.Commas(most.N)
+		said := most.String()
+		if !least.Exact { // whose mark is in front of both
+			said = chars.Commas(most.N)
+		}
+		n += "–" + said
 	}
 	return n + " tokens " + when + chars.Plural(len(uses), "agent")
 }
@@ -200,7 +207,7 @@ func server(u Use) string {
 	case u.Off():
 		cost = "switched off"
 	case !u.Unknown:
-		cost = u.Carried.String() + " tokens a request"
+		cost = u.Carried.Tokens() + " a request"
 	}
 	used, _, _ := strings.Cut(u.Used(), ", last ")
 	return used + " · " + cost
@@ -227,32 +234,40 @@ func explainServer(u Use) string {
 	return said + "\n" + serving(u)
 }
 
-// Hover returns the note for a byte in the first line of a file, or in the name of an MCP server; or false. f is as for
-// Lenses.
+// Hover returns the note for a byte in the first line of a file, or in the name of an MCP server; or false.
 func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
-	note, ok, counted := anyfile.Note{}, false, false
+	note, lines, loaded := anyfile.Note{}, []string{}, []Use{}
 	_, firstLine := f.Text.Line(0)
 	for _, u := range uses {
-		at, text := carried.Span{To: firstLine}, ""
-		if u.Kind == carried.Server {
-			at, text = u.Placed().At, u.Agent+": "+explainServer(u)
-		} else {
-			text = explain(u, f)
-		}
-		if offset < at.From || offset > at.To || u.Gone && u.Kind == carried.Server {
+		at := u.Placed().At
+		switch {
+		case u.Kind != carried.Server && offset <= firstLine:
+			at, loaded = carried.Span{To: firstLine}, append(loaded, u)
+		case u.Kind != carried.Server || u.Gone || offset < at.From || offset > at.To:
 			continue
+		default:
+			lines = append(lines, u.Agent+": "+explainServer(u))
 		}
-		counted = counted || u.Kind != carried.Server
-		if ok {
-			note.Text += "\n"
+		note.From, note.To = at.From, at.To
+	}
+	if len(loaded) > 0 {
+		lines = append(lines, explainAll(loaded, f))
+	}
+	note.Text = strings.Join(lines, "\n")
+	return note, len(lines) > 0
+}
+
+// explainAll explains uses that are none of servers, each counted as its agent's model does. How that is, is said once of
+// those that are counted alike.
+func explainAll(uses []Use, f anyfile.File) string {
+	var lines []string
+	for i, u := range uses {
+		lines = append(lines, explain(u, f.By(u.Meter)))
+		if counted := u.Meter.Counted(); i+1 == len(uses) || uses[i+1].Meter.Counted() != counted {
+			lines = append(lines, counted)
 		}
-		note.From, note.To, ok = at.From, at.To, true
-		note.Text += text
 	}
-	if counted {
-		note.Text += "\n" + f.Meter.Counted()
-	}
-	return note, ok
+	return strings.Join(lines, "\n")
 }
 
 // lens is figure as short as a title has to be. The rest is in the hover.
@@ -261,7 +276,7 @@ func lens(u Use) (title string) {
 		saved, open := figure(u.Part, when), ""
 		switch {
 		case u.New:
-			saved, open = "in no request", ", "+tally(*u.Open).String()+" tokens once its import is saved"
+			saved, open = "in no request", ", "+tally(*u.Open).Tokens()+" once its import is saved"
 			if u.By == u.Name {
 				open = strings.ReplaceAll(open, "its import is ", "")
 			}
@@ -305,7 +320,7 @@ func tally(p carried.Part) tokens.Count {
 
 // figure says that figure, and when it is sent, which the caller may have shortened; "": when is not said.
 func figure(p carried.Part, when string) string {
-	n := tally(p).String() + " tokens"
+	n := tally(p).Tokens()
 	switch {
 	case p.Unknown:
 		return "unknown cost in every request"
@@ -337,14 +352,14 @@ func explain(u Use, f anyfile.File) string {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
 		if whole := WithImports(u.Part); whole.N > u.Carried.N {
-			say("%s tokens with imports", whole)
+			say("%s with imports", whole.Tokens())
 		}
 		if u.Later.N > 0 {
-			say("%s tokens when %s", u.Later, u.When)
+			say("%s when %s", u.Later.Tokens(), u.When)
 		}
 	}
 	if u.Dollars != nil {
-		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars), u.PaidBy)
+		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars, false), u.PaidBy)
 	}
 	if used := u.Used(); used != "" {
 		lines = append(lines, used)
@@ -377,7 +392,7 @@ func sent(p carried.Part) string {
 	var said []string
 	say := func(n tokens.Count, when string) {
 		if n.N > 0 {
-			said = append(said, when+": "+n.String()+" tokens")
+			said = append(said, when+": "+n.Tokens())
 		}
 	}
 	say(p.Carried, "in every request")
@@ -414,7 +429,7 @@ func Links(uses []Use) []Link {
 				continue
 			}
 			known[i.At] = true
-			tip := fmt.Sprintf("%s: %s tokens in every request of %s", i.Name, WithImports(i), u.Agent)
+			tip := fmt.Sprintf("%s: %s in every request of %s", i.Name, WithImports(i).Tokens(), u.Agent)
 			if u.Open != nil && !slices.ContainsFunc(u.Imports, func(saved carried.Part) bool {
 				return saved.Path == i.Path && WithImports(saved) == WithImports(i)
 			}) {

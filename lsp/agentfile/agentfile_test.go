@@ -31,8 +31,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
 	frame := func(agent string) string { return edit(agent) + "; the file alone has 3" }
-	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")),
-		Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
+	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n"))}
 	for _, c := range []struct {
 		uses  []Use
 		want  string
@@ -90,10 +89,46 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 				edit("Claude Code")},
 	} {
 		c.hover += "\ncounted in o200k_base, since no model is known"
+		for i := range c.uses {
+			c.uses[i].Meter = anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+		}
 		got := Lenses(c.uses, file)
 		if len(got) != 1 || got[0].Title != c.want || got[0].Hover != c.hover ||
 			utf8.RuneCountInString(got[0].Title) > anyfile.MaxLens {
 			t.Errorf("%+v, not %q with %q", got, c.want, c.hover)
+		}
+	}
+}
+
+// TestEachAgentsFigureIsThatOfItsModel: what Codex loads was counted as the live session's model does, Claude, and was a
+// share of its window.
+func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
+	part := func(n tokens.Count) carried.Part {
+		return carried.Part{Kind: carried.Memory, Name: "AGENTS.md", Carried: n}
+	}
+	models := tokens.Builtin()
+	uses := []Use{
+		{Agent: "Codex", Host: "codex", Part: part(tokens.Count{N: 1_000, Exact: true}),
+			Meter: anyfile.Meter{Counter: models.For("gpt-5"), Window: 400_000}},
+		{Agent: "Claude Code", Host: "claude-code", Part: part(tokens.Count{N: 1_100}),
+			Meter: anyfile.Meter{Counter: models.For("claude-sonnet-4-5"), Window: 200_000}},
+	}
+	body := []byte("# Prices\nIn cents, never in floats: 0x2A, 1042.\n")
+	frame := func(agent, n string) string {
+		return "\ncounted as " + agent + " sends it, with what the agent puts around the text; the file alone has " + n + "\n"
+	}
+	want := "Codex: 1,000 tokens in every request" + frame("Codex", "20") +
+		"0.2% of the window of 400,000 tokens\ncounted for gpt-5, exactly\n" +
+		"Claude Code: ≈1,100 tokens in every request" + frame("Claude Code", "≈23") +
+		"0.6% of the window of 200,000 tokens\nrough estimate for claude-sonnet-4-5, not calibrated yet"
+	for _, e := range []*tokens.Encoding{tokens.O200kBase, tokens.CL100kBase} { // whatever the editor's own model is
+		f := anyfile.File{Text: text.New(e, body), Meter: anyfile.Meter{Counter: e.Counter(), Window: 100_000}}
+		lens := Lenses(uses, f)[0]
+		if note, _ := Hover(uses, f, 0); lens.Hover != want || note.Text != want {
+			t.Errorf("the lens explains\n%s\nthe hover says\n%s\nnot\n%s", lens.Hover, note.Text, want)
+		}
+		if want := "1,000–≈1,100 tokens in every request of 2 agents"; lens.Title != want {
+			t.Errorf("the lens is %q, not %q", lens.Title, want)
 		}
 	}
 }

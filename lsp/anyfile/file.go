@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
@@ -27,6 +28,14 @@ type File struct {
 	Ignored func() bool
 	// Disk returns the file as it is saved; nil: that is not known.
 	Disk func() Disk
+}
+
+// By returns the file with the figures of a meter.
+func (f File) By(m Meter) File {
+	if f.Meter = m; f.Text.Encoding() != m.Counter.Encoding() {
+		f.Text = f.Text.In(m.Counter.Encoding())
+	}
+	return f
 }
 
 // Disk is what is known of a file on disk, beside its open text.
@@ -70,10 +79,7 @@ func plain(text []byte) []byte {
 const MaxOutlined = 8 << 20
 
 // Meter says what texts cost a model.
-type Meter struct {
-	Counter tokens.Counter
-	Window  int // of the model, in tokens; 0: unknown
-}
+type Meter ledger.Meter
 
 // Rough reports whether counts are estimates that nothing has been measured for yet.
 func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurements() == 0 }
@@ -81,14 +87,10 @@ func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurement
 // Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6% of
 // 200,000".
 func (m Meter) Say(c tokens.Count) string {
-	unit := " tokens"
-	if c.N == 1 {
-		unit = " token"
-	}
 	if m.Window == 0 {
-		return c.String() + unit
+		return c.Tokens()
 	}
-	return c.String() + unit + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
+	return c.Tokens() + " · " + Share(c.N, m.Window) + " of " + chars.Commas(m.Window)
 }
 
 // Share returns a part in percent, finer than chars.Share, by the same rule: files are small parts of a window.

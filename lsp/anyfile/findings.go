@@ -101,7 +101,7 @@ func outOfDate(f File) []Finding {
 	disk := f.saved()
 	if disk.Gone || f.Use.Gone {
 		return f.first(StaleRead, "Deleted %s since the live session %s it.\n"+
-			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By), f.Use.Knew())
+			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By, f.Use.Sub), f.Use.Knew())
 	}
 	again, line := "Have it read the file again.", f
 	if disk.Text != nil { // which is what it reads
@@ -111,7 +111,7 @@ func outOfDate(f File) []Finding {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
 	return line.first(StaleRead, "Changed %s since the live session %s it.\n"+
-		"The session's copy is out of date. %s", changes.Who(f.Use.By), f.Use.Knew(), again)
+		"The session's copy is out of date. %s", changes.Who(f.Use.By, f.Use.Sub), f.Use.Knew(), again)
 }
 
 // generatedLine is what generators write, by the convention of Go or that of others.

@@ -52,9 +52,9 @@ func (f File) note(s outline.Section) Note {
 	if f.Meter.Rough() {
 		rough = "; rough estimates, not calibrated yet"
 	}
-	share := Share(n.N, max(1, all.N))
+	share := Share(min(n.N, all.N), max(1, all.N)) // alone it can have more: its end does not merge with a line end
 	// A client may leave room around code: no comma follows it.
-	said := fmt.Sprintf("%s · %s\n%s of %s %s tokens, counted on its own%s", name, f.Meter.Say(n), share, of, all,
+	said := fmt.Sprintf("%s · %s\n%s of %s %s, counted on its own%s", name, f.Meter.Say(n), share, of, all.Tokens(),
 		rough)
 	return Note{said, s.At, s.End}
 }

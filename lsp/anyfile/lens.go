@@ -62,10 +62,10 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		times = "read " + chars.Times(u.Reads)
 	}
 	if u.Reads > 0 {
-		taken = ", " + u.Took.String() + " tokens"
+		taken = ", " + u.Took.Tokens()
 	}
 	if u.Stale {
-		who = ", " + changes.Who(u.By)
+		who = ", " + changes.Who(u.By, u.Sub)
 	}
 	switch {
 	case u.Lost():
@@ -108,8 +108,10 @@ func ExplainLens(f File) string {
 func (m Meter) Counted() string {
 	model := m.Counter.Model()
 	switch {
-	case model == "":
+	case model == "" && m.Counter.Exact():
 		return "counted in o200k_base, since no model is known"
+	case model == "":
+		return "rough estimate, since no model is known"
 	case m.Counter.Exact():
 		return "counted for " + model + ", exactly"
 	case m.Rough():

@@ -31,14 +31,14 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + changes.Who(changes.External)},
+			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, " + changes.Who(changes.External, false)},
 		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read twice, ≈6 tokens",
 			"not known whether it has changed since"},
 		{"compacted away", 3, live.File{Reads: 2, Took: took, Dropped: true}, nil,
 			"≈3 tokens · read twice · not in its window now", "not in its window now"},
 		{"written after that, and changed", 3, live.File{Reads: 2, Took: took, Dropped: true, Stale: true, By: "s"},
 			nil,
-			"≈3 tokens · read twice, ≈6 tokens · changed since", "changed since, " + changes.Who("s")},
+			"≈3 tokens · read twice, ≈6 tokens · changed since", "changed since, " + changes.Who("s", false)},
 		{"much of everything", 900_000, live.File{Reads: 12, Took: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
 			"≈1,044,000 tokens · unchanged since", "unchanged since"},
 		{"with edits that are not saved", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(2),
@@ -54,11 +54,11 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
 			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
 		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · written · changed since", "changed since, " + changes.Who(changes.External)},
+			"≈3 tokens · written · changed since", "changed since, " + changes.Who(changes.External, false)},
 		{"known to be deleted", 3, live.File{Reads: 1, Took: took, Stale: true, Gone: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
+			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External, false)},
 		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External)},
+			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, " + changes.Who(changes.External, false)},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))
 		f := File{Text: x, Outline: outline.Of(outline.Indented, text.New(tokens.O200kBase, nil)), Use: c.use,
@@ -113,5 +113,18 @@ func TestHowItIsCountedIsSaidInWords(t *testing.T) {
 	const want = "estimated for claude-opus-4-6, calibrated on 2 requests"
 	if got := (Meter{Counter: c}).Counted(); got != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestASectionIsNoMoreThanItsFile: counted on its own it has more tokens where its end merges with the line end behind it, and
+// was 167% of the file.
+func TestASectionIsNoMoreThanItsFile(t *testing.T) {
+	read := text.New(tokens.O200kBase, []byte("# A.);\n"))
+	f := File{Text: read, Outline: outline.Of(outline.Markdown, read),
+		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
+	note, ok := Heading(f, 0)
+	const want = "`A.);` · 4 tokens\n100% of this buffer's 3 tokens, counted on its own"
+	if !ok || note.Text != want {
+		t.Errorf("%q, not %q", note.Text, want)
 	}
 }

@@ -21,15 +21,11 @@ const maxOthers = 8
 // work do not take turns on the screen.
 const steady = 5
 
-// choose returns the session to follow, nil for none, and the other sessions that are live, the fullest first.
-func (w *watcher) choose(ctx context.Context) (*sessions.Session, []Other, error) {
-	page, err := w.api.Sessions(ctx, ledger.SessionsRequest{})
-	if err != nil {
-		return nil, nil, err
-	}
+// choose returns the session to follow of all, nil for none, and the other sessions that are live, the fullest first.
+func (w *watcher) choose(ctx context.Context, all []sessions.Session) (*sessions.Session, []Other, error) {
 	w.lookAround()
 	now := w.o.Env.Now()
-	recent := slices.DeleteFunc(page.Sessions, func(s sessions.Session) bool {
+	recent := slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool {
 		return !s.Main() || s.Unused() && !w.isNear(s) || now.Sub(s.Updated) >= kept
 	})
 	live, err := w.live(ctx, recent, now)

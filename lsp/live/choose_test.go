@@ -69,7 +69,7 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 			if c.followed != "" {
 				w.reader = newReader(sessions.Session{ID: ids[c.followed]})
 			}
-			got, others, err := w.choose(t.Context())
+			got, others, err := w.choose(t.Context(), all(t, local))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestTheFullestSessionIsFollowed(t *testing.T) {
 	w := watcher{api: unclosed{local}, o: Options{Env: env.System(), Tree: "/ws"}, titles: map[string]string{}}
 	chosen := func(want string, rest ...string) {
 		t.Helper()
-		s, others, err := w.choose(t.Context())
+		s, others, err := w.choose(t.Context(), all(t, local))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,4 +168,14 @@ func recorded(t *testing.T, local ledger.Recorder, name, ago string) string {
 		t.Fatal(err)
 	}
 	return r.Session
+}
+
+// all returns all sessions of a ledger.
+func all(t *testing.T, api ledger.SessionReader) []sessions.Session {
+	t.Helper()
+	page, err := api.Sessions(t.Context(), ledger.SessionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Sessions
 }

@@ -94,7 +94,11 @@ func follow(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := watcher{api: api, o: o, after: now.Next, titles: map[string]string{}}
+	info, err := api.Info(ctx, ledger.InfoRequest{})
+	if err != nil {
+		return err
+	}
+	w := watcher{api: api, o: o, info: info, after: now.Next, titles: map[string]string{}}
 	if err := w.look(ctx); err != nil {
 		return err
 	}
@@ -111,7 +115,8 @@ func follow(ctx context.Context, o Options) error {
 type watcher struct {
 	api    Ledger
 	o      Options
-	after  int64 // the newest event that was processed
+	info   ledger.Info // where its records are relative to
+	after  int64       // the newest event that was processed
 	reader *reader
 	model  string          // that is counted for, unless the options name one
 	others []Other         // sessions that are live besides it
@@ -121,7 +126,10 @@ type watcher struct {
 	title  string            // of the session, masked
 	titles map[string]string // as they were masked
 	learnt Learnt
-	taught bool // learnt may be outdated
+	taught bool                        // learnt may be outdated
+	hosts  map[string]ledger.HostModel // of the newest sessions of agents
+	// newestOf are these sessions.
+	newestOf []sessions.Session
 }
 
 // wait waits for the next events and updates the state.
@@ -131,6 +139,7 @@ func (w *watcher) wait(ctx context.Context) error {
 	again := w.o.Again.end()
 	switch {
 	case err != nil && again && ctx.Err() == nil:
+		w.hosts = nil // their settings may be others
 		return w.look(ctx)
 	case err != nil:
 		return err
@@ -160,12 +169,18 @@ func changesFiles(e ledger.Event) bool {
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
+	page, err := w.api.Sessions(ctx, ledger.SessionsRequest{})
+	if err != nil {
+		return err
+	}
 	var s *sessions.Session
-	var err error
 	if !w.o.Apart {
-		if s, w.others, err = w.choose(ctx); err != nil {
+		if s, w.others, err = w.choose(ctx, page.Sessions); err != nil {
 			return err
 		}
+	}
+	if err := w.besides(ctx, s, page.Sessions); err != nil {
+		return err
 	}
 	counted := s
 	if s == nil {
@@ -194,6 +209,20 @@ func (w *watcher) look(ctx context.Context) error {
 		return err
 	}
 	w.title, err = w.masked(ctx, w.reader.session.Title)
+	return err
+}
+
+// besides reads for which models is counted what agents load of which no session is followed, where these may be others by
+// now: that of the followed one is its own.
+func (w *watcher) besides(ctx context.Context, followed *sessions.Session, all []sessions.Session) (err error) {
+	newest := ledger.NewestOf(slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool {
+		return followed != nil && s.Host == followed.Host && followed.Model != ""
+	}))
+	same := func(a, b sessions.Session) bool { return a.ID == b.ID && a.Updated.Equal(b.Updated) }
+	if w.taught || w.hosts == nil || !slices.EqualFunc(newest, w.newestOf, same) {
+		w.newestOf = newest
+		w.hosts, err = ledger.HostModels(ctx, w.api, newest)
+	}
 	return err
 }
 
@@ -235,12 +264,12 @@ func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
 // state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt}
+		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt, Hosts: w.hosts}
 	}
 	s := w.reader.session
 	u := w.used
 	st := State{Session: s.ID, Host: s.Host, Title: w.title, Model: s.Model, Updated: s.Updated, Others: w.others,
-		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Files: w.reader.snapshot(u.Scale),
+		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Hosts: w.hosts, Files: w.reader.snapshot(u.Scale, w.info),
 		Held: u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
 		Use: u.Use}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
@@ -117,8 +118,8 @@ func touches(op string) bool {
 	return op == intents.OpRead || op == intents.OpWrite || op == intents.OpPatch
 }
 
-// snapshot returns the current state of files, counted as the agent's window is.
-func (r *reader) snapshot(by tokens.Scale) map[string]File {
+// snapshot returns the current state of files by their paths as seen from a workspace, counted as the agent's window is.
+func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
 	files := maps.Clone(r.files)
 	left := map[string]int{}
 	for _, h := range r.held {
@@ -136,8 +137,20 @@ func (r *reader) snapshot(by tokens.Scale) map[string]File {
 	}
 	for _, s := range r.known.Stale {
 		f := files[s.Path]
-		f.Stale, f.Gone, f.By = true, s.Gone, s.By
+		f.Stale, f.Gone, f.By, f.Sub = true, s.Gone, s.By, s.Subagent
 		files[s.Path] = f
 	}
-	return files
+	tree := in.Elsewhere(r.known.Tree, ".")
+	if tree == "" {
+		return files
+	}
+	seen := make(map[string]File, len(files))
+	for path, f := range files {
+		path = paths.Abs(tree, path)
+		if rel, inside := paths.Below(in.Workspace, path); inside {
+			path = rel
+		}
+		seen[path] = f
+	}
+	return seen
 }

@@ -26,8 +26,9 @@ type State struct {
 	CompactsFrom string
 	Use          ledger.Use // brief: what was paid for what each request carries, and in which session
 	Learnt       Learnt
-	Event        int64           // the newest of the ledger, of any session
-	Files        map[string]File // by path in the ledger: relative to the root in the workspace
+	Hosts        map[string]ledger.HostModel // of the agents' sessions, the newest of each: see ledger.HostModels
+	Event        int64                       // the newest of the ledger, of any session
+	Files        map[string]File             // by path in the ledger: relative to the root in the workspace
 	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none.
 	Warning string
 	// Problem says why there is no data, Hint what to do.
@@ -70,6 +71,7 @@ type File struct {
 	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
 	Gone    bool   // it was deleted then
 	By      string // who changed it: a session, changes.External or changes.Several
+	Sub     bool   // By is a subagent of the session
 }
 
 // Known reports whether the session has read the file, or has a text of it that it wrote.

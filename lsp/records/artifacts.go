@@ -29,7 +29,7 @@ func (r Reader) artifacts(ctx context.Context, b branch) ([]Node, error) {
 		return nil, err
 	}
 	node := func(b branch, a artifacts.Artifact) Node {
-		return r.artifact(b, a, inTokens(a.Count(counters[cmp.Or(b.session, a.Session())])))
+		return r.artifact(b, a, a.Count(counters[cmp.Or(b.session, a.Session())]).Tokens())
 	}
 	return b.followed(nodesOf(b, resp.Artifacts, node), resp.Total), nil
 }

@@ -60,7 +60,7 @@ func why(path string) string {
 // changeOf returns the change with an id. Errors: not_found.
 func (r Reader) changeOf(ctx context.Context, id string) (changes.Change, error) {
 	if n, err := strconv.ParseInt(id, 10, 63); err == nil && n > 0 {
-		resp, err := r.API.Changes(ctx, ledger.ChangesRequest{ID: n})
+		resp, err := r.placed(ctx, ledger.ChangesRequest{ID: n})
 		if err == nil {
 			return resp.Changes[0], nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/paths"
 	"ctxledger.dev/ledger"
 )
 
@@ -42,8 +43,23 @@ func (r Reader) changes(ctx context.Context, b branch) ([]Node, error) {
 
 // changesOf returns the changes of a page, newest first.
 func (r Reader) changesOf(ctx context.Context, b branch) (ledger.ChangesResponse, error) {
-	return r.API.Changes(ctx,
+	return r.placed(ctx,
 		ledger.ChangesRequest{Session: b.session, Limit: pageSize, Before: b.page.before, NoStale: true})
+}
+
+// placed returns changes whose paths are absolute in other trees than that of the editor's folder.
+func (r Reader) placed(ctx context.Context, q ledger.ChangesRequest) (ledger.ChangesResponse, error) {
+	info, err := r.API.Info(ctx, ledger.InfoRequest{})
+	if err != nil {
+		return ledger.ChangesResponse{}, err
+	}
+	resp, err := r.API.Changes(ctx, q)
+	for i, c := range resp.Changes {
+		if tree := info.Elsewhere(c.Tree, c.Path); tree != "" {
+			resp.Changes[i].Path = paths.Abs(tree, c.Path)
+		}
+	}
+	return resp, err
 }
 
 // byFile groups changes by their file, in the order of the first of each.

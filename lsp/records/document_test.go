@@ -466,10 +466,10 @@ func TestThePageOfASessionBeginsWithWhatAPersonLooksFor(t *testing.T) {
 	}))
 	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: r.Session}))
 	for _, want := range []string{
-		"# Make go test green.\n\n- Claude Code · claude-sonnet-4-5 · 2026-11-20 12:00 · 2 turns\n- ≈\\$0.49 ",
+		"# Make go test green.\n\n- Claude Code · claude-sonnet-4-5 · 2026-11-20 12:00 · 2 turns\n- \\$0.50 ",
 		"\n- session `" + r.Session + "` · in `ws`\n\n<details",
-		"<summary>Turn 1 · 2026-11-20 12:00 · ≈$0.45 · Make go test green.</summary>",
-		"<summary>Turn 2 · 2026-11-20 12:00 · ≈$0.045 · Thanks.</summary>",
+		"<summary>Turn 1 · 2026-11-20 12:00 · $0.45 · Make go test green.</summary>",
+		"<summary>Turn 2 · 2026-11-20 12:00 · $0.05 · Thanks.</summary>",
 		"**Added by Claude Code**\n\n```markdown\n<system-reminder>",
 	} {
 		if !strings.Contains(got, want) {

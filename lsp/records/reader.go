@@ -74,14 +74,6 @@ func (r Reader) counters(ctx context.Context, ids ...string) (map[string]tokens.
 	return ledger.CountersOf(ctx, r.API, cmp.Or(r.Models, tokens.Builtin()), ids)
 }
 
-// inTokens is a count in words.
-func inTokens(c tokens.Count) string {
-	if c.N == 1 {
-		return c.String() + " token"
-	}
-	return c.String() + " tokens"
-}
-
 // stamp formats a time in the reader's zone; "" for the zero time.
 func (r Reader) stamp(t time.Time) string {
 	if t.IsZero() {

@@ -31,7 +31,7 @@ func Restored(summary string, r ledger.RestoreResponse) string {
 	} else {
 		said += " has the whole conversation again, "
 	}
-	said += r.Tokens.String() + " tokens"
+	said += r.Tokens.Tokens()
 	if r.Window > 0 && r.Tokens.Upper > r.Window {
 		said += "; that may be more than the window of " + chars.Commas(r.Window)
 	}

@@ -38,7 +38,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	}
 	for _, x := range stats.Turns {
 		if x.Dollars > 0 {
-			t.costs[x.Turn] = chars.Money(x.Dollars)
+			t.costs[x.Turn] = chars.Money(x.Dollars, true)
 		}
 	}
 	t.takes(head, -1)
@@ -76,7 +76,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Fixed != nil {
 		view = carried.Plus(view, *st.Fixed)
 	}
-	used := view.String() + " tokens after compaction by ctxledger"
+	used := view.Tokens() + " after compaction by ctxledger"
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}
@@ -136,7 +136,7 @@ func proxied(u *ledger.ProxyUse) (text string) {
 
 // held says how full the agent's own window is, which the provider has measured.
 func held(u ledger.Use) string {
-	text := u.Held.String() + " tokens in the agent's window"
+	text := u.Held.Tokens() + " in the agent's window"
 	if u.Window > 0 {
 		text += fmt.Sprintf(", %.1f%% of %s", 100*float64(u.Held.N)/float64(u.Window), chars.Commas(u.Window))
 	}

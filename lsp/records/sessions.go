@@ -63,7 +63,7 @@ func (r Reader) cost(s sessions.Session, subagents sessions.Bill) (short, prices
 	if cost.Dollars == nil {
 		return chars.Plural(int64(sum.Prompt())+sum.Output, "token"), cost.Words()
 	}
-	short = chars.Money(*cost.Dollars)
+	short = chars.Money(*cost.Dollars, true)
 	other := func(c sessions.Charge) bool { return c.Model != s.Model }
 	if cost.Unpriced == nil && len(subagents) == 0 && !slices.ContainsFunc(bill, other) {
 		return short, short + " at the list prices of " + s.Model

@@ -17,9 +17,9 @@ func (r Reader) summary(b branch, s ledger.Summary) Node {
 		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)),
 			named("mode", string(s.Mode)),
 			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before",
-				s.TokensBefore.String()+" tokens"),
-			named("view after", s.TokensAfter.String()+" tokens"), named("the summary itself",
-				s.TextTokens.String()+" tokens")),
+				s.TokensBefore.Tokens()),
+			named("view after", s.TokensAfter.Tokens()), named("the summary itself",
+				s.TextTokens.Tokens())),
 		Restorable: s.Restored == nil, opens: Address{Kind: KindSummary, ID: s.ID},
 	}
 }

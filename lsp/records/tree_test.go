@@ -67,7 +67,7 @@ func TestWhatASessionHoldsIsCountedForItsModel(t *testing.T) {
 	long := strings.Repeat("a line of the log that is long enough to be kept outside\n", limits.OffloadChars/50)
 	o200k := tokens.O200kBase.CountString(long)
 	for _, c := range []struct{ model, want string }{
-		{"claude-sonnet-4-5", inTokens(tokens.Builtin().For("claude-sonnet-4-5").Of(o200k))},
+		{"claude-sonnet-4-5", tokens.Builtin().For("claude-sonnet-4-5").Of(o200k).Tokens()},
 		{"gpt-5", chars.Plural(o200k, "token")},
 	} {
 		session := must(l.AppendMessages(t.Context(), ledger.AppendMessagesRequest{Host: "test", Model: c.model,
@@ -157,16 +157,16 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		usage       sessions.Usage
 		want, rests string
 	}{
-		{"prices are known", "claude-sonnet-4-5", million, "≈$4.50 · ", "cost so far: ≈$4.50 at the list prices of claude-sonnet-4-5\n"},
+		{"prices are known", "claude-sonnet-4-5", million, "$4.50 · ", "cost so far: $4.50 at the list prices of claude-sonnet-4-5\n"},
 		{"prices are not known", "scripted", million, "1,100,000 tokens · ",
 			"cost so far: 1,100,000 tokens of scripted without a known price\n"},
-		{"one price is not known", "claude-sonnet-4-5", million, "≈$3.00 + 100,000 tokens · ",
-			"cost so far: ≈$3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
-		{"with subagents", "claude-sonnet-4-5", million, "≈$9.00 · ",
-			"cost so far: ≈$9.00 at list prices, its subagents included\n"},
-		{"several models", "claude-sonnet-4-5", million, "≈$3.50 · ", "cost so far: ≈$3.50 at list prices\n"},
-		{"little", "claude-sonnet-4-5", sessions.Usage{Input: 25_000}, "≈$0.075 · ",
-			"cost so far: ≈$0.075 at the list prices of claude-sonnet-4-5\n"},
+		{"one price is not known", "claude-sonnet-4-5", million, "$3.00 + 100,000 tokens · ",
+			"cost so far: $3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
+		{"with subagents", "claude-sonnet-4-5", million, "$9.00 · ",
+			"cost so far: $9.00 at list prices, its subagents included\n"},
+		{"several models", "claude-sonnet-4-5", million, "$3.50 · ", "cost so far: $3.50 at list prices\n"},
+		{"little", "claude-sonnet-4-5", sessions.Usage{Input: 25_000}, "$0.08 · ",
+			"cost so far: $0.08 at the list prices of claude-sonnet-4-5\n"},
 		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
 	} {
 		r := Reader{Now: noon}

@@ -5,7 +5,6 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -23,6 +21,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/process"
+	"ctxledger.dev/internal/termtext"
 	"ctxledger.dev/proxy"
 )
 
@@ -64,7 +63,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	life, end := context.WithCancel(ctx)
-	k := &keeper{Options: o, token: o.Env.ID(16), said: &tail{}}
+	k := &keeper{Options: o, token: o.Env.ID(16), said: termtext.NewTail(maxSaid)}
 	first := make(chan error, 1)
 	done := make(chan struct{})
 	go func() {
@@ -74,7 +73,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	defer func() {
 		end()
 		<-done
-		_, _ = o.Err.Write(k.said.text()) // nobody is left to tell
+		_, _ = o.Err.Write(k.said.AppendTo(nil)) // nobody is left to tell
 	}()
 	if err := <-first; err != nil {
 		return 0, fault.Wrap(fault.Unavailable, op, err)
@@ -150,8 +149,8 @@ func (o Options) extra(agent, base string) []string {
 type keeper struct {
 	Options
 	token   string
-	address string // set before the first start is reported
-	said    *tail
+	address string         // set before the first start is reported
+	said    *termtext.Tail // by one at a time
 }
 
 // keep runs the proxy, and runs it again at the same address when it has died, until ctx ends. first gets what became of
@@ -212,35 +211,15 @@ func (k *keeper) serve(ctx context.Context, ready func(address string)) error {
 	defer stop()
 	_, _ = io.Copy(io.Discard, out) // until it ends
 	if wrong := cmd.Wait(); err != nil {
-		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy does not start: %s", k.said.last(wrong))
+		last := lastLine(k.said.AppendTo(nil), wrong)
+		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy does not start: %s", last)
 	}
 	return err
 }
 
-// tail keeps the end of what a program says.
-type tail struct {
-	mu   sync.Mutex
-	said []byte // guarded by mu
-}
-
-// Write implements io.Writer.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.said = append(t.said, p...)
-	t.said = t.said[max(0, len(t.said)-maxSaid):]
-	return len(p), nil
-}
-
-func (t *tail) text() []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return bytes.Clone(t.said)
-}
-
-// last returns the last line, else an error.
-func (t *tail) last(err error) string {
-	lines := strings.Split(strings.TrimSpace(string(t.text())), "\n")
+// lastLine returns the last line that was said, else an error.
+func lastLine(said []byte, err error) string {
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 	if line := lines[len(lines)-1]; line != "" {
 		return line
 	}

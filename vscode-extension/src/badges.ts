@@ -1,6 +1,6 @@
 // What the explorer says of the files that agents load with every request, as plain values.
 import type { Carried, CarriedPart } from './protocol';
-import { oneLine, sayCount } from './text';
+import { inTokens, oneLine } from './text';
 
 /** The mark of a file. */
 export interface Badge {
@@ -24,7 +24,7 @@ export function badgesOf(carried: Carried): Map<string, Badge> {
       seen.add(part.path);
       const cost = costs.get(part.path) ?? { n: 0, lines: [] };
       cost.n = Math.max(cost.n, part.carried.n);
-      cost.lines.push(oneLine(`${sayCount(part.carried)} tokens in every request of ${host.title}`, 200));
+      cost.lines.push(oneLine(`${inTokens(part.carried)} in every request of ${host.title}`, 200));
       costs.set(part.path, cost);
     }
   }

@@ -2,7 +2,7 @@
 import { beside } from './panel/palette';
 import type { Carried, CarriedPart, Category, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
-import { commas, oneLine, plural, sayCount, sayDollars } from './text';
+import { commas, inTokens, oneLine, plural, sayCount, sayMoney } from './text';
 
 /** One row of the view. */
 export interface Row {
@@ -39,10 +39,9 @@ const besides = ['system prompt and tools', beside];
 
 /** Returns the rows of the view: the agents, and below them what their requests carry, with what the panel has of a live session. */
 export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
-  const counted = carried.model === '' ? 'Counted in o200k_base, since no model is known.' : '';
   return carried.hosts.map((host) => {
     const own = session?.live === true && session.host === host.name ? session.own : [];
-    return hostRow(host, counted, own.find(({ name }) => besides.includes(name)));
+    return hostRow(host, own.find(({ name }) => besides.includes(name)));
   });
 }
 
@@ -61,16 +60,17 @@ export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
 }
 
 /** Returns the row of an agent: its figure is the sum of the rows below it. */
-function hostRow(host: Host, counted: string, own: Category | undefined): Row {
+function hostRow(host: Host, own: Category | undefined): Row {
   const all = own === undefined ? host.carried : own.name === beside ? own.tokens : sumOf([own.tokens, host.carried]);
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: sayCount(all) + sayUnknown(host) + (counted === '' ? '' : ' · o200k_base'),
+    description: sayCount(all) + sayUnknown(host),
     tooltip: [
-      own === undefined ? '' : `In every request of ${host.title}: ${sayCount(all)} tokens.`,
-      `What ${host.title} loads from your files with every request: ${sayCount(host.carried)} tokens.`,
-      host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`, counted, spentOn(host),
+      own === undefined ? '' : `In every request of ${host.title}: ${inTokens(all)}.`,
+      `What ${host.title} loads from your files with every request: ${inTokens(host.carried)}.`,
+      host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`,
+      host.model === undefined ? 'A rough estimate, since no session names its model.' : `Counted for ${host.model}.`, spentOn(host),
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',
@@ -105,8 +105,8 @@ function toolRows({ tools, path, later }: CarriedPart, id: string): Row[] {
 }
 
 /** Returns what the session has paid so far for what its requests carry; empty where nobody knows. */
-function spentOn({ cost_usd: dollars }: Pick<CarriedPart, 'cost_usd'>): string {
-  return dollars === undefined ? '' : `${sayDollars(dollars)} so far in this session, at list prices`;
+function spentOn({ cost_usd: dollars, paid_by: by = '' }: Pick<CarriedPart, 'cost_usd' | 'paid_by'>): string {
+  return dollars === undefined ? '' : `${sayMoney(dollars, false)} so far in this session, at list prices, by ${by}`;
 }
 
 /** Returns how often a server or a skill was used; empty for other parts. */

@@ -1,6 +1,6 @@
 // What the status bar says of the file or the selection that somebody looks at, as plain values.
 import type { Cost } from './protocol';
-import { mark, oneLine, sayCount, sayThousands } from './text';
+import { inTokens, mark, oneLine, sayThousands } from './text';
 
 /** One entry of the status bar. */
 export interface CostEntry {
@@ -13,12 +13,12 @@ export interface CostEntry {
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
   const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
   if (selected) {
-    return { text: `${sayCount(cost.tokens)} tokens selected`, tooltip: `The selection: ${sayCount(cost.tokens)} tokens, for ${model}` };
+    return { text: `${inTokens(cost.tokens)} selected`, tooltip: `The selection: ${inTokens(cost.tokens)}, for ${model}` };
   }
   const lines = [
-    `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${sayCount(cost.tokens)} tokens, for ${model}`,
+    `This file${cost.unsaved === true ? ', open and not saved' : ''}: ${inTokens(cost.tokens)}, for ${model}`,
     cost.cut && cost.read.n === 0 ? 'Claude Code refuses to read it in full.'
-      : `Reading it${cost.cut ? ', its first part,' : ''} adds ${sayCount(cost.read)} tokens to a conversation: agents get a number before each line.`,
+      : `Reading it${cost.cut ? ', its first part,' : ''} adds ${inTokens(cost.read)} to a conversation: agents get a number before each line.`,
     cost.tokens.exact ? '' : '≈ marks estimates.',
   ];
   return {

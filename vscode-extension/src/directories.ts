@@ -1,6 +1,6 @@
 // The directories of a workspace that was counted, as plain values.
 import type { Counted, Directory } from './protocol';
-import { commas, oneLine, percentOf } from './text';
+import { commas, inTokens, oneLine, percentOf } from './text';
 
 /** The last part of the path of what is right in a directory that has others below it. */
 const here = '.';
@@ -14,7 +14,7 @@ export function childrenOf({ directories = [] }: Counted, parent: string): Direc
 /** Says what a directory costs, and which share of all that is. */
 export function sayDirectory({ tokens: all, exact }: Counted, { tokens, files }: Directory): string {
   const share = all > 0 ? ` · ${percentOf(tokens, all, 0)}%` : '';
-  return `${exact ? '' : '≈'}${commas(tokens)} tokens${share} · ${commas(files)} ${files === 1 ? 'file' : 'files'}`;
+  return `${inTokens({ n: tokens, exact })}${share} · ${commas(files)} ${files === 1 ? 'file' : 'files'}`;
 }
 
 /** Returns the title of the list of the directories right below one: with the sum of all, or which one it is. */

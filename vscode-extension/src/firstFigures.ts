@@ -3,7 +3,7 @@ import { sayUnknown, totalOf } from './carried';
 import { sayCost, sayCostOf, sayShare, sayTime } from './panel/figures';
 import { agentName } from './panel/palette';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
-import { capital, commas, escapeMarkdown, mark, oneLine, plural, sayCount, sayDollars as sayMoney, wholeWords } from './text';
+import { capital, commas, escapeMarkdown, inTokens, mark, oneLine, plural, sayCount, sayMoney, wholeWords } from './text';
 
 const longestTitle = 80;
 
@@ -33,7 +33,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
   const cost = sayCost(context);
   const [dearest] = turns.filter((turn) => turns.length > 1 && sayCostOf(turn) !== '').sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0));
   const name = context.title === '' ? `Session ${context.session}` : context.title;
-  const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : `${sayCount(held)} tokens`;
+  const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : inTokens(held);
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
     list(['Cost', cost === '' ? 'unknown: no price is known for its model' : inert(cost)],
@@ -58,7 +58,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
   const [agent, name, total] = [inert(host.title), oneLine(part.name, longestTitle), totalOf(part)];
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
     : `The longest section, **${inert(part.heaviest)}**, is ≈${Math.round(100 * part.share)}% of the file.`;
-  const paid = (dollars: number | undefined): readonly string[] => (host.cost_usd === undefined ? [] : [dollars === undefined ? '' : inert(sayMoney(dollars))]);
+  const paid = (dollars: number | undefined): readonly string[] => (host.cost_usd === undefined ? [] : [dollars === undefined ? '' : inert(sayMoney(dollars, false))]);
   const imports = total.n > part.carried.n ? [['with its imports', sayCount(total), ...paid(spentOn(part))]] : [];
   const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
@@ -66,7 +66,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
     table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : [sessionCost]],
       [`**${inert(name)}**`, `**${sayCount(part.carried)}**`, ...paid(part.cost_usd)], ...imports,
       [`everything ${agent} loads from files`, (sayCount(host.carried) + sayUnknown(host)).replaceAll(' ', '\u00a0'), ...paid(host.cost_usd)]),
-    host.cost_usd === undefined ? '' : 'Costs are at list prices.',
+    host.cost_usd === undefined ? '' : `The cost is that of the current session so far, at list prices, by ${inert(host.paid_by ?? '')}.`,
     problems, heaviest, 'The *In Every Request* view lists all of these files; click one to open it.');
 }
 

@@ -187,9 +187,7 @@ export interface Part {
 export interface Carried {
   /** The agents, those whose requests carry most first. */
   readonly hosts: readonly Host[];
-  /** The model that is counted for; empty: none is known, it is counted in o200k_base. */
-  readonly model?: string;
-  /** Whether it is estimated for a model of which nothing was measured yet. */
+  /** Whether something is estimated for a model of which nothing was measured yet, or none is known. */
   readonly rough?: boolean;
   /** Whether calls of recorded sessions are being counted: changedNotification follows if they turn out otherwise. */
   readonly counting?: boolean;
@@ -203,8 +201,11 @@ export interface Host {
   readonly carried: Count;
   /** How many parts add an unknown cost. */
   readonly unknown: number;
-  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate. */
+  /** The model that its parts are counted for; absent: none is known. */
+  readonly model?: string;
+  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate, and by how many requests, in words. */
   readonly cost_usd?: number;
+  readonly paid_by?: string;
 }
 
 /** One thing that requests carry, or could. */
@@ -227,8 +228,9 @@ export interface CarriedPart {
   readonly problems?: readonly { readonly message: string }[];
   /** How often the newest recorded sessions used a server or a skill; absent: nobody knows. */
   readonly use?: { readonly sessions: number; readonly calls: number; readonly last?: string };
-  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate. */
+  /** What `carried` has cost so far in the session that is followed, in dollars, an estimate, and by how many requests, in words. */
   readonly cost_usd?: number;
+  readonly paid_by?: string;
   /** The tools of a server that was asked, and when that was. */
   readonly tools?: readonly { readonly name: string; readonly tokens: Count }[];
   readonly asked?: string;

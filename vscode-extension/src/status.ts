@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
-import { capital, commas, escapeIcons, escapeMarkdown, mark, oneLine, percentOf, sayCount, sayThousands, thousands } from './text';
+import { capital, commas, escapeIcons, escapeMarkdown, inTokens, mark, oneLine, percentOf, sayThousands, thousands } from './text';
 
 /** What is set: the shares of the window in percent from which on the entry warns, and whether sessions are followed at all. */
 export interface Limits {
@@ -161,7 +161,7 @@ export function colourOf(share: number | undefined, { warnFrom, alarmFrom }: Pic
 
 function table(status: Status, share: number | undefined, idle: number): string {
   const { held, window } = status;
-  const rows: [string, string][] = [['in the window', `${sayCount(held)} tokens`]];
+  const rows: [string, string][] = [['in the window', inTokens(held)]];
   if (!held.exact && held.upper > 0) {
     rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
@@ -174,7 +174,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
   }
   if (share !== undefined) {
     const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
-    rows.push(['share', `${mark(held)}${share}%`], ['free', `${sayCount(free)} tokens`]);
+    rows.push(['share', `${mark(held)}${share}%`], ['free', inTokens(free)]);
   }
   if (idle > 0) {
     rows.push(['last active', `${sayMinutes(idle)} ago`]);
@@ -194,7 +194,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
 function list(others: readonly Other[]): string[] {
   const lines = others.map((other) => {
     const share = shareOf(other.held, fullAt(other));
-    const figure = share === undefined ? `${sayCount(other.held)} tokens` : `${mark(other.held)}${share}%`;
+    const figure = share === undefined ? inTokens(other.held) : `${mark(other.held)}${share}%`;
     return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
   });
   return lines.length === 0 ? [] : ['', 'Also live:', '', ...lines];

@@ -47,9 +47,14 @@ export function mark({ exact }: Pick<Count, 'exact'>): string {
   return exact ? '' : '≈';
 }
 
-/** Returns a number of tokens, ≈ when it is an estimate. */
+/** Returns a number of tokens, ≈ when it is an estimate: that there are none is not. */
 export function sayTokens(n: number, exact: boolean): string {
-  return mark({ exact }) + commas(n);
+  return mark({ exact: exact || n === 0 }) + commas(n);
+}
+
+/** Returns a number of tokens with its noun: 1 token, ≈12,345 tokens. internal/chars/figures.go has the same rule. */
+export function inTokens({ n, exact }: Pick<Count, 'n' | 'exact'>): string {
+  return `${sayTokens(n, exact)} token${n === 1 ? '' : 's'}`;
 }
 
 /** Returns a count, ≈ when it is an estimate. */
@@ -74,9 +79,13 @@ export function commas(n: number): string {
   return n.toLocaleString('en-US', { maximumFractionDigits: 0 });
 }
 
-/** Returns an estimated sum of dollars, with more decimals where it is small. */
-export function sayDollars(dollars: number): string {
-  return dollars < 0.001 ? 'less than $0.001' : `≈$${dollars.toFixed(dollars < 0.1 ? 3 : 2)}`;
+/** Returns a sum of dollars in cents, ≈ when it is an estimate. internal/chars/figures.go has the same rule. */
+export function sayMoney(dollars: number, exact: boolean): string {
+  if (dollars > 0 && dollars < 0.01) {
+    return 'less than $0.01';
+  }
+  const cents = Math.round(Math.max(dollars, 0) / 0.01);
+  return `${mark({ exact: exact || cents === 0 })}$${commas(Math.floor(cents / 100))}.${String(cents % 100).padStart(2, '0')}`;
 }
 
 /** Returns a number of things: 1 call, 2 calls. */

@@ -61,20 +61,20 @@ test('what a live session has of no file is a row of its own, with the figure of
   assert.deepEqual(rows(false), [['claude-code 41', 'CLAUDE.md 1,080'], ['codex 41', 'CLAUDE.md 1,080']]);
 });
 
-test('where no model is known, the view names what it is counted in', () => {
-  const hosts = [{ name: 'codex', title: 'Codex', carried: count(41), unknown: 0, parts: [part] }];
-  assert.equal(rowsOf({ hosts, model: '' })[0]!.description, '41 · o200k_base');
-  assert.equal(rowsOf({ hosts, model: 'claude-sonnet-4-5' })[0]!.description, '41');
-  assert.match(rowsOf({ hosts, model: '' })[0]!.tooltip, /Counted in o200k_base, since no model is known\./);
+test('the view names the model of each agent', () => {
+  const host = { title: 'A', carried: count(41), unknown: 0, parts: [part] };
+  const [codex, claude] = rowsOf({ hosts: [{ ...host, name: 'codex', model: 'gpt-5' }, { ...host, name: 'claude-code' }] });
+  assert.match(codex!.tooltip, /\nCounted for gpt-5\.$/);
+  assert.match(claude!.tooltip, /\nA rough estimate, since no session names its model\.$/);
 });
 
-test('what a session has paid is in the tooltip', () => {
-  const [host] = rowsOf({
-    hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, cost_usd: 1.234, parts: [{ ...part, cost_usd: 0.0212 }, { ...part, cost_usd: 0.0002 }] }],
-  });
-  assert.match(host!.tooltip, /\n≈\$1\.23 so far in this session, at list prices$/);
-  assert.equal(host!.rows[0]!.tooltip, 'memory CLAUDE.md\n1,080\n≈$0.021 so far in this session, at list prices');
-  assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.001 so far/);
+test('what a session has paid is in the tooltip, with by how many requests', () => {
+  const by = { paid_by: '30 of 31 requests; the cost of the others is not known' };
+  const parts = [{ ...part, ...by, cost_usd: 0.0212 }, { ...part, ...by, cost_usd: 0.0002 }];
+  const [host] = rowsOf({ hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, ...by, cost_usd: 1.234, parts }] });
+  assert.match(host!.tooltip, /\n≈\$1\.23 so far in this session, at list prices, by 30 of 31 requests; the cost of the others is not known$/);
+  assert.match(host!.rows[0]!.tooltip, /^memory CLAUDE\.md\n1,080\n≈\$0\.02 so far in this session, at list prices, by 30 of 31 requests/);
+  assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.01 so far/);
 });
 
 test('a server that was asked has its tools below it, those that cost most first', () => {

@@ -31,9 +31,9 @@ Read 3 past sessions.
 
 2026-11-20 11:05 · Claude Code · claude-sonnet-4-5 · 2 turns
 
-- **Cost**: ≈$0.42, at list prices
+- **Cost**: $0.42, at list prices
 - **Context window at the end**: ≈63,250 of 200,000 tokens (≈31.6%)
-- **Most expensive turn**: turn 2, ≈$0.40: mend it
+- **Most expensive turn**: turn 2, $0.40: mend it
 
 Click a session in the *Ledger* view to see it turn by turn.
 `);
@@ -41,7 +41,7 @@ Click a session in the *Ledger* view to see it turn by turn.
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: no price is known for its model\n.*: ≈63,250 tokens\n/s);
   assert.doesNotMatch(unpriced, /From now on/);
-  assert.match(words(sessionFigures({ ...context, live: true }).text), /≈\$0\.42 so far, .*- \*\*From now on\*\*: each further request pays ≈\$0\.019 for the window, uncached\n/s);
+  assert.match(words(sessionFigures({ ...context, live: true }).text), /\$0\.42 so far, .*- \*\*From now on\*\*: each further request pays ≈\$0\.019 for the window, uncached\n/s);
   assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);
 });
@@ -66,8 +66,8 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is ≈57% of the file\./s);
   assert.doesNotMatch(claude.text, /\bcost\b|⚠/);
   const missing = { ...part, cost_usd: 0.05, imports: [{ ...part, cost_usd: 0.2, problems: [{ message: 'there is no file a.md' }] }] };
-  const paid = words(figures({ ...host, cost_usd: 1.5, parts: [missing] }).text);
-  assert.match(paid, /\| tokens \| cost this session \|\n.*\n.*\| ≈\$0\.050 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices.*\n\n- ⚠ There is no file a\.md\n/);
+  const paid = words(figures({ ...host, cost_usd: 1.5, paid_by: '2 requests', parts: [missing] }).text);
+  assert.match(paid, /\| tokens \| cost this session \|\n.*\n.*\| ≈\$0\.05 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices, by 2 requests\.\n\n- ⚠ There is no file a\.md\n/);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);
@@ -78,8 +78,8 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
 
 test('what everything cost ends with the habits, each with what to do', () => {
   const habits = [{ cost: '≈$1.20', tokens: '≈3.10 M', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
-  const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost ≈$5.36 at list prices.', habits });
-  assert.match(words(text), /## 6 sessions on this machine cost ≈\$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost $5.36 at list prices.', habits });
+  assert.match(words(text), /## 6 sessions on this machine cost \$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
   assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
   assert.ok(found);
   const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });

@@ -1,6 +1,16 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { escapeMarkdown, forMessage, oneLine } from '../src/text';
+import figures from '../../internal/chars/testdata/figures.json';
+import { escapeMarkdown, forMessage, inTokens, oneLine, sayMoney } from '../src/text';
+
+test('money and tokens are said as everywhere in ctxledger', () => {
+  for (const { n, exact, said } of figures.money) {
+    assert.equal(sayMoney(n, exact), said);
+  }
+  for (const { n, exact, said } of figures.tokens) {
+    assert.equal(inTokens({ n, exact }), said);
+  }
+});
 
 test('a line is one line, of at most so many characters', () => {
   assert.equal(oneLine(' a\r\n\tb\u001b[31mc\u202ed ', 20), 'a b [31mc d');

@@ -2,11 +2,11 @@ package overflow
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/transcript"
 )
 
@@ -56,39 +56,30 @@ func FuzzTrim(f *testing.F) {
 func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 	t.Helper()
 	c := Copy{Format: f, Consumed: map[string]bool{}}
-	add := func(role transcript.Role, parts ...transcript.Part) {
-		for _, m := range separate(f, transcript.Message{Role: role, Parts: parts}) {
-			raw, err := transcript.Encode(f, m)
-			if err != nil {
-				t.Fatalf("%s: %v", f, err)
-			}
-			c.Messages = append(c.Messages, raw)
-		}
+	add := func(lines ...string) {
+		c.Messages = append(c.Messages, formattest.Provider{Format: f}.Messages(lines...)...)
 	}
-	add(transcript.RoleUser, words("Begin."))
+	add("u Begin.")
 	for i := 0; i+1 < len(script); i += 2 {
 		kind, long := script[i], int(script[i+1])
-		var uses, answers []transcript.Part
+		uses, answers := "a", "t"
 		if kind&0x20 != 0 || kind%4 == 0 {
-			uses = append(uses, words("I say."))
+			uses += " I_say."
 		}
 		for k := range int(kind % 4) {
 			id := fmt.Sprintf("c%d-%d", i, k)
 			c.Consumed[id] = kind&0x40 != 0
-			uses = append(uses,
-				transcript.Part{Kind: transcript.KindCall, ID: id, Name: "tool", Args: json.RawMessage(`{"a":1}`)})
-			answers = append(answers, transcript.Part{Kind: transcript.KindResult, ID: id, Name: "tool",
-				Text: strings.Repeat("words. ", 1+long*(k+1))})
+			uses += " +" + id
+			answers += " " + id + "=" + strings.Repeat("words._", 1+long*(k+1))
 		}
 		if f == transcript.OpenAIResponses && kind&0x10 != 0 {
 			c.Messages = append(c.Messages, fmt.Appendf(nil, `{"type":"reasoning","id":"r%d","summary":[]}`, i))
 		}
-		add(transcript.RoleAssistant, uses...)
-		if len(answers) > 0 {
-			add(transcript.RoleTool, answers...)
+		if add(uses); kind%4 > 0 {
+			add(answers)
 		}
 		if kind&0x80 != 0 || kind%4 == 0 {
-			add(transcript.RoleUser, words("Go on."))
+			add("u Go_on.")
 		}
 	}
 	return c
@@ -96,16 +87,3 @@ func scripted(t *testing.T, f transcript.Format, script []byte) Copy {
 
 // reasons reports whether an item is reasoning.
 func reasons(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`{"type":"reasoning"`)) }
-
-func words(s string) transcript.Part { return transcript.Part{Kind: transcript.KindText, Text: s} }
-
-// separate makes of a message those that a format's lists have: each result, or each part, by itself.
-func separate(f transcript.Format, m transcript.Message) (out []transcript.Message) {
-	if f != transcript.OpenAIResponses && (f != transcript.OpenAIChat || m.Role != transcript.RoleTool) {
-		return []transcript.Message{m}
-	}
-	for _, p := range m.Parts {
-		out = append(out, transcript.Message{Role: m.Role, Parts: []transcript.Part{p}})
-	}
-	return out
-}

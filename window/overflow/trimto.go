@@ -96,7 +96,7 @@ func newFit(t *trimmer, to Target) fit {
 func (f fit) most() string {
 	var all []string
 	if f.Limit > 0 {
-		all = append(all, chars.Commas(f.limit)+" tokens")
+		all = append(all, chars.Plural(f.limit, "token"))
 	}
 	if f.Bytes > 0 {
 		all = append(all, chars.Commas(f.Bytes)+" bytes")

@@ -1,5 +1,5 @@
 // A bar of the window. Its places are percentages, so that it fits every width.
-import { sayTokens } from '../text';
+import { inTokens } from '../text';
 import { element, escape } from './html';
 
 /** One piece of a bar. */
@@ -44,7 +44,7 @@ export function bar({ pieces, whole, window, due, label }: Bar): string {
   const marks = [
     due !== undefined && due.at > 0 && due.at < whole ? mark(at(due.at), 'threshold', due.words) : '',
     window > 0 && window < whole
-      ? mark(at(window), 'limit', `the window ends at ${sayTokens(window, true)} tokens`) : '',
+      ? mark(at(window), 'limit', `the window ends at ${inTokens({ n: window, exact: true })}`) : '',
   ];
   const room = element('rect', { class: 'room', x: 0, y: 8, width: '100%', height: 26 });
   return element('svg', { class: 'bar', width: '100%', height: 42, role: 'img', 'aria-label': label }, room, ...parts, ...marks);

@@ -1,6 +1,6 @@
 // Figures as the panel shows them: shares, axes, times.
 import type { Context, Turn } from '../protocol';
-import { commas, percentOf } from '../text';
+import { commas, percentOf, sayMoney } from '../text';
 
 /** Returns a share in percent, with one decimal where that says something; '' of nothing. */
 export function sayShare(part: number, whole: number): string {
@@ -38,19 +38,13 @@ export function sayTime(time: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** Returns an estimated amount of US dollars with two digits that count. */
-export function sayDollars(amount: number): string {
-  const decimals = amount === 0 || amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
-  return `≈$${amount.toFixed(Math.max(2, decimals))}`;
-}
-
 /** Says what the requests of a turn cost; nothing where that is not known. */
 export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): string {
-  return dollars > 0 ? sayDollars(dollars) : '';
+  return dollars > 0 ? sayMoney(dollars, true) : '';
 }
 
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
 export function sayCost({ dollars, unpriced = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'live'>): string {
-  const priced = dollars === null ? '' : `${sayDollars(dollars)}${live ? ' so far' : ''}, at list prices`;
+  const priced = dollars === null ? '' : `${sayMoney(dollars, true)}${live ? ' so far' : ''}, at list prices`;
   return [priced, unpriced].filter((said) => said !== '').join(', and ');
 }

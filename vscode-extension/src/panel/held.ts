@@ -1,6 +1,6 @@
 // What the agent's own window holds, which is real, apart from what ctxledger would send instead.
 import type { Context, Count } from '../protocol';
-import { capital, mark, sayCount, sayTokens } from '../text';
+import { capital, inTokens, mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayCost, sayShare } from './figures';
 import { element, escape } from './html';
@@ -45,7 +45,7 @@ export function heldHead(context: Context): string {
   const figure = element('strong', {}, sayCount(held));
   const words = window === 0 ? [figure, ' tokens'] : [
     element('strong', { class: 'share' }, mark(held) + sayShare(held.n, window)), ' · ', figure,
-    ` of ${sayTokens(window, true)} tokens, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
+    ` of ${inTokens({ n: window, exact: true })}, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
   ];
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
     element('p', { class: 'headline' }, ...words) + money(context) + element('p', { class: 'basis' }, basis(context), size(context));
@@ -81,10 +81,10 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
   const { held, window, measured, compactsAt } = context;
   const known = origin(context) === 'since' ? measured : held.n;
   const pieces: Piece[] = shares.length > 0 ? piecesOf(shares, window > 0 ? window : held.n) : [
-    { fill: 'fill-held', n: known, words: `in the agent’s window: ${sayTokens(known, held.exact)} tokens` },
-    { fill: 'fill-since', n: held.n - known, words: `since then: ≈${sayTokens(held.n - known, true)} tokens` },
+    { fill: 'fill-held', n: known, words: `in the agent’s window: ${inTokens({ n: known, exact: held.exact })}` },
+    { fill: 'fill-since', n: held.n - known, words: `since then: ${inTokens({ n: held.n - known, exact: false })}` },
   ];
-  const due = { at: compactsAt, words: `the agent compacts at ${sayTokens(compactsAt, true)} tokens` };
+  const due = { at: compactsAt, words: `the agent compacts at ${inTokens({ n: compactsAt, exact: true })}` };
   const parts = shares.map(({ words, n, exact }) => `${words} ${sayTokens(n, exact)}`).join(', ');
   const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
   return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, due, label });
@@ -95,7 +95,7 @@ export function viewHead(context: Context): string {
   const { held, window } = context;
   const view = viewCount(context);
   const less = savedOf(context);
-  const differs = !apart(context) ? 'much the same' : `≈${sayTokens(Math.abs(less), true)} ${less > 0 ? 'less' : 'more'}` +
+  const differs = !apart(context) ? 'much the same' : `${sayTokens(Math.abs(less), false)} ${less > 0 ? 'less' : 'more'}` +
     (unattributed(context) > 0 ? `, not counting what is ${unexplained}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
   return element('h2', { id: 'view' }, 'After compaction by ctxledger') +
@@ -127,7 +127,7 @@ function basis(context: Context): string {
       return 'As reported in the provider’s latest response.';
     case 'since':
       return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
-        `and ≈${sayTokens(held.n - measured, true)} more since then.`;
+        `and ${sayTokens(held.n - measured, false)} more since then.`;
     case 'cut':
       return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
     case 'view':

@@ -1,6 +1,6 @@
 // What a window is made of, as the pieces of a bar and the lines of a table.
 import type { Category, Count } from '../protocol';
-import { sayCount, sayTokens } from '../text';
+import { inTokens, sayCount, sayTokens } from '../text';
 import type { Piece } from './bar';
 import { sayShare } from './figures';
 import { element, escape } from './html';
@@ -24,7 +24,7 @@ export function sharesOf(categories: readonly Category[], host: string): Share[]
 /** Returns the pieces of a bar, with their shares of a whole. */
 export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
   return shares.map(({ name, words, n, exact }) => ({
-    fill: fillOf(name), n, words: `${words}: ${sayTokens(n, exact)} tokens, ${sayShare(n, whole)}`,
+    fill: fillOf(name), n, words: `${words}: ${inTokens({ n, exact })}, ${sayShare(n, whole)}`,
   }));
 }
 

@@ -1,6 +1,6 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
-import { sayCount, sayTokens, wholeWords } from '../text';
+import { inTokens, sayTokens, wholeWords } from '../text';
 import { sayCostOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
@@ -15,7 +15,7 @@ export function spokenTurn(context: Context, index: number): string {
   }
   const grown = change(context, index);
   const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} tokens since the previous turn`;
-  const said = [`turn ${turn.turn}`, turn.request, `${sayCount(turn.held)} tokens in the window`, since, sayCostOf(turn), cut(turn)];
+  const said = [`turn ${turn.turn}`, turn.request, `${inTokens(turn.held)} in the window`, since, sayCostOf(turn), cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -26,7 +26,7 @@ export function turnCard(context: Context, index: number): string {
     return '';
   }
   const when = sayTime(turn.time);
-  const facts: [string, string][] = [['in the window', `${sayCount(turn.held)} tokens`]];
+  const facts: [string, string][] = [['in the window', inTokens(turn.held)]];
   const grown = change(context, index);
   if (grown !== undefined) {
     facts.push(['change', `${signed(grown, turn.held.exact)} tokens`]);
@@ -34,12 +34,12 @@ export function turnCard(context: Context, index: number): string {
   const changes = grown === undefined ? [] : changed(context, index);
   const gone = -changes.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
   if (gone > 0 && turn.host_compacted === true) {
-    facts.push(['removed', `${sayTokens(gone, false)} tokens`]);
+    facts.push(['removed', inTokens({ n: gone, exact: false })]);
   }
   const compared = { ...turn, fixed: context.fixed };
   if (apart(compared)) {
     const rest = unattributed(compared);
-    facts.push(['after compaction', `${sayCount(viewCount(compared))} tokens${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
+    facts.push(['after compaction', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
   }
   if (sayCostOf(turn) !== '') {
     facts.push(['cost', sayCostOf(turn)]);
@@ -69,7 +69,7 @@ function requestOf(turn: Turn): string {
 function cut(turn: Turn): string {
   const held = turn.host_held ?? 0;
   const said = [
-    turn.host_compacted === true ? `◆ the agent compacted by itself${held > 0 ? ` at ${sayTokens(held, true)} tokens` : ''}` : '',
+    turn.host_compacted === true ? `◆ the agent compacted by itself${held > 0 ? ` at ${inTokens({ n: held, exact: true })}` : ''}` : '',
     turn.compacted === '' ? '' : `▼ compacted into summary ${turn.compacted}`,
     turn.restored === '' ? '' : `▲ summary ${turn.restored} was undone`,
   ];

@@ -1,6 +1,6 @@
 // The panel's two windows: what the agent's own holds now, and, for comparison, what it would hold after a compaction.
 import type { Category, Context } from '../protocol';
-import { capital, plural, sayCount, sayTokens } from '../text';
+import { capital, inTokens, plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
 import { sayShare } from './figures';
 import { apart, heldBar, heldHead, unattributed, viewCount, viewHead, wholeOf } from './held';
@@ -49,7 +49,7 @@ function viewBar(context: Context): string {
   const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
-  const due = { at: threshold, words: `ctxledger compacts what it hands on once that is above ${sayTokens(threshold, exact)} tokens${share}` };
+  const due = { at: threshold, words: `ctxledger compacts what it hands on once that is above ${inTokens({ n: threshold, exact })}${share}` };
   const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. The agent’s own window does not count.`);
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
     table(shares, viewCount(context), window);
@@ -64,7 +64,7 @@ export function dash(kind: string): string {
 /** Says what ctxledger's view leaves out. */
 function notes({ saved, summary }: Context): string {
   const keepers = summary === '' ? 'Replacing old results with stubs saves' : 'Stubs for old results and the summary save';
-  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} ${sayCount(saved)} tokens.`) : '';
+  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} ${inTokens(saved)}.`) : '';
 }
 
 /** Says what the parts of the window rest on. */
