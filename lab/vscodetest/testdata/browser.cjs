@@ -57,7 +57,7 @@ exports.lookOnceMeasured = async page => {
   const panel = exports.inside(page);
   const basis = panel.getByText(`calibrated on ${measured} requests`);
   for (let i = 0; await basis.count() === 0; i++) {
-    if (i > 180) throw new Error(`there are not ${measured} measurements: ${await panel.getByText(/calibrated/).allInnerTexts()}`);
+    if (i > 100) throw new Error(`there are not ${measured} measurements: ${await panel.getByText(/calibrated/).allInnerTexts()}`);
     await page.locator(`${exports.status} a`).click();
     await exports.settle(page);
   }

@@ -111,7 +111,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
+  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
   await readPast(page);
   await lookOnceMeasured(page);
   await see(page, 'a lens', '.codelens-decoration', /: ≈\d+ tokens in every request/);
@@ -135,7 +135,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await settle(page);
   await film.shoot(2000);
 
-  const past = await see(page, 'a session of before', rows, /^The last oak.*≈\$/s);
+  const past = await see(page, 'a session of before', rows, /^The last oak.*≈?\$/s);
   const last = await page.locator(rows).last().boundingBox();
   await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);

@@ -13,7 +13,7 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
@@ -87,7 +87,7 @@ async function follow(page, pictures, [title, button, said]) {
 async function readPast(page, pictures) {
   await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
   await run(page, 'Get Started');
-  await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+, at list prices/s]);
+  await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈?\$\d+\.\d+, at list prices/s]);
   for (const tab of [/^What Your Last Session Cost/, /^Welcome/]) await page.getByRole('tab', { name: tab }).first().click({ button: 'middle' });
   await page.keyboard.press('Control+b');
 }
@@ -107,8 +107,8 @@ const last = {
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
     for (const step of [
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*tokens\s+cost this session\s.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
-      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*tokens\s+cost this session\s.*with its imports.*≈?\$.*There is no file docs\/plan\.md/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈?\$.*≈?\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) await follow(page, pictures, step);
   },
