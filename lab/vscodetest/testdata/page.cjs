@@ -131,7 +131,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.shoot(2200);
   await takePanel(page, pictures);
   await panel.locator('#growth').evaluate(chart => chart.scrollIntoView());
-  await film.point(panel.locator('#growth'), { x: 420 });
+  await film.point(panel.locator('#growth'), { x: 690 });
   await settle(page);
   await film.shoot(2000);
 
