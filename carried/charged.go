@@ -46,8 +46,11 @@ func (r Report) Differing(s ledger.Use) (names []string) {
 // Besides returns what every request of a session carries besides the conversation (ledger.Use.Fixed), in parts as far as
 // files of now are known to be those of then; nothing where it is not known.
 func (r Report) Besides(s ledger.Use) []ledger.Category {
-	if s.Fixed == nil {
+	switch {
+	case s.Fixed == nil:
 		return nil
+	case s.Midway:
+		return []ledger.Category{{Name: s.FixedName(), Tokens: *s.Fixed}}
 	}
 	memory, lists, tools := tokens.Count{Exact: true}, tokens.Count{Exact: true}, tokens.Count{Exact: true}
 	known, rest := r.here(s.Session), ledger.Category{Name: ledger.CategoryFixed, Tokens: *s.Fixed}

@@ -173,14 +173,14 @@ func move(p *Part, when string) {
 	}
 }
 
-// weigh sets which section of a part's text is the heaviest, and its share of the text.
+// weigh sets which section of a part's text is the heaviest, and its share of the text: as a hover counts it, without the space around it.
 func (f *finder) weigh(p *Part, text string) {
 	heading, section := heaviest(text)
 	if heading == "" {
 		return
 	}
 	p.Heaviest = heading
-	p.Share = min(1, float64(f.count(section).N)/float64(max(1, f.count(text).N)))
+	p.Share = min(1, float64(f.count(strings.TrimSpace(section)).N)/float64(max(1, f.count(text).N)))
 }
 
 // heaviest returns the longest section of a text, with all below it, and its heading. A title that holds all others is none;

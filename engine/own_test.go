@@ -136,3 +136,55 @@ func TestTheRestOfAMeasuredAnswerIsNotCountedTwice(t *testing.T) {
 		t.Errorf("with the result it holds %d", st.Held.N)
 	}
 }
+
+// TestWhatCameBeforeTheRecordIsNotTheSystemPrompt: the first message of the log follows one that the log does not have. Its
+// requests carry the messages of before, which were booked as the system prompt. After the host's compaction they are gone.
+func TestWhatCameBeforeTheRecordIsNotTheSystemPrompt(t *testing.T) {
+	l := open(t)
+	follows := func(e sessions.NewEntry, id, parent string) sessions.NewEntry {
+		e.HostID, e.HostParent = id, parent
+		return e
+	}
+	answer := func(prompt int64) sessions.NewEntry {
+		e := written(`{"role":"assistant","content":"On."}`, nil)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt, Output: 5}
+		return e
+	}
+	id := imported(t, l, 0, follows(asking("on"), "b", "a"), answer(50_000))
+	st := status(t, l, id)
+	own := ownOf(t, st)
+	if own[ledger.CategoryEarlier] < 49_000 || own[ledger.CategoryFixed] > 0 ||
+		st.FixedName() != ledger.CategoryEarlier {
+		t.Errorf("a record that begins in the middle: %v, %s", own, st.FixedName())
+	}
+	imported(t, l, 1, append(hostCut(true, 50_100), asking("on"), answer(9_000))...)
+	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] > 0 || own[ledger.CategoryFixed] < 8_000 {
+		t.Errorf("after its host's compaction: %v", own)
+	}
+	l = open(t)
+	begun := sessions.NewEntry{Kind: sessions.KindNote, Note: "begun", Original: []byte("x"), HostID: "n"}
+	id = imported(t, l, 0, begun, follows(asking("go"), "m", "n"), answer(5_000))
+	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] > 0 || own[ledger.CategoryFixed] == 0 {
+		t.Errorf("behind a note: %v", own)
+	}
+}
+
+// TestAnEstimateThatIsALittleTooLowExplainsTheWindow: what was measured beyond it is in the parts, as long as a mistaken estimate
+// explains that; else it is unattributed. It was so from the first token on, and parts of one session had it in some turns.
+func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
+	answer := func(prompt int) sessions.NewEntry {
+		e := written(`{"role":"assistant","content":"I see."}`, nil)
+		e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: int64(prompt), Output: 5}
+		return e
+	}
+	for percent, explained := range map[int]bool{80: true, 115: true, 160: false} {
+		l := open(t)
+		id := imported(t, l, 0, asking("go"), answer(5_000), asking(strings.Repeat("one more word ", 5_000)))
+		content := status(t, l, id).Held.N - 5_000
+		imported(t, l, 1, answer(5_000+content*percent/100))
+		st := status(t, l, id)
+		if own := ownOf(t, st); (own[ledger.CategoryRest] == 0) != explained || sum(own) != st.Held.N {
+			t.Errorf("%d %% of the estimate: %v, of %d", percent, own, st.Held.N)
+		}
+	}
+}

@@ -138,7 +138,7 @@ type Use struct {
 	Categories []Category   `json:"categories"` // by what fills the view, largest first, together Used
 	// Own is what fills the agent's own window, together Held but for roundings: the
 	// conversation since its host's last compaction without our stubs and edits, what every request carries besides
-	// (CategoryFixed), what the host attached when it compacted (CategoryAttached), and what nothing accounts for
+	// (CategoryFixed or CategoryEarlier), what the host attached when it compacted (CategoryAttached), and what nothing accounts for
 	// (CategoryRest).
 	Own []Category `json:"own"`
 	// Sources is the view by origin: files, then tools, each largest first, at most 20 of each.
@@ -148,8 +148,10 @@ type Use struct {
 	// Scale is how Own and OwnSources are counted: what a part of the conversation takes in the agent's own window, whatever is
 	// shown of it, is counted by it.
 	Scale tokens.Scale `json:"scale"`
-	// Fixed is what every request carries besides the conversation; nil where nothing was measured.
+	// Fixed is what every request carries besides the conversation; nil where nothing was measured. Midway says that the record
+	// of the session begins in the middle of it: what came before cannot be told apart from that, and is in it.
 	Fixed   *tokens.Count `json:"fixed,omitempty"`
+	Midway  bool          `json:"midway,omitempty"`
 	Summary string        `json:"summary"` // the compaction that the view starts with
 	// Became says what that compaction replaced and became when it was made, in words: see Summary.Became.
 	Became string       `json:"became,omitempty"`
@@ -248,9 +250,10 @@ type Status struct {
 // The names of categories that are no content of a view.
 const (
 	CategoryFixed    = "system prompt, tools and memory files"
+	CategoryEarlier  = "earlier conversation, not recorded" // with CategoryFixed in it, see Use.Midway
 	CategoryPrompt   = "system prompt and tools"            // of CategoryFixed, where its memory files are known
 	CategoryAttached = "attached at the agent's compaction" // by the host, such as files that it reads again
-	CategoryRest     = "not attributable"
+	CategoryRest     = "unattributed"
 )
 
 // Category is one kind of content in a view.
@@ -394,6 +397,14 @@ func (s WindowSize) Words(agent string) string {
 		return "known for this model"
 	}
 	return ""
+}
+
+// FixedName returns the category that Fixed is.
+func (u Use) FixedName() string {
+	if u.Midway {
+		return CategoryEarlier
+	}
+	return CategoryFixed
 }
 
 // Besides says what a window holds besides Held, of which nothing was measured; "": nothing.

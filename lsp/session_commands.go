@@ -230,7 +230,11 @@ func auditedOf(r report.Report) audited {
 	if r.Sessions == 0 {
 		return audited{Said: "There are no session files of coding agents on this machine."}
 	}
-	said := chars.Plural(r.Sessions, "session") + " on this machine: " + cmp.Or(r.Total.Cost(), "nothing was measured")
+	said := chars.Plural(r.Sessions, "session") + " on this machine"
+	if n := r.Total.Requests; n > 0 {
+		said += ", " + chars.Plural(n, "request")
+	}
+	said += ": " + cmp.Or(r.Total.Cost(), "nothing was measured")
 	if !r.From.IsZero() {
 		said = "Since " + r.From.Format(time.DateOnly) + ", " + said
 	}

@@ -256,9 +256,9 @@ func TestPastSessionsAreAuditedWithProgress(t *testing.T) {
 		found report.Report
 		want  audited
 	}{
-		{report.Report{Sessions: 2, From: first, Total: report.Spent{Dollars: 1234.5},
+		{report.Report{Sessions: 2, From: first, Total: report.Spent{Requests: 230, Dollars: 1234.5},
 			Habits: []report.Habit{priced, unpriced}},
-			audited{2, "Since 2026-11-02, 2 sessions on this machine: $1,234.50 at list prices.",
+			audited{2, "Since 2026-11-02, 2 sessions on this machine, 230 requests: $1,234.50 at list prices.",
 				[]habit{{"≈$1.50", "≈2.00 M", "old results", "compact"},
 					{"≈2.00 M tokens", "", "old results", "the In Every Request view lists them"}}}},
 		{report.Report{Sessions: 1, Total: report.Spent{Usage: tokens.Used{Input: 1500}}},

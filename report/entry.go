@@ -12,19 +12,21 @@ type Class int
 // The classes of pieces, in the order in which reports list them.
 const (
 	System    Class = iota // what no entry shows: the system prompt, tools, memory files, and what estimates miss
+	Earlier                // what no entry shows where messages came before the first one: these, with System in it
 	Host                   // what the agent's host adds on its own, such as reminders
 	Summary                // what replaces a part that was compacted
 	User                   // the user's own words
-	Assistant              // answers and the arguments of calls
+	Assistant              // answers
+	Calls                  // of tools, with their arguments
 	Reasoning              // what a model thought
 	Result                 // what tools returned
 	classes                // how many there are
 )
 
-// String returns the name of a class for people.
+// String returns the name of a class for people: that of the same in a window (ledger.Category), which has no reasoning apart.
 func (c Class) String() string {
-	return [...]string{"outside the conversation", "added by host", "summaries", "user", "assistant", "reasoning",
-		"tool results"}[c]
+	return [...]string{"system prompt, tools and memory files", "earlier conversation, not recorded",
+		"added by the agent", "summary", "user", "assistant", "tool calls", "reasoning", "tool results"}[c]
 }
 
 // Entry is one step of a session: what comes into the context of its thread, an answer's usage, or both.
@@ -35,7 +37,9 @@ type Entry struct {
 	Thread string    // which subagent's conversation it belongs to; "": the main one
 	// Prompt says that the user wrote it. A prompt whose Parent is an earlier entry of the context takes
 	// back what came after that one.
-	Prompt     bool
+	Prompt bool
+	// Midway says that it is the first message of its file, and that others came before it, which no entry has.
+	Midway     bool
 	Pieces     []Piece
 	Request    *Request    // set for an answer, or a part of one
 	Compaction *Compaction // set when the context was replaced; summary and kept entries follow

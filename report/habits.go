@@ -34,7 +34,7 @@ func (g *gathered) habits() []Habit {
 			g.same},
 		{"files read again after a compaction", "compact between tasks, not in the middle of one",
 			g.out.Lost.Reread.Carried},
-		{"the system prompt, memory files and tool definitions",
+		{"the " + System.String(),
 			"switch off or shorten what you do not need (" + ListsParts + " what each part costs)",
 			g.classes[System]},
 	}

@@ -159,7 +159,7 @@ func (m *Meter) close(a *answer) {
 }
 
 // book counts what an answer costs. It is one request, whatever calls of models it took. Parts may have come after its
-// window was charged, and that window may be gone: what they report more is the system's.
+// window was charged, and that window may be gone: what they report more is of what no entry shows.
 func (m *Meter) book(a *answer) {
 	for i, c := range a.Bill {
 		cost := m.price(c.Model, c.Terms).Cost(c.Usage)
@@ -177,8 +177,8 @@ func (m *Meter) book(a *answer) {
 		}
 		count(m.out.models, c.Model, add)
 	}
-	if system := &m.out.classes[System]; !slices.Equal(a.Bill, a.shared) {
-		*system = system.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))
+	if beyond := &m.out.classes[a.thread.beyond]; !slices.Equal(a.Bill, a.shared) {
+		*beyond = beyond.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))
 	}
 }
 

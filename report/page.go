@@ -174,6 +174,6 @@ func Magnitude(n float64) string {
 
 // Slug is the class name of a class of pieces in the style sheet.
 func (f Filled) Slug() string {
-	word, _, _ := strings.Cut(strings.ReplaceAll(f.Class, ",", " "), " ")
-	return "k-" + word
+	words, _, _ := strings.Cut(f.Class, ",")
+	return "k-" + strings.ReplaceAll(words, " ", "-")
 }

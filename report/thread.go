@@ -14,7 +14,8 @@ type thread struct {
 	meter  *Meter
 	sub    bool
 	window window
-	system float64 // tokens of what no entry shows; as measured last
+	beyond Class   // what no entry shows: System or Earlier
+	system float64 // its tokens, as measured last
 	asked  bool    // whether a request has been measured
 	open   *answer // that the newest part is of
 	prompt int     // pieces before the newest prompt
@@ -67,6 +68,9 @@ func (t *thread) add(e Entry) {
 	entry := t.meter.hash(e.ID)
 	if e.Compaction != nil {
 		t.compact(e)
+	}
+	if e.Midway {
+		t.beyond = Earlier
 	}
 	if e.Prompt {
 		t.rewind(e.Parent)
@@ -165,7 +169,7 @@ func (t *thread) charge(c Charge, held int, first bool) {
 	} else if known := t.system + weight*price.scale; known >= 1 {
 		system, scale = t.system*total/known, price.scale*total/known
 	}
-	class := &t.meter.out.classes[System]
+	class := &t.meter.out.classes[t.beyond]
 	class.Sent += system
 	if scale > 0 {
 		t.window.carry(held, scale)
@@ -202,7 +206,7 @@ func (t *thread) fit(total, weight, usual float64) (scale float64) {
 		scale = (total - t.system) / weight
 	}
 	if grown := t.system - was; grown > 0 || !t.asked {
-		t.meter.out.classes[System].Tokens += max(0, grown)
+		t.meter.out.classes[t.beyond].Tokens += max(0, grown)
 	}
 	t.asked = true
 	return scale
@@ -306,6 +310,9 @@ func (t *thread) compact(e Entry) {
 	t.settle()
 	t.window.clear()
 	t.prompt = 0
+	if t.beyond == Earlier { // that is gone as well
+		t.beyond, t.system, t.asked = System, 0, false
+	}
 	t.memory.compacted(t, e, before)
 }
 

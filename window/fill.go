@@ -31,7 +31,7 @@ func (c Content) String() string {
 		return ""
 	}
 	return [contents]string{
-		"user", "added by host", "assistant", "system", "tool calls", "tool results", "artifact stubs",
+		"user", "added by the agent", "assistant", "system", "tool calls", "tool results", "artifact stubs",
 		"shortened results", "collapsed calls", "manifest of evicted results", "summary",
 	}[c]
 }

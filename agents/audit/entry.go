@@ -48,7 +48,7 @@ func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (re
 	case transcript.KindReasoning:
 		out.Class = report.Reasoning
 	case transcript.KindCall:
-		out.Text = string(p.Args)
+		out.Class, out.Text = report.Calls, string(p.Args)
 		out.Action = actionOf(p)
 	case transcript.KindResult:
 		out.Class = report.Result

@@ -253,8 +253,9 @@ func (w *work) measure(i int) error {
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: wholly(all), work: w}
 	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
-	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record) {
+	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record, midway bool) {
 		e := entry(r, m.WantsNames(), w.Mask)
+		e.Midway = midway
 		if q := e.Request; q != nil && r.Copy != "" {
 			owner, known := w.owner[maphash.String(w.seed, r.Copy)]
 			q.Copied = known && owner != i
@@ -268,8 +269,10 @@ func (w *work) measure(i int) error {
 	return err
 }
 
-// spoken calls take with each record of a file that adds to a conversation or reports a request, in order.
-func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Damage, err error) {
+// spoken calls take with each record of a file that adds to a conversation or reports a request, in order. midway is said of
+// the first message, where that follows a record which the file does not have.
+func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bool)) (damage Damage, err error) {
+	front := map[string]bool{"": true} // what is in front of the first message; nil behind it
 	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
 		if err != nil {
 			return damage, sessionfile.FileError(src.path, err)
@@ -280,8 +283,19 @@ func spoken(in io.Reader, src source, take func(*sessionfile.Record)) (damage Da
 		if r.Repeats != nil {
 			r = r.Repeats()
 		}
-		if r != nil && (!r.Message.Empty() || r.Compaction != nil || r.Request() != nil) {
-			take(r)
+		if r == nil {
+			continue
+		}
+		midway := false
+		switch {
+		case front == nil:
+		case r.Message.Empty() || r.Thread != "":
+			front[r.ID] = true
+		default:
+			midway, front = !front[r.Parent] && !r.Summary, nil
+		}
+		if !r.Message.Empty() || r.Compaction != nil || r.Request() != nil {
+			take(r, midway)
 		}
 	}
 	return damage, nil

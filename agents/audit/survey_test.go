@@ -28,7 +28,7 @@ func FuzzSurvey(f *testing.F) {
 		if err := s.survey(bytes.NewReader(text), src, seed); err != nil {
 			t.Fatal(err)
 		}
-		damage, err := spoken(bytes.NewReader(text), src, func(r *sessionfile.Record) {
+		damage, err := spoken(bytes.NewReader(text), src, func(r *sessionfile.Record, _ bool) {
 			if q := r.Request(); q != nil {
 				id := maphash.String(seed, r.Copy)
 				if r.Copy != "" && !slices.Contains(s.requests, id) && !slices.Contains(s.reflected, id) {

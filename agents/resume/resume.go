@@ -57,8 +57,9 @@ type Written struct {
 	Before    tokens.Count     `json:"before"`          // of the next request in the old session
 	After     tokens.Count     `json:"after"`           // in the new one, with Fixed if its agent is the same
 	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in Before: besides the conversation, as far as measured
-	Left      sessionfile.Left `json:"left"`            // what of the kept messages is not in it
-	Masked    bool             `json:"masked"`          // another agent wrote it, so that secrets are masked
+	besides   string           // the category that Fixed is
+	Left      sessionfile.Left `json:"left"`   // what of the kept messages is not in it
+	Masked    bool             `json:"masked"` // another agent wrote it, so that secrets are masked
 }
 
 // The lines around the document. transcript.EarlierText knows them.
@@ -120,7 +121,7 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		Before: before.Held, After: view.Tokens,
 		Masked: r.In != r.Session.Host,
 	}
-	out.Fixed = before.Fixed
+	out.Fixed, out.besides = before.Fixed, before.FixedName()
 	if fixed := before.Fixed; fixed != nil && !out.Masked {
 		out.After, before.Used = plus(out.After, *fixed), plus(before.Used, *fixed)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/shell"
-	"ctxledger.dev/ledger"
 )
 
 // Text says to a person who is in the directory here how to go on and back, and what it saves.
@@ -21,9 +20,9 @@ func (d Written) Text(here string) string {
 	switch {
 	case d.Fixed != nil && d.Masked:
 		fmt.Fprintf(&b, "          with %s of the old agent, %s, and without those of %s\n",
-			ledger.CategoryFixed, d.Fixed, d.Agent)
+			d.besides, d.Fixed, d.Agent)
 	case d.Fixed != nil:
-		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, ledger.CategoryFixed)
+		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, d.besides)
 	}
 	if d.Masked {
 		b.WriteString("masked    secrets are masked: it is another agent's session\n")

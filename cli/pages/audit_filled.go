@@ -11,6 +11,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
 )
@@ -26,10 +27,10 @@ type portion struct {
 
 // portions returns the parts, the most expensive first.
 func (p *auditPage) portions() []portion {
-	const marks = "█▓▒░▚▞▄▀"
+	const marks = "█▓▒░▚▞▄▀▙▟"
 	shades := []color.Color{
-		lipgloss.BrightBlack, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow, lipgloss.Magenta,
-		lipgloss.Blue, lipgloss.Red,
+		lipgloss.BrightBlack, lipgloss.BrightWhite, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow,
+		lipgloss.BrightYellow, lipgloss.Magenta, lipgloss.Blue,
 	}
 	all := make([]portion, 0, len(p.r.Filled)+1)
 	for i, f := range p.r.Filled {
@@ -77,7 +78,9 @@ func (p *auditPage) filled(w io.Writer) {
 		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
 		bar.WriteString(style.Render(strings.Repeat(mark, n)))
 		if n > 0 || p.width >= pairWidth {
-			key = append(key, style.Render(mark)+" "+x.name+" "+chars.Share(x.worth, whole))
+			share := chars.Share(x.worth, whole)
+			name := columns.Cut(x.name, max(p.width-lipgloss.Width(share)-3, auditName))
+			key = append(key, style.Render(mark)+" "+name+" "+share)
 		}
 	}
 	fmt.Fprintln(w, bar.String())

@@ -51,7 +51,7 @@ func largeAudit() audit.Audit {
 		r.Filled = append(r.Filled, report.Filled{Class: report.Class(i).String(), Carried: r.Read[i].Carried})
 	}
 	for _, name := range []string{"tool results re-sent in more than 20 requests",
-		"files read again that had not changed", "the system prompt, memory files and tool definitions"} {
+		"files read again that had not changed", "the system prompt, tools and memory files"} {
 		r.Habits = append(r.Habits, report.Habit{Name: name, Advice: "compact or start a new chat when a task is done",
 			Carried: r.Read[0].Carried})
 	}
@@ -64,7 +64,7 @@ func largeAudit() audit.Audit {
 
 func TestAnAuditFitsTheScreen(t *testing.T) {
 	for _, c := range []struct{ width, height, least int }{
-		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 24},
+		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 23},
 		{132, 50, 44}, {200, 70, 50}, {80, 0, 50}, {200, 0, 50},
 	} {
 		text := drawn(largeAudit(), c.width, c.height)
@@ -117,7 +117,7 @@ func aligned(t *testing.T, lines []string) {
 // Without colours, marks distinguish the parts of a bar.
 func TestThePartsOfABarDiffer(t *testing.T) {
 	lines := strings.Split(drawn(largeAudit(), 100, 24), "\n")
-	bar, key := lines[1], strings.Join(lines[2:4], " ")
+	bar, key := lines[1], strings.Join(lines[2:6], " ")
 	marks := map[rune]bool{}
 	for _, r := range bar {
 		marks[r] = true

@@ -101,7 +101,7 @@ func (p Page) sources(s ledger.Status) {
 	}
 	if s.Fixed != nil {
 		p.say(true, "plus       %s in every request: %s (by what was measured of the first)", s.Fixed.Tokens(),
-			ledger.CategoryFixed)
+			s.FixedName())
 	}
 }
 

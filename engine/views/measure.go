@@ -10,7 +10,7 @@ import (
 )
 
 // measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
-// agent's own window holds, each part counts as a share of what was measured: relations are known better than sums. What
+// agent's own window holds, or not much more, each part counts as a share of what was measured: relations are known better than sums. What
 // is shown of one session is counted in one measure, whether the agent holds it or ctxledger would send it, unless the
 // counter is exact. Decisions use the counter itself.
 type measure struct {
@@ -18,11 +18,20 @@ type measure struct {
 	scale tokens.Scale // that of the share; 0: as the counter counts
 }
 
-// fit returns the measure in which content is what held has besides carries, if it was estimated to be more.
+// mistaken is how much more than an estimate a measurement may be, in percent of it, without something that no record has: the
+// estimate was too low.
+const mistaken = 125
+
+// fit returns the measure in which content is what held has besides carries, if it was estimated to be more, or so
+// little less that the estimate may be mistaken.
 func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
 	m := measure{Counter: c}
 	all, room := content.Total(), held.N-total(carries).N
-	if 0 < room && room < c.Of(all).N {
+	limit := c.Of(all).N
+	if !c.Exact() {
+		limit = limit * mistaken / 100
+	}
+	if 0 < room && room < limit {
 		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
 	}
 	return m
@@ -67,6 +76,7 @@ type gauge struct {
 	whole   window.View       // as if nothing had been cut
 	own     window.Fill       // what the conversation is made of as the agent has it
 	fixed   *tokens.Count     // what every request carries besides; nil: not known
+	midway  bool              // that has messages of before the first that is recorded
 	carries []ledger.Category // that, and what the host attached
 	held    *tokens.Count     // what the window holds; nil: nothing was measured
 }
@@ -94,9 +104,12 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	m := measure{Counter: c}
 	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(whole)}
 	if fixed, known := fixedInput(f, c); known {
-		g.fixed = &fixed
-		g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryFixed, Tokens: fixed})
-		if now, after := besides(f, c, f.View.Host); after && f.View.Host > 0 && now.N > fixed.N {
+		now, after := besides(f, c, f.View.Host)
+		cut := f.View.Host > 0 && after
+		g.fixed, g.midway = &fixed, !cut && midway(f.Entries)
+		name := ledger.Use{Midway: g.midway}.FixedName()
+		g.carries = append(g.carries, ledger.Category{Name: name, Tokens: fixed})
+		if cut && now.N > fixed.N {
 			now.N, now.Upper = now.N-fixed.N, max(now.N, now.Upper)-fixed.N
 			g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
 		}

@@ -101,6 +101,16 @@ func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	return first, known
 }
 
+// midway reports whether the first message of a log follows a record that is not in it: the file was cut, or continues another
+// one, and the requests have messages that nobody has seen.
+func midway(log []sessions.Entry) bool {
+	first := slices.IndexFunc(log, func(e sessions.Entry) bool { return e.Kind == sessions.KindMessage })
+	if first < 0 || log[first].Earlier || log[first].HostParent == "" {
+		return false
+	}
+	return !slices.ContainsFunc(log[:first], func(e sessions.Entry) bool { return e.HostID == log[first].HostParent })
+}
+
 // besides returns what the provider measured of the first request after an entry of the log, less the messages in it.
 func besides(f *core.Folded, c tokens.Counter, since int64) (tokens.Count, bool) {
 	for i := int(since); i < len(f.Entries); i++ {

@@ -120,7 +120,7 @@ type turnStat struct {
 func (t *turnStat) turn(g gauge, f *core.Folded) ledger.Turn {
 	var carries []ledger.Category
 	for _, x := range g.carries {
-		if x.Name == ledger.CategoryFixed || t.host == f.View.Host {
+		if x.Name != ledger.CategoryAttached || t.host == f.View.Host {
 			carries = append(carries, x)
 		}
 	}

@@ -35,7 +35,7 @@ func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledg
 		CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
 		Categories: []ledger.Category{}, Own: []ledger.Category{},
-		Sources: []ledger.Source{}, OwnSources: []ledger.Source{}, Fixed: g.fixed,
+		Sources: []ledger.Source{}, OwnSources: []ledger.Source{}, Fixed: g.fixed, Midway: g.midway,
 		Scale: g.agents.Scale(),
 	}
 	if cur := f.Current(); cur != nil {

@@ -22,7 +22,7 @@ import (
 // The parts of a request whose names are those of the window.
 const (
 	partUser      = "user"
-	partHost      = "added by host"
+	partHost      = "added by the agent"
 	partAssistant = "assistant"
 	partCalls     = "tool calls"
 	partResults   = "tool results"

@@ -55,7 +55,7 @@ var texts = map[string]string{
 
 // TestEveryFaceCountsTheSame drives the command line, the tools, the language server, and the data that the panel of VS Code
 // shows, on one workspace with live sessions of two agents, whose models have two tokenizers, and compares every figure that
-// names the same thing: before the model was measured, and after.
+// names the same thing: before the model was measured, and after. What an audit counts has the same names.
 func TestEveryFaceCountsTheSame(t *testing.T) {
 	s := newBox(t)
 	for name, text := range texts {
@@ -85,6 +85,7 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 			t.Fatalf("an editor was not told that figures are out of date: %v", err)
 		}
 	}
+	w.named()
 	after := w.figures()
 	compare(t, "after measurements", after)
 	for _, f := range []figures{before, after} {

@@ -106,7 +106,7 @@ func TestThePicturesOfTheEditorAreOfTheRecordedSession(t *testing.T) {
 	if err := json.Unmarshal(run(t, s, "status", "--json"), &now); err != nil {
 		t.Fatal(err)
 	}
-	cost := fmt.Sprintf("≈$%.2f", now.Session.Dollars)
+	cost := fmt.Sprintf("$%.2f", now.Session.Dollars)
 	pictures, err := filepath.Glob("../../vscode-extension/media/page/*.png")
 	if err != nil || len(pictures) != 9 {
 		t.Fatalf("%d pictures: %v", len(pictures), err)

@@ -17,7 +17,9 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // witness reads figures off every face.
@@ -538,6 +540,25 @@ func (w *witness) unchanged(f figures) {
 		f.add(name+" of every request", "ctxledger context", said)
 		f.add(name+" of every request", "ctxledger status --json", category(st.Session.Own, name))
 		f.add(name+" of every request", "the panel", category(panel.Own, name))
+	}
+}
+
+// named checks that an audit calls the parts of requests what those of a window are called; reasoning is in "assistant" there.
+func (w *witness) named() {
+	w.t.Helper()
+	known := []string{ledger.CategoryFixed, ledger.CategoryEarlier, report.Reasoning.String()}
+	for c := window.User; c.String() != ""; c++ {
+		known = append(known, c.String())
+	}
+	var audit struct{ Filled []report.Filled }
+	w.json(&audit, "audit", w.box.Config)
+	for _, f := range audit.Filled {
+		if !slices.Contains(known, f.Class) {
+			w.t.Errorf("ctxledger audit names %q, which no window has: %q", f.Class, known)
+		}
+	}
+	if len(audit.Filled) == 0 {
+		w.t.Error("ctxledger audit names no parts of requests")
 	}
 }
 

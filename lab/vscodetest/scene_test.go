@@ -30,6 +30,10 @@ const (
 	sessionID  = "05758ff7-b05d-45d5-a684-2d87d43ae644"
 )
 
+// worked is how long the live session takes. It began just now, since what it loaded was written before that, and the
+// script needed a minute and a half: its times go on ahead of the clock, so that turns are as far apart as a person's.
+const worked = 95 * time.Minute
+
 // stamps are the times of a recorded session.
 var stamps = regexp.MustCompile(`2026-11-20T\d\d:\d\d:\d\d\.\d\d\dZ`)
 
@@ -44,8 +48,7 @@ type scene struct {
 // agent is the program that starts a coding agent, where a test has one.
 func (s *scene) agent() string { return filepath.Join(s.Top, "agent") }
 
-// newScene lays out the project, sessions of before, and the live session, which began when the project was there and has
-// just ended. Without the installation it leaves the test out.
+// newScene lays out the project, sessions of before, and the live session, which began when the project was there. Without the installation it leaves the test out.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	installed.Directory(t, vscode, "vscode")
@@ -66,7 +69,7 @@ func newScene(t *testing.T) *scene {
 	s.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), sessionID+".jsonl")
 	s.countServers(t)
 	s.leavePast(t)
-	s.put(t, s.session, between(t, inHere(raw, s.Workspace), began, time.Now()))
+	s.put(t, s.session, between(t, inHere(raw, s.Workspace), began, began.Add(worked)))
 	return s
 }
 

@@ -447,26 +447,30 @@ func TestAChangeDoesNotReadThroughItsSession(t *testing.T) {
 }
 
 // TestThePageOfASessionBeginsWithWhatAPersonLooksFor: the title as words, the agent by its name, the dates and the cost, each
-// turn with its own; ids come last.
+// turn with its own; ids come last. What the agent added is not said to be the user's.
 func TestThePageOfASessionBeginsWithWhatAPersonLooksFor(t *testing.T) {
 	l := newLedger(t)
 	said := func(text []byte, u *sessions.Usage) sessions.NewEntry {
 		return sessions.NewEntry{Kind: sessions.KindMessage, Time: noon, Format: transcript.Anthropic, Original: text,
 			Message: transcript.Span{To: len(text)}, Model: "claude-sonnet-4-5", Usage: u}
 	}
+	reminder := said(user("<system-reminder>Be short.</system-reminder>"), nil)
+	reminder.Loaded = true
 	r := must(l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
-		Session: sessions.Session{Host: "claude-code", HostID: "05758ff7", Dir: "/ws", Title: "Make `go test` green.",
-			Model: "claude-sonnet-4-5"},
+		Session: sessions.Session{Host: "claude-code", HostID: "05758ff7", Dir: "/tmp/a1/ws/",
+			Title: "Make `go test` green.", Model: "claude-sonnet-4-5"},
 		Entries: []sessions.NewEntry{said(user("Make `go test` green."), nil),
 			said(assistant("Done."), &sessions.Usage{Input: 100_000, Output: 10_000}),
-			said(user("Thanks."), nil), said(assistant("Bye."), &sessions.Usage{CacheRead: 100_000, Output: 1_000})},
+			said(user("Thanks."), nil), reminder,
+			said(assistant("Bye."), &sessions.Usage{CacheRead: 100_000, Output: 1_000})},
 	}))
 	got := must(l.Text(t.Context(), Address{Kind: KindSession, ID: r.Session}))
 	for _, want := range []string{
 		"# Make go test green.\n\n- Claude Code · claude-sonnet-4-5 · 2026-11-20 12:00 · 2 turns\n- \\$0.50 ",
-		"\n- session `" + r.Session + "` · `05758ff7` · `/ws`\n\n<details",
+		"\n- session `" + r.Session + "` · in `ws`\n\n<details",
 		"<summary>Turn 1 · 2026-11-20 12:00 · $0.45 · Make go test green.</summary>",
 		"<summary>Turn 2 · 2026-11-20 12:00 · $0.05 · Thanks.</summary>",
+		"**Added by Claude Code**\n\n```markdown\n<system-reminder>",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)

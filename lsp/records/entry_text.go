@@ -49,7 +49,7 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 // message returns the text and the calls of a message.
 func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, error) {
 	if e.Forgotten != nil {
-		return "*" + speaker(e) + ": forgotten on " + t.stamp(*e.Forgotten) + ".*\n", nil
+		return "*" + t.speaker(e) + ": forgotten on " + t.stamp(*e.Forgotten) + ".*\n", nil
 	}
 	var b strings.Builder
 	if e.Chars > 0 {
@@ -58,7 +58,7 @@ func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, 
 			return "", err
 		}
 		if said != "" {
-			b.WriteString("**" + speaker(e) + "**\n\n" + said)
+			b.WriteString("**" + t.speaker(e) + "**\n\n" + said)
 		}
 	}
 	if len(e.Calls) > 0 && b.Len() > 0 {
@@ -75,8 +75,10 @@ func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, 
 }
 
 // speaker returns the author of a message.
-func speaker(e sessions.Entry) string {
+func (t *sessionWriter) speaker(e sessions.Entry) string {
 	switch {
+	case e.Loaded:
+		return "Added by " + literal(t.host)
 	case e.Earlier:
 		return "Summary by the agent's host"
 	case e.Role == transcript.RoleUser:
@@ -101,7 +103,7 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 		return "*" + chars.Plural(e.Chars,
 			"character") + ", not shown: `ctxledger artifact read " + e.Handle() + "` prints it.*\n", nil
 	}
-	if e.Role == transcript.RoleUser && !e.Earlier {
+	if e.Role == transcript.RoleUser && !e.Earlier && !e.Loaded {
 		line, _, _ := strings.Cut(text, "\n")
 		t.asked[e.Turn] = flat(line) // entries come newest first: the first one of the turn stays
 	}

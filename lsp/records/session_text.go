@@ -30,7 +30,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	head := r.sessionHead(st)
-	t := sessionWriter{Reader: r, counter: counters[st.Session.ID], log: log{r.API, id},
+	t := sessionWriter{Reader: r, host: hostTitle(st.Session), counter: counters[st.Session.ID], log: log{r.API, id},
 		results: map[string]sessions.Result{}, asked: map[int]string{}, costs: map[int]string{}, turn: -1}
 	stats, err := r.API.TurnStats(ctx, ledger.TurnStatsRequest{Session: id})
 	if err != nil {
@@ -99,15 +99,24 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if s.Forgotten != nil {
 		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
 	}
+	dir := strings.TrimRight(flat(s.Dir), `/\`) // of any system; its last name will do here
+	if dir = dir[strings.LastIndexAny(dir, `/\`)+1:]; dir != "" {
+		dir = "in " + code(dir)
+	}
 	return "# " + literal(title) + "\n\n" +
-		item(fields(" · ", literal(cmp.Or(registry.Of(s.Host).Title, flat(s.Host))), literal(flat(st.Model)),
+		item(fields(" · ", literal(hostTitle(s)), literal(flat(st.Model)),
 			took, chars.Plural(s.Turns, "turn"))) +
 		item(literal(prices)) +
 		item(used) +
 		item(long) +
 		proxied(st.Proxy) +
 		item(gone) +
-		item(fields(" · ", "session `"+s.ID+"`", code(flat(s.HostID)), code(flat(s.Dir))))
+		item(fields(" · ", "session `"+s.ID+"`", dir))
+}
+
+// hostTitle returns the name of a session's agent, for people.
+func hostTitle(s sessions.Session) string {
+	return cmp.Or(registry.Of(s.Host).Title, flat(s.Host), "the agent")
 }
 
 // proxied says what a proxy measured of a session, and why its cache broke; nil: nothing.
@@ -140,6 +149,7 @@ const span = 500
 // sessionWriter collects the text of a session up to the size limit.
 type sessionWriter struct {
 	Reader
+	host    string         // its agent
 	counter tokens.Counter // of the session
 	log     log
 	results map[string]sessions.Result // by call id

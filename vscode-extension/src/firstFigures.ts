@@ -7,6 +7,9 @@ import { capital, commas, escapeMarkdown, inTokens, mark, oneLine, plural, sayCo
 
 const longestTitle = 80;
 
+/** The head of what a part of every request cost. */
+const sessionCost = 'cost this session';
+
 /** One page of figures. */
 export interface Figures {
   /** The name of its tab. */
@@ -60,7 +63,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
   const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
   return page(`What ${name.slice(name.search(/[^\\/]*$/))} Costs`, true,
     `${agent} sends ${inert(name)} with **every** request, whatever you ask:`,
-    table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : ['cost']],
+    table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : [sessionCost]],
       [`**${inert(name)}**`, `**${sayCount(part.carried)}**`, ...paid(part.cost_usd)], ...imports,
       [`everything ${agent} loads from files`, (sayCount(host.carried) + sayUnknown(host)).replaceAll(' ', '\u00a0'), ...paid(host.cost_usd)]),
     host.cost_usd === undefined ? '' : `The cost is that of the current session so far, at list prices, by ${inert(host.paid_by ?? '')}.`,
@@ -94,7 +97,7 @@ function page(title: string, found: boolean, ...paragraphs: readonly string[]): 
 /** Returns a table, whose cells are Markdown; numbers are at the right. */
 function table(...rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
-  const right = ['tokens', 'cost'];
+  const right = ['tokens', 'cost', sessionCost];
   return [head, head.map((name) => (right.includes(name) ? '--:' : ':--')), ...body].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 

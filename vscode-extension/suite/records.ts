@@ -59,8 +59,8 @@ export const records: Cases = {
     assert.equal((await command('readPast', {})).said, '3 past sessions read.');
     const { sessions } = ledger<{ sessions: { id: string; title: string }[] }>('sessions');
     assert.equal(sessions.length, before.length + 3, JSON.stringify(sessions));
-    const past = sessions.find(({ title }) => title.startsWith('We oversold the oak table'));
-    assert.match(await read(`ctxledger:/session/${past!.id}/past.md`), /<summary>Turn 1 · .*We oversold the oak table/);
+    const past = sessions.find(({ title }) => title.startsWith('The last oak table was sold twice'));
+    assert.match(await read(`ctxledger:/session/${past!.id}/past.md`), /<summary>Turn 1 · .*The last oak table was sold twice/);
     assert.match((await command('readPast', {})).said, /^There are no more past sessions/);
   },
   'what would be forgotten is said, and stays': async () => {

@@ -67,7 +67,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   assert.doesNotMatch(claude.text, /\bcost\b|⚠/);
   const missing = { ...part, cost_usd: 0.05, imports: [{ ...part, cost_usd: 0.2, problems: [{ message: 'there is no file a.md' }] }] };
   const paid = words(figures({ ...host, cost_usd: 1.5, paid_by: '2 requests', parts: [missing] }).text);
-  assert.match(paid, /\| tokens \| cost \|\n.*\n.*\| ≈\$0\.05 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices, by 2 requests\.\n\n- ⚠ There is no file a\.md\n/);
+  assert.match(paid, /\| tokens \| cost this session \|\n.*\n.*\| ≈\$0\.05 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices, by 2 requests\.\n\n- ⚠ There is no file a\.md\n/);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);

@@ -70,8 +70,9 @@ test('compactions of the agent itself are marked in the chart, and told of their
 });
 
 test('what can be done about the window is one click away', () => {
-  assert.match(shown(session(2)), /data-wish="handoff" title="[^"]+">Copy for a New Chat/);
-  assert.match(shown(session(2)), /data-wish="resume" title="[^"]+">Start a Compacted Session.*data-wish="compact" title="[^"]+">Compact Session/s);
+  const said = textOf(shown(session(2)));
+  assert.match(said, /\|Start a Compacted Session\|Writes .*stays as it is\.\|Copy for a New Chat\|.*Nothing is changed\.\|/);
+  assert.match(said, /\|Compact Session\|.*undoes it\..*keeps its window\.\|/, 'what each does, and whether it can be undone, is to be read');
 });
 
 test('words of others stay words', () => {
@@ -156,7 +157,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.4%\| · \|128,764\| of 200,000 tokens, 71,236 free\|As reported in the/);
   assert.match(textOf(two), /After compaction by ctxledger\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|What a new chat can start with/);
-  const partly = of({ held: measured, own: [{ name: 'not attributable', tokens: about(5_000) }] });
+  const partly = of({ held: measured, own: [{ name: 'unattributed', tokens: about(5_000) }] });
   assert.match(textOf(partly), /≈50,764 less, not counting what is unattributed/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
@@ -172,7 +173,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
 test('the agent’s own window is broken down, as far as it is known', () => {
   const own = [
     { name: 'tool results', tokens: about(60_000) }, { name: 'system prompt and tools', tokens: about(30_000) },
-    { name: 'memory files', tokens: about(8_000) }, { name: 'not attributable', tokens: about(2_000) },
+    { name: 'memory files', tokens: about(8_000) }, { name: 'unattributed', tokens: about(2_000) },
   ];
   const context = session(1, { held: about(100_000, true), measured: 100_000, own });
   const markup = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
@@ -245,6 +246,20 @@ test('columns lie beside and on each other, as high as what they stand for', () 
   }
 });
 
+test('a chart of some turns is as wide as the panel', () => {
+  assert.equal(layoutOf(session(7), 900).right, 896);
+  assert.ok(layoutOf(session(1), 900).right < 300, 'one column is no wall');
+});
+
+test('what came before the record is not called the system prompt', () => {
+  const own = [{ name: 'earlier conversation, not recorded', tokens: about(20_000) }, { name: 'user', tokens: about(200) }];
+  const first = turn(1, 200, 0, { own: own.map(({ name, tokens }) => ({ name, tokens: tokens.n })) });
+  const text = textOf(shown(session(1, { own, turns: [first] })));
+  assert.match(text, /\|earlier conversation, not recorded\|≈20,000\|/);
+  assert.match(text, /The record begins in the middle of the session/);
+  assert.doesNotMatch(text, /system prompt, tools and memory files\|/i);
+});
+
 test('of five hundred turns the chart is small, and made at once', () => {
   const chart = growthChart(session(500), 1600);
   assert.ok(chart.length < 60_000, String(chart.length));
@@ -313,9 +328,9 @@ test('where there is nothing to show, the panel says what to do', () => {
 
 test('every kind of content has a look of its own, without colour too', () => {
   const names = [
-    'user', 'added by host', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results',
+    'user', 'added by the agent', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results',
     'collapsed calls', 'manifest of evicted results', 'summary', 'system prompt, tools and memory files', 'memory files', 'skills, agents and commands',
-    'attached at the agent\'s compaction', 'not attributable',
+    'attached at the agent\'s compaction', 'unattributed',
   ];
   const looks = names.map(fillOf);
   assert.equal(new Set(looks).size, names.length);
@@ -373,7 +388,7 @@ test('what tools take adds up: those that are not listed are together in a row',
 });
 
 test('what the agent put in is named after it, and what nothing explains is unattributed', () => {
-  const own = [{ name: 'added by host', tokens: about(60) }, { name: 'not attributable', tokens: about(40) }];
+  const own = [{ name: 'added by the agent', tokens: about(60) }, { name: 'unattributed', tokens: about(40) }];
   const of = (host: string): string => textOf(viewOf({ kind: 'context', context: session(1, { host, own }), asked: live }, 800, 0).window);
   assert.match(of('claude-code'), /added by Claude Code\|≈60.*unattributed\|≈40/);
   assert.match(of('codex'), /added by Codex\|≈60/);
@@ -383,7 +398,7 @@ test('what the agent put in is named after it, and what nothing explains is unat
 test('estimates that nothing was measured for are said to be rough', () => {
   assert.match(shown(session(1)), /≈ marks rough estimates, not calibrated yet\./);
   assert.match(shown(session(1, { counting: 'calibrated(135)' })), /≈ marks estimates, calibrated on 135 requests\./);
-  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts above ≈80,000 tokens \(40\.0%\)/);
+  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts what it hands on once that is above ≈80,000 tokens \(40\.0%\)\. The agent’s own window does not count/);
 });
 
 test('a panel that comes back shows the session that was asked for', () => {
@@ -416,18 +431,18 @@ test('a turn that was compacted and undone opens both', () => {
 });
 
 test('what no record explains is saved in no turn, and explained', () => {
-  const rest = (n: number): Partial<Turn> => ({ held: about(23_000), own: [{ name: 'user', tokens: 20_000 - n }, { name: 'not attributable', tokens: n }] });
+  const rest = (n: number): Partial<Turn> => ({ held: about(23_000), own: [{ name: 'user', tokens: 20_000 - n }, { name: 'unattributed', tokens: n }] });
   const at = (n: number): string => growthChart(session(1, { turns: [turn(1, 0, 0, rest(n))] }), 800);
   assert.match(at(0), /class="sent" d="M/);
   assert.doesNotMatch(at(2_500), /class="sent"/);
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 1, 'the line is only where something is saved');
   assert.doesNotMatch(turnCard(mixed, 0), /after compaction/);
-  assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider, but no record says what it is\|/);
+  assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
   const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
   assert.match(turnCard(both, 0), /after compaction<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
   assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
-  assert.match(shown(session(1, { own: [{ name: 'not attributable', tokens: about(9) }] })), /“Unattributed” was measured by the provider, but/);
+  assert.match(shown(session(1, { own: [{ name: 'unattributed', tokens: about(9) }] })), /Unattributed: measured by the provider beyond our estimates/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);
 });
 

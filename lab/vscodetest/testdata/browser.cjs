@@ -39,6 +39,33 @@ exports.see = async (page, what, selector, text) => {
   return found;
 };
 
+/** Waits until nothing moves any more. */
+exports.settle = page => page.waitForTimeout(700);
+
+/**
+ * How many requests of all recorded sessions measure their tokenizer. Of a session that is being read, those that are there
+ * are measured first, and the others half a minute later.
+ */
+const measured = 189;
+
+/**
+ * Waits until figures rest on all that is measured, also of the sessions of before, which are to be read first: so all
+ * pictures have the same figures. A click on the status bar asks again. Then the panel is closed.
+ */
+exports.lookOnceMeasured = async page => {
+  await exports.see(page, 'the status bar', exports.status, /\d+%/);
+  const panel = exports.inside(page);
+  const basis = panel.getByText(`calibrated on ${measured} requests`);
+  for (let i = 0; await basis.count() === 0; i++) {
+    if (i > 60 && await panel.getByText(/calibrated on 18\d requests/).count() > 0) break; // a few may not count, by how the files were read
+    if (i > 180) throw new Error(`there are not ${measured} measurements: ${await panel.getByText(/calibrated/).allInnerTexts()}`);
+    await page.locator(`${exports.status} a`).click();
+    await exports.settle(page);
+  }
+  console.log('seen:', await panel.getByText(/calibrated on/).innerText());
+  await page.getByRole('tab', { name: /^Context/ }).first().click({ button: 'middle', timeout: 20_000 });
+};
+
 /** Opens the views of ctxledger. */
 exports.showViews = page => page.locator('.activitybar .action-item a[aria-label="ctxledger"]').click();
 

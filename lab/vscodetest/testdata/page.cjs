@@ -3,7 +3,7 @@
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
-const { inside, look, main, read, rows, run, see, showViews, status } = require('./browser.cjs');
+const { inside, look, lookOnceMeasured, main, read, rows, run, see, settle, showViews, status } = require('./browser.cjs');
 
 /** Small, so that text can be read in a column of a page, and with more pixels than that for screens that have them. */
 const size = { viewport: { width: 1230, height: 680 }, deviceScaleFactor: 1.5 };
@@ -56,31 +56,11 @@ class Film {
   }
 }
 
-/** Waits until nothing moves any more. */
-const settle = page => page.waitForTimeout(700);
-
 /** Takes a part of the window down to a height, with the words that are in it: page.py notes them in the picture. */
 async function part(page, pictures, name, selector, bottom, words = page.locator(selector).first()) {
   const box = await page.locator(selector).first().boundingBox();
   await page.screenshot({ path: path.join(pictures, `${name}.png`), clip: { ...box, height: bottom - box.y } });
   fs.writeFileSync(path.join(pictures, `${name}.txt`), (await words.innerText()).replace(/\s+/g, ' ').trim());
-}
-
-/**
- * How many requests of the recorded session measure its tokenizer. Of a session that is being read, those that are there
- * are measured first, and the others half a minute later.
- */
-const measured = 135;
-
-/** Waits until figures rest on all that is measured of the live session: a click on the status bar asks again. */
-async function awaitMeasurements(page) {
-  const basis = inside(page).getByText(`calibrated on ${measured} requests`);
-  for (let i = 0; await basis.count() === 0; i++) {
-    if (i > 180) throw new Error(`there are not ${measured} measurements: ${await inside(page).getByText(/calibrated/).allInnerTexts()}`);
-    await page.locator(`${status} a`).click();
-    await settle(page);
-  }
-  console.log('seen:', await basis.innerText());
 }
 
 /** Takes the panel with what fills the window and how it grew, which is higher than the window. */
@@ -124,18 +104,16 @@ async function readPast(page) {
   await page.getByRole('tab', { name: /^What Your Last Session Cost/ }).first().click({ button: 'middle' });
 }
 
-// What is measured of the live session is awaited first, and sessions of before are read last: both change estimates a
-// little while later, and one session is to have the same figures in all pictures.
+// Sessions of before are read first, and what is measured is awaited: both change estimates a little while later, and one
+// session is to have the same figures in all pictures.
 main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', pictures, size }, async page => {
   const film = new Film(page, pictures);
   await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
-  await page.locator(`${status} a`).click();
-  await inside(page).locator('svg.bar').first().waitFor();
-  await awaitMeasurements(page);
-  await page.getByRole('tab', { name: /^Context/ }).first().click({ button: 'middle', timeout: 20_000 });
+  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
+  await readPast(page);
+  await lookOnceMeasured(page);
   await see(page, 'a lens', '.codelens-decoration', /: ≈\d+ tokens in every request/);
   await page.evaluate(addPointer);
   await settle(page);
@@ -150,20 +128,18 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await film.click(page.locator(`${status} a`));
   const panel = inside(page);
   await panel.locator('svg.bar').first().waitFor();
-  await awaitMeasurements(page);
   await film.shoot(2200);
   await takePanel(page, pictures);
   await panel.locator('#growth').evaluate(chart => chart.scrollIntoView());
-  await film.point(panel.locator('#growth'), { x: 420 });
+  await film.point(panel.locator('#growth'), { x: 690 });
   await settle(page);
   await film.shoot(2000);
 
-  await readPast(page);
-  const past = await see(page, 'a session of before', rows, /^We oversold.*≈\$/s);
+  const past = await see(page, 'a session of before', rows, /^The last oak.*≈?\$/s);
   const last = await page.locator(rows).last().boundingBox();
   await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);
-  const turn = inside(page).locator('details[open] > summary', { hasText: /^Turn 1 · .*We oversold the oak table/ });
+  const turn = inside(page).locator('details[open] > summary', { hasText: /^Turn 1 · .*The last oak table was sold twice/ });
   await turn.waitFor();
   await turn.evaluate(summary => summary.scrollIntoView());
   await settle(page);

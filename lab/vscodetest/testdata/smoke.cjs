@@ -2,7 +2,7 @@
 // ledger, then the panel, waits for what each is to show, and takes a picture of each into a directory.
 'use strict';
 const path = require('node:path');
-const { inside, look, main, read, rows, run, see, showViews, status } = require('./browser.cjs');
+const { inside, look, lookOnceMeasured, main, read, rows, run, see, showViews, status } = require('./browser.cjs');
 
 /** The steps, with the pictures after which they are named. */
 const steps = {
@@ -13,7 +13,7 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈\$\d/s);
+    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
@@ -68,6 +68,30 @@ async function hinted(page) {
   await page.locator('.getting-started-step').first().waitFor(); // the walkthrough is, too
 }
 
+/** Asks for a page of figures in a step of the walkthrough, takes a picture of it, and waits until the step is ticked. */
+async function follow(page, pictures, [title, button, said]) {
+  await ticked(page, title, false);
+  const step = page.locator('.getting-started-step', { hasText: title });
+  await step.first().click();
+  await step.locator('.monaco-button', { hasText: button }).first().click();
+  if (said !== undefined) await read(page, title, said);
+  else await hinted(page);
+  await page.mouse.move(0, 0); // over nothing
+  await page.waitForTimeout(500); // the page has its style
+  await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
+  if (said === undefined) await run(page, 'Get Started');
+  await ticked(page, title, true);
+}
+
+/** Has the walkthrough read the sessions of before, and closes it: what is measured of them changes estimates. */
+async function readPast(page, pictures) {
+  await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
+  await run(page, 'Get Started');
+  await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈?\$\d+\.\d+, at list prices/s]);
+  for (const tab of [/^What Your Last Session Cost/, /^Welcome/]) await page.getByRole('tab', { name: tab }).first().click({ button: 'middle' });
+  await page.keyboard.press('Control+b');
+}
+
 /** The walkthrough, whose figures are pages beside it: there is no message. */
 const last = {
   async walkthrough(page, pictures) {
@@ -82,28 +106,17 @@ const last = {
     await inside(page).locator('svg.bar').first().waitFor();
     await run(page, 'Get Started');
     await ticked(page, 'What fills the context window?', true);
-    for (const [title, button, said] of [
-      ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Last thing: a command.*Claude Code · claude-sonnet-4-5.*≈\$\d+\.\d+, at list prices/s],
-      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*tokens\s+cost\s.*with its imports.*≈\$.*There is no file docs\/plan\.md/s],
-      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈\$.*≈\$[\d.]+\s/s],
+    for (const step of [
+      ['What does CLAUDE.md cost?', 'Show What CLAUDE.md Costs', /Claude Code sends CLAUDE\.md with every request.*tokens\s+cost this session\s.*with its imports.*≈?\$.*There is no file docs\/plan\.md/s],
+      ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈?\$.*≈?\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
-    ]) {
-      await ticked(page, title, false);
-      const step = page.locator('.getting-started-step', { hasText: title });
-      await step.first().click();
-      await step.locator('.monaco-button', { hasText: button }).first().click();
-      if (said !== undefined) await read(page, title, said);
-      else await hinted(page);
-      await page.mouse.move(0, 0); // over nothing
-      await page.waitForTimeout(500); // the page has its style
-      await page.screenshot({ path: path.join(pictures, `walkthrough-${button.split(' ').at(-1).toLowerCase()}.png`) });
-      if (said === undefined) await run(page, 'Get Started');
-      await ticked(page, title, true);
-    }
+    ]) await follow(page, pictures, step);
   },
 };
 
 main((host, folder, pictures) => look({ host, folder, file: 'currency/currency.go', pictures }, async page => {
+  await readPast(page, pictures);
+  await lookOnceMeasured(page);
   const take = async all => {
     for (const [name, step] of Object.entries(all)) {
       await step(page, pictures);

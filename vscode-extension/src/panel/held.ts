@@ -4,7 +4,7 @@ import { capital, inTokens, mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayCost, sayShare } from './figures';
 import { element, escape } from './html';
-import { notAttributable, wordsOf } from './palette';
+import { unexplained } from './palette';
 import { piecesOf, type Share } from './shares';
 
 /** Returns the size of a request made by ctxledger: its view and the part of every request that is not the view. */
@@ -20,7 +20,7 @@ type Compared = Pick<Context, 'held' | 'used' | 'fixed'> & { readonly own: reado
 
 /** Returns what of a window no record explains. */
 export function unattributed({ own }: Compared): number {
-  const tokens = own.find(({ name }) => name === notAttributable)?.tokens ?? 0;
+  const tokens = own.find(({ name }) => name === unexplained)?.tokens ?? 0;
   return typeof tokens === 'number' ? tokens : tokens.n;
 }
 
@@ -96,7 +96,7 @@ export function viewHead(context: Context): string {
   const view = viewCount(context);
   const less = savedOf(context);
   const differs = !apart(context) ? 'much the same' : `${sayTokens(Math.abs(less), false)} ${less > 0 ? 'less' : 'more'}` +
-    (unattributed(context) > 0 ? `, not counting what is ${wordsOf(notAttributable)}` : '');
+    (unattributed(context) > 0 ? `, not counting what is ${unexplained}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
   return element('h2', { id: 'view' }, 'After compaction by ctxledger') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +

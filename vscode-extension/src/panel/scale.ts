@@ -32,7 +32,7 @@ const top = 18;
 const foot = 22;
 
 /** The widest that a column gets. */
-const widest = 54;
+const widest = 140;
 
 /** What each turn cost has a row of this height, where columns are so wide. */
 const costRow = { height: 16, from: 48 };

@@ -4,7 +4,7 @@ import { inTokens, sayTokens, wholeWords } from '../text';
 import { sayCostOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
-import { beside, fillOf, notAttributable, stacked, wordsOf } from './palette';
+import { besideConversation, fillOf, stacked, unexplained, wordsOf } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -39,7 +39,7 @@ export function turnCard(context: Context, index: number): string {
   const compared = { ...turn, fixed: context.fixed };
   if (apart(compared)) {
     const rest = unattributed(compared);
-    facts.push(['after compaction', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${wordsOf(notAttributable)}` : ''}`]);
+    facts.push(['after compaction', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
   }
   if (sayCostOf(turn) !== '') {
     facts.push(['cost', sayCostOf(turn)]);
@@ -92,7 +92,7 @@ function change({ turns, earlier, fixed }: Context, index: number): number | und
 
 /** Returns by how much each part of the agent's window is larger than at the end of the turn before: together its change. */
 function changed({ turns, fixed }: Context, index: number): Part[] {
-  const before = turns[index - 1]?.own ?? (fixed === null ? [] : [{ name: beside, tokens: fixed.n }]);
+  const before = turns[index - 1]?.own ?? (fixed === null ? [] : (turns[index]?.own ?? []).filter(({ name }) => besideConversation.includes(name)));
   const by = new Map((turns[index]?.own ?? []).map(({ name, tokens }) => [name, tokens]));
   for (const { name, tokens } of before) {
     by.set(name, (by.get(name) ?? 0) - tokens);

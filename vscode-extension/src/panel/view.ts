@@ -4,7 +4,7 @@ import { plural, wholeWords } from '../text';
 import { growthChart, sentApart } from './growth';
 import { element, escape } from './html';
 import { unattributed } from './held';
-import { aboutOf, agentName, fillOf, notAttributable, wordsOf } from './palette';
+import { aboutOf, agentName, fillOf, unexplained } from './palette';
 import { swatch } from './shares';
 import { sourcesSection } from './sources';
 import { turnCard } from './turn';
@@ -73,8 +73,8 @@ function keys(context: Context): string {
     of(sentApart(context), dash('sent'), 'after compaction by ctxledger'),
     of(compactsAt > 0, dash('threshold'), 'where the agent compacts automatically'),
     of(window > 0, dash('limit'), 'the window'),
-    of(turns.some((turn) => unattributed({ ...turn, fixed: context.fixed }) > 0), swatch(`part ${fillOf(notAttributable)}`),
-      `${wordsOf(notAttributable)}: ${aboutOf(notAttributable)}`),
+    of(turns.some((turn) => unattributed({ ...turn, fixed: context.fixed }) > 0), swatch(`part ${fillOf(unexplained)}`),
+      `${unexplained}: ${aboutOf(unexplained)}`),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
     of(turns.some((turn) => turn.restored !== ''), '▲ undone'),
     of(turns.some((turn) => turn.host_compacted === true), '◆ compacted by the agent itself'),

@@ -5,7 +5,7 @@ import { bar } from './bar';
 import { sayShare } from './figures';
 import { apart, heldBar, heldHead, unattributed, viewCount, viewHead, wholeOf } from './held';
 import { element } from './html';
-import { aboutOf, beside, besideConversation, notAttributable, wordsOf } from './palette';
+import { aboutOf, beside, besideConversation, earlier, unexplained } from './palette';
 import { piecesOf, sharesOf, table } from './shares';
 
 /** Returns the top of the panel: the agent's own window, and what can be done about it. */
@@ -15,7 +15,7 @@ export function windowSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts,
     element('p', { class: 'basis' }, restsOn(context)),
     actions(
-      ['resume', 'Start a Compacted Session', 'Writes a shorter copy of this session, and says in a terminal how to resume it. This session stays as it is.'],
+      ['resume', 'Start a Compacted Session', 'Writes a shorter copy of this session and says in a terminal how to resume it. This session stays as it is.'],
       ['handoff', 'Copy for a New Chat', 'Copies what a new chat needs to go on from here. Nothing is changed.']));
 }
 
@@ -23,13 +23,13 @@ export function windowSection(context: Context): string {
 export function sentSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
     notes(context), actions(
-      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger hands on. It can be undone; the running agent keeps its own window.']));
+      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger hands on. “Restore Compacted Turns…” undoes it. The running agent keeps its window.']));
 }
 
-/** Returns buttons, none of which stands out: what a newcomer wants is to look. */
+/** Returns buttons with what each does, none of which stands out: what a newcomer wants is to look. */
 function actions(...buttons: readonly (readonly [wish: string, words: string, about: string])[]): string {
-  return element('p', { class: 'actions' }, buttons.map(([wish, words, title]) =>
-    element('button', { class: 'second', 'data-wish': wish, title }, words)).join(' '));
+  return element('div', { class: 'actions' }, ...buttons.flatMap(([wish, words, about]) => [
+    element('button', { class: 'second', 'data-wish': wish, 'aria-describedby': `about-${wish}` }, words), element('span', { id: `about-${wish}` }, about)]));
 }
 
 /** Returns what a request has besides the conversation, in the parts that the agent's window has of it where these are all of it. */
@@ -48,9 +48,9 @@ function viewBar(context: Context): string {
   const whole = wholeOf(context);
   const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
-  const due = { at: threshold, words: `ctxledger compacts above ${inTokens({ n: threshold, exact })}` };
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
-  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `ctxledger compacts above ${inTokens({ n: threshold, exact })}${share}`);
+  const due = { at: threshold, words: `ctxledger compacts what it hands on once that is above ${inTokens({ n: threshold, exact })}${share}` };
+  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. The agent’s own window does not count.`);
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
     table(shares, viewCount(context), window);
 }
@@ -69,9 +69,11 @@ function notes({ saved, summary }: Context): string {
 
 /** Says what the parts of the window rest on. */
 function restsOn(context: Context): string {
-  const { fixed, counting } = context;
-  return (fixed === null ? '' : 'The system prompt, tools and memory files are estimated from the first request, which was measured. ') + basis(counting) +
-    (unattributed(context) > 0 ? ` “${capital(wordsOf(notAttributable))}” was ${aboutOf(notAttributable)}.` : '');
+  const { fixed, counting, own } = context;
+  const front = own.some(({ name }) => name === earlier) ? 'The record begins in the middle of the session: what came before is known from the first request, which was measured, with the system prompt and tools in it. '
+    : 'The system prompt, tools and memory files are estimated from the first request, which was measured. ';
+  return (fixed === null ? '' : front) + basis(counting) +
+    (unattributed(context) > 0 ? ` ${capital(unexplained)}: ${aboutOf(unexplained)}.` : '');
 }
 
 /** Says what counts rest on. */
