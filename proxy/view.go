@@ -69,8 +69,17 @@ type piece struct {
 	parts     []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
 	sealed    bool              // it has reasoning, which its provider signs: it is never edited
 	compacted bool              // it is the provider's own compaction
+	defines   bool              // it has the definitions of tools that the model has looked for
 	out       []byte            // what is sent in its place; nil: the message as it is
 	fresh     bool              // out is up to date
+}
+
+// bytes is what is sent of a message.
+func (p *piece) bytes() []byte {
+	if p.out != nil {
+		return p.out
+	}
+	return p.raw
 }
 
 func newView(live ledger.LiveSession, agent string) *view {
@@ -100,7 +109,7 @@ func (v *view) read(d draft) {
 }
 
 func (v *view) pieceOf(raw []byte) *piece {
-	p := &piece{raw: raw}
+	p := &piece{raw: raw, defines: bytes.Contains(raw, []byte(`"tool_reference"`))}
 	m, err := transcript.Decode(transcript.Anthropic, raw)
 	if err != nil {
 		return p // it stays as it is
@@ -205,13 +214,13 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 			}
 		}
 	}
-	first, kept, summary := v.replaced()
+	first, kept, by := v.replaced()
 	parts += kept - first
 	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 && !stepped {
 		return d.body
 	}
-	body := d.with(out, summary, first, kept)
+	body := d.with(out, by, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
 		Whole: whole, Seq: v.seq}
 	return body
