@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"bytes"
-	"slices"
 
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
@@ -14,6 +13,7 @@ type cut struct {
 	message []byte   // with the summary
 	kept    []*piece // the first messages behind it, as the ledger has them, up to one that has calls
 	begins  *piece   // the first message of the request that it was first sent with, once a provider takes that
+	before  *cut     // the one that it takes the place of, until then; nil: none
 }
 
 // cutOf returns the cut that a view has; nil: none.
@@ -69,11 +69,11 @@ func (v *view) replaced() (first, kept int, by []byte) {
 	switch {
 	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
 		return 0, 0, nil
-	case c.begins == nil && (loses(v.order[first:kept]) || !sendable(v.order, instead, first, kept)):
-		v.cut = nil
-		return 0, 0, nil
+	case c.begins == nil && !sendable(v.order, instead, first, kept):
+		v.cut = c.before
+		return v.replaced()
 	default:
-		c.begins = begin
+		c.begins, c.before = begin, nil
 		return first, kept, bytes.Join(instead, []byte(","))
 	}
 }
@@ -107,11 +107,6 @@ func (c *cut) bounds(order []*piece) (first, kept int) {
 		return 0, 0
 	}
 	return first, kept
-}
-
-// loses reports whether messages have what no summary can replace: what only the provider can read.
-func loses(order []*piece) bool {
-	return slices.ContainsFunc(order, func(p *piece) bool { return p.compacted })
 }
 
 // sendable reports whether a provider takes what a view is sent as. Messages of the system are not looked at: agents put them

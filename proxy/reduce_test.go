@@ -353,6 +353,27 @@ func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
 	}
 }
 
+// TestACompactionThatCannotBeSentLeavesTheOneBefore: behind it is what a provider would refuse, so the view stays what it is.
+func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
+	k := newTalk(t)
+	reads := func(n int) {
+		for i := range n {
+			k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+			k.ask()
+		}
+	}
+	reads(12)
+	k.compact()
+	reads(12)
+	k.messages = append(k.messages, `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"}]}`,
+		`{"role":"user","content":"Go on."}`)
+	before := messagesOf(t, k.ask())
+	k.compact()
+	if got := messagesOf(t, k.ask()); len(got) < len(before) || !bytes.Equal(got[1], before[1]) {
+		t.Errorf("%d messages, %d before: %.300s", len(got), len(before), got[1])
+	}
+}
+
 // TestWordsThatAreSaidAgainMoveNoCut: what a compaction keeps begins with a call; a later answer with the same words is another
 // one, and nothing before it goes.
 func TestWordsThatAreSaidAgainMoveNoCut(t *testing.T) {
