@@ -45,3 +45,29 @@ func TestAPauseIsAnOccasion(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatTheProviderCountsDecides: the log does not have all that fills a window, so a request that a provider counted as larger
+// than the estimate is as large as that; but what was sent before a step does not have a small view compacted.
+func TestWhatTheProviderCountsDecides(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		words, held int
+		want        string
+	}{
+		{"nothing is known", 60_000, 0, ""},
+		{"it counts less", 60_000, 50_000, ""},
+		{"it counts more", 60_000, 79_000, ""},
+		{"more than the threshold", 60_000, 90_000, "threshold"},
+		{"many times as much as there can be", 5_000, 1_000_000, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := open(t)
+			half := strings.Repeat("word ", c.words/2)
+			id := imported(t, l, 0, asking(half), asking(half), spent("", false, 0), asking("on"))
+			made, err := l.EditView(t.Context(), ledger.EditViewRequest{Session: id, Held: c.held})
+			if err != nil || made.Due.Reason != c.want {
+				t.Errorf("%q, %s, %v", made.Due.Reason, made.Due.Why, err)
+			}
+		})
+	}
+}

@@ -301,6 +301,9 @@ type EditViewRequest struct {
 	// Sent is when the newest request of the session was sent, if the caller knows: the provider's cache lasts from then on, or
 	// from the newest answer in the log.
 	Sent time.Time `json:"sent,omitzero"`
+	// Held is the size of that request in tokens as the provider counts, if the caller knows: the log does not have all that
+	// takes its share of a window, such as reasoning that the provider keeps to itself. 0: it is estimated.
+	Held int `json:"held,omitempty"`
 	Signals
 }
 

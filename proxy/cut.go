@@ -13,6 +13,7 @@ type cut struct {
 	message []byte   // with the summary
 	kept    []*piece // the first messages behind it, as the ledger has them, up to one that has calls
 	begins  *piece   // the first message of the request that it was first sent with, once a provider takes that
+	before  *cut     // the one that it takes the place of, until then; nil: none
 }
 
 // cutOf returns the cut that a view has; nil: none.
@@ -42,11 +43,13 @@ func (p *piece) call() string {
 	return ""
 }
 
-// has reports whether a message has one of the parts of another one.
+// has reports whether a message has one of the parts of another one. Calls are made once, but texts may be said again: they
+// count only if the other one has nothing else.
 func (p *piece) has(other *piece) bool {
+	named := other.call() != ""
 	for _, a := range p.parts {
 		for _, b := range other.parts {
-			if a.ID == b.ID && a.Kind == b.Kind {
+			if a.ID == b.ID && a.Kind == b.Kind && !(named && a.Kind == transcript.KindText) {
 				return true
 			}
 		}
@@ -54,24 +57,37 @@ func (p *piece) has(other *piece) bool {
 	return false
 }
 
-// replaced returns which messages a summary replaces, those from first on before kept, and the summary: none where a request
-// does not have what the cut keeps. Then its agent has compacted it, or it is another conversation.
-func (v *view) replaced() (first, kept int, summary []byte) {
+// replaced returns which messages something else takes the place of, those from first on before kept, and that: none where a
+// request does not have what the cut keeps. Then its agent has compacted it, or it is another conversation.
+func (v *view) replaced() (first, kept int, by []byte) {
 	c := v.cut
 	if c == nil {
 		return 0, 0, nil
 	}
 	first, kept = c.bounds(v.order)
-	switch begin := v.order[0]; {
+	begin, instead := v.order[0], c.instead(v.order, first, kept)
+	switch {
 	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
 		return 0, 0, nil
-	case c.begins == nil && (loses(v.order[first:kept]) || !sendable(v.order, c.message, first, kept)):
-		v.cut = nil
-		return 0, 0, nil
+	case c.begins == nil && !sendable(v.order, instead, first, kept):
+		v.cut = c.before
+		return v.replaced()
 	default:
-		c.begins = begin
-		return first, kept, c.message
+		c.begins, c.before = begin, nil
+		return first, kept, bytes.Join(instead, []byte(","))
 	}
+}
+
+// instead returns what is sent in the place of messages: the summary, and behind it those of them with the definition of a tool
+// that the model has looked for, which providers read where its name stands, with the calls that they answer.
+func (c *cut) instead(order []*piece, first, kept int) [][]byte {
+	out := [][]byte{c.message}
+	for i := first; i < kept; i++ {
+		if order[i].defines || i+1 < kept && order[i+1].defines {
+			out = append(out, order[i].bytes())
+		}
+	}
+	return out
 }
 
 // bounds returns where the cut is: its messages are equal if it is nowhere.
@@ -93,30 +109,17 @@ func (c *cut) bounds(order []*piece) (first, kept int) {
 	return first, kept
 }
 
-// loses reports whether messages have what no summary can replace.
-func loses(order []*piece) bool {
-	for _, p := range order {
-		// The definition of a tool that the model has looked for, and what only the provider can read.
-		if bytes.Contains(p.raw, []byte(`"tool_reference"`)) || p.compacted {
-			return true
-		}
-	}
-	return false
-}
-
 // sendable reports whether a provider takes what a view is sent as. Messages of the system are not looked at: agents put them
 // anywhere.
-func sendable(order []*piece, summary []byte, first, kept int) bool {
+func sendable(order []*piece, instead [][]byte, first, kept int) bool {
 	var messages [][]byte
 	for i, p := range order {
 		switch {
 		case i == first && kept > first:
-			messages = append(messages, summary)
+			messages = append(messages, instead...)
 		case i > first && i < kept || p.role == transcript.RoleSystem:
-		case p.out != nil:
-			messages = append(messages, p.out)
 		default:
-			messages = append(messages, p.raw)
+			messages = append(messages, p.bytes())
 		}
 	}
 	return transcript.Sendable(transcript.Anthropic, messages) == nil

@@ -247,7 +247,7 @@ func (v *view) ask(r *reducer, early bool) {
 	if v.deciding != nil {
 		return
 	}
-	sent, behind := v.sent, len(v.whole) > 0
+	sent, behind := ledger.EditViewRequest{Sent: v.sent, Held: int(v.perByte * float64(v.size))}, len(v.whole) > 0
 	var summary *string
 	if v.resumed {
 		known := v.summary
@@ -289,18 +289,18 @@ func (v *view) unsent(p part) bool {
 	})
 }
 
-// next returns the next step that the ledger decides, and has recorded then. sent is when the newest request was sent; behind
-// says that a step has more to show less of, and summary which compaction is known, if any is: a person or the
+// next returns the next step that the ledger decides, and has recorded then. sent says of the newest request when it was sent
+// and how large it was; behind says that a step has more to show less of, and summary which compaction is known, if any is: a person or the
 // agent may have made another.
 func (v *view) next(
-	ctx context.Context, api Ledger, sent time.Time, behind bool, summary *string,
+	ctx context.Context, api Ledger, sent ledger.EditViewRequest, behind bool, summary *string,
 ) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
 	if err != nil {
 		return c, err
 	}
-	done, err := ledger.Auto(ctx, api, ledger.AutoRequest{
-		EditViewRequest: ledger.EditViewRequest{Session: s.ID, Sent: sent}}, nil)
+	sent.Session = s.ID
+	done, err := ledger.Auto(ctx, api, ledger.AutoRequest{EditViewRequest: sent}, nil)
 	if err != nil {
 		return c, err
 	}

@@ -4,7 +4,7 @@
 // Start at New, whose Server is an http.Handler, and at recorder.take, which records one exchange. A dialect is how one
 // kind of provider writes requests and answers (dialect.go); a thread is one conversation, whose newest request the next
 // one is compared with (thread.go). Server.edit is where a body becomes another one (reduce.go): a view is what a
-// conversation is sent as (view.go), decide brings it up to date (decide.go), recorded reads it from the ledger (resume.go).
+// conversation is sent as (view.go, cut.go), with a mark of the cache of its own behind a step (mark.go), decide brings it up to date (decide.go), recorded reads it from the ledger (resume.go).
 // Package launch starts an agent behind a proxy.
 //
 // Guarantees: answers leave as they came, and requests as well unless they are reduced; then what is not shown less of

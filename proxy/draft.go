@@ -55,9 +55,9 @@ func (d draft) replaced(messages [][]byte) []byte {
 	return slices.Concat(d.body[:from], bytes.Join(messages, []byte(",")), d.body[to:])
 }
 
-// with returns the body with other messages: those of out that are not nil, and a summary instead of those from first on before
+// with returns the body with other messages: those of out that are not nil, and others instead of those from first on before
 // kept.
-func (d draft) with(out [][]byte, summary []byte, first, kept int) []byte {
+func (d draft) with(out [][]byte, instead []byte, first, kept int) []byte {
 	var b bytes.Buffer
 	b.Grow(len(d.body))
 	at := 0
@@ -69,7 +69,7 @@ func (d draft) with(out [][]byte, summary []byte, first, kept int) []byte {
 	for i, span := range d.spans {
 		switch {
 		case i == first && first < kept:
-			replace(span.From, d.spans[kept-1].To, summary)
+			replace(span.From, d.spans[kept-1].To, instead)
 		case i > first && i < kept:
 		case out[i] != nil:
 			replace(span.From, span.To, out[i])

@@ -113,6 +113,7 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	v.copied = false
 	x.prepared = &prepared{d, v.send(d, x, stepped)}
 	v.fitting(r, x)
+	v.size = len(x.prepared.sent)
 	return x.prepared.sent
 }
 

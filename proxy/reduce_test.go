@@ -297,21 +297,8 @@ func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
 		k.ask()
 	}
-	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
-		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
-	if err != nil || made.Outcome != compaction.Compacted {
-		t.Fatalf("%+v, %v", made, err)
-	}
-	k.ask()
-	if got := messagesOf(t, k.ask()); len(got) >= len(k.messages) ||
-		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
-		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
-	}
-	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: made.Summary.ID}); err != nil {
+	summary := k.compact()
+	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: summary}); err != nil {
 		t.Fatal(err)
 	}
 	k.ask()
@@ -320,6 +307,89 @@ func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 	}
 	if n := k.steps(); n != 2 {
 		t.Errorf("%d steps", n)
+	}
+}
+
+// compact has a person compact the conversation, and returns the summary, which is sent then.
+func (k *talk) compact() (summary string) {
+	k.Helper()
+	s, err := k.ledger.Session(k.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		k.Fatal(err)
+	}
+	made, err := ledger.Compact(k.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		k.Fatalf("%+v, %v", made, err)
+	}
+	k.ask()
+	if got := messagesOf(k.T, k.ask()); len(got) >= len(k.messages) ||
+		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
+		k.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	return made.Summary.ID
+}
+
+// TestACompactionKeepsToolsThatWereLookedFor: the model reads their definitions where a result names them, so that and its call
+// stay behind the summary, as they were written.
+func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
+	k := newTalk(t)
+	k.call("Read", `{"file_path":"/w/main.go"}`, lines(60))
+	k.call("ToolSearch", `{"query":"select:TaskCreate"}`, "")
+	last := len(k.messages) - 1
+	k.messages[last] = strings.Replace(k.messages[last], `"content":""`,
+		`"content":[{"type":"tool_reference","tool_name":"TaskCreate"}]`, 1)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	k.compact()
+	got := messagesOf(t, k.ask())
+	if string(got[2]) != k.messages[last-1] || string(got[3]) != k.messages[last] {
+		t.Errorf("behind the summary: %s\n%s", got[2], got[3])
+	}
+	if n := k.steps(); n != 1 {
+		t.Errorf("%d steps", n)
+	}
+}
+
+// TestACompactionThatCannotBeSentLeavesTheOneBefore: behind it is what a provider would refuse, so the view stays what it is.
+func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
+	k := newTalk(t)
+	reads := func(n int) {
+		for i := range n {
+			k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+			k.ask()
+		}
+	}
+	reads(12)
+	k.compact()
+	reads(12)
+	k.messages = append(k.messages, `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"}]}`,
+		`{"role":"user","content":"Go on."}`)
+	before := messagesOf(t, k.ask())
+	k.compact()
+	if got := messagesOf(t, k.ask()); len(got) < len(before) || !bytes.Equal(got[1], before[1]) {
+		t.Errorf("%d messages, %d before: %.300s", len(got), len(before), got[1])
+	}
+}
+
+// TestWordsThatAreSaidAgainMoveNoCut: what a compaction keeps begins with a call; a later answer with the same words is another
+// one, and nothing before it goes.
+func TestWordsThatAreSaidAgainMoveNoCut(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	k.compact()
+	said := regexp.MustCompile(`Step \d+\.`).FindString(string(messagesOf(t, k.ask())[2]))
+	k.call("Read", `{"file_path":"/w/again.go"}`, lines(60))
+	last := len(k.messages) - 2
+	k.messages[last] = regexp.MustCompile(`Step \d+\.`).ReplaceAllString(k.messages[last], said)
+	k.ask()
+	if n := k.steps(); n != 1 || said == "" {
+		t.Errorf("%d steps behind %q", n, said)
 	}
 }
 

@@ -46,6 +46,7 @@ type view struct {
 	limited string  // the model of that
 	copied  bool    // the newest request was sent as a smaller copy, of which nothing stays
 	perByte float64 // tokens of a byte of a request, as the provider counted the newest one; 0: not known
+	size    int     // bytes of the newest request
 
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
@@ -54,6 +55,7 @@ type view struct {
 	stubs    []*job[map[part]string] // stubs of results that were sent whole
 	waiting  change                  // for a step, or until it is worth one
 	reached  int                     // how many messages the newest request had
+	kept     int                     // the first message behind the cut that it was sent with; 0: with none
 }
 
 // part is a part of a message: the arguments of a call or the text of its result, by the call's id; a text by its hash.
@@ -64,13 +66,23 @@ type part struct {
 
 // piece is a message of a request.
 type piece struct {
-	raw       []byte // in the body of the newest request that has it
-	role      transcript.Role
-	parts     []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
-	sealed    bool              // it has reasoning, which its provider signs: it is never edited
-	compacted bool              // it is the provider's own compaction
-	out       []byte            // what is sent in its place; nil: the message as it is
-	fresh     bool              // out is up to date
+	raw     []byte // in the body of the newest request that has it
+	role    transcript.Role
+	parts   []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
+	sealed  bool              // it has reasoning, which its provider signs: it is never edited
+	defines bool              // it has the definitions of tools that the model has looked for
+	out     []byte            // what is sent in its place; nil: the message as it is
+	fresh   bool              // out is up to date
+	was     []byte            // out of the request before
+	known   bool              // that had the message
+}
+
+// bytes is what is sent of a message.
+func (p *piece) bytes() []byte {
+	if p.out != nil {
+		return p.out
+	}
+	return p.raw
 }
 
 func newView(live ledger.LiveSession, agent string) *view {
@@ -100,12 +112,12 @@ func (v *view) read(d draft) {
 }
 
 func (v *view) pieceOf(raw []byte) *piece {
-	p := &piece{raw: raw}
+	p := &piece{raw: raw, defines: bytes.Contains(raw, []byte(`"tool_reference"`))}
 	m, err := transcript.Decode(transcript.Anthropic, raw)
 	if err != nil {
 		return p // it stays as it is
 	}
-	p.role, p.compacted = m.Role, transcript.Compacted(m)
+	p.role = m.Role
 	for _, x := range m.Parts {
 		switch x.Kind {
 		case transcript.KindReasoning:
@@ -148,6 +160,9 @@ func (v *view) adopt(c change) {
 	}
 	v.seq = max(v.seq, c.seq)
 	if c.all && c.summary != v.summary {
+		if c.cut != nil {
+			c.cut.before = v.cut
+		}
 		v.cut, v.summary = c.cut, c.summary
 	}
 }
@@ -205,13 +220,18 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 			}
 		}
 	}
-	first, kept, summary := v.replaced()
+	first, kept, by := v.replaced()
+	if at := v.unchanged(first, kept); stepped && at >= 0 {
+		if marked := withMark(v.order[at].bytes(), d); marked != nil {
+			out[at] = marked
+		}
+	}
 	parts += kept - first
 	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 && !stepped {
 		return d.body
 	}
-	body := d.with(out, summary, first, kept)
+	body := d.with(out, by, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
 		Whole: whole, Seq: v.seq}
 	return body

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -212,11 +213,24 @@ func (l *Views) stateOf(
 	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N
+	if all := f.Tokens(text); r.Held > st.Request(all) {
+		st.Count = heldAs(c, all, r.Held-st.Fixed)
+	}
 	size := st.Request(f.Tokens(text))
 	st.Ahead = window.CallsAhead(requests(f), size-st.Fixed, f.Policy.Compact.Threshold(st.Window)-size)
 	st.ExitCode, st.Changed = exitCode(tx, f.Session.ID), changedBy(tx, f.Session.ID, l.core.Trees.Apart(f.Session))
 	st.Within = l.within(ctx, tx, f)
 	return st, nil
+}
+
+// heldAs counts as a counter does, but content whose provider counted more as a share of that; twice as much at most, since it
+// may be of what was sent before a step.
+func heldAs(c tokens.Counter, content, held int) func(o200k int) tokens.Count {
+	const most = 2
+	s := tokens.Scale(c.Of(tokens.Scaled))
+	s.N = min(int(int64(held)*tokens.Scaled/int64(max(content, 1))), most*s.N)
+	s.Upper = max(s.N, s.Upper)
+	return s.Of
 }
 
 // within compares the texts of results. One that cannot be read is in no other.

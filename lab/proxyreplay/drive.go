@@ -292,7 +292,7 @@ func (r *sending) take(ctx context.Context, i int, a answered, gone bool) {
 	q := r.requests[i]
 	r.out.Requests++
 	r.out.Used = r.out.Used.Plus(a.used)
-	r.out.Dollars += costOf(a.model, a.used) + r.reading.charge(a.model, a.used, q.Long)
+	r.out.Dollars += costOf(a.model, a.used) + r.reading.charge(a.model, a.used, q.Long, a.blocks)
 	if !gone && i > 0 && !startsWith(a.blocks, r.before.blocks) {
 		r.changed = append(r.changed, q.At)
 	}
@@ -309,7 +309,7 @@ func (r *sending) take(ctx context.Context, i int, a answered, gone bool) {
 	}
 	for _, id := range r.reading.missing(q.Needed, written, a.blocks) {
 		r.out.ReadBack++
-		r.out.Dollars += r.reading.ask(id, r.sizeOf(id), a.model, a.used)
+		r.out.Dollars += r.reading.ask(id, r.sizeOf(id), a.model, a.used, a.blocks)
 	}
 }
 

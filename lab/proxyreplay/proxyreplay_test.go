@@ -234,11 +234,11 @@ func TestAnthropicsOwnClearing(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadBackIsCharged once, and then in each later request.
+// TestWhatIsReadBackIsCharged once, and then in each later request, until a compaction takes its place away.
 func TestWhatIsReadBackIsCharged(t *testing.T) {
 	r := newReading()
 	said := block{id: "1", text: "see internal/pricing/gross.go"}
-	stub := block{id: "2", text: "cut"}
+	stub, summary := block{id: "2", call: "c", text: "cut"}, block{id: "3", text: "summary"}
 	if got := r.missing([]string{"pricing/gross.go", "never/said.go"}, []block{said}, []block{said}); got != nil {
 		t.Errorf("nothing is missing: %q", got)
 	}
@@ -247,14 +247,18 @@ func TestWhatIsReadBackIsCharged(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	used := tokens.Used{CacheRead: 100_000}
-	if cost := r.ask(got[0], 5000, "claude-sonnet-4-5", used); math.Abs(cost-0.0312) > 1e-9 { // 100,000 read, 80 of an answer
+	if cost := r.ask(got[0], 5000, "claude-sonnet-4-5", used, []block{stub}); math.Abs(cost-0.0312) > 1e-9 { // 100,000 read, 80 of an answer
 		t.Errorf("%v", cost)
 	}
 	if again := r.missing(got, []block{said}, []block{stub}); again != nil {
 		t.Errorf("it was read: %q", again)
 	}
-	first, later := r.charge("claude-sonnet-4-5", used, false), r.charge("claude-sonnet-4-5", used, false)
+	charge := func(sent block) float64 { return r.charge("claude-sonnet-4-5", used, false, []block{sent}) }
+	first, later := charge(block{id: "4", call: "c", text: "cut again"}), charge(stub)
 	if math.Abs(first-2080*3.75e-6) > 1e-9 || math.Abs(later-2080*0.3e-6) > 1e-9 {
 		t.Errorf("%v, then %v", first, later)
+	}
+	if gone := charge(summary); gone != 0 || len(r.missing(got, []block{said}, []block{summary})) != 1 {
+		t.Errorf("%v of what a compaction took", gone)
 	}
 }

@@ -1,24 +1,36 @@
 package main
 
 import (
+	"cmp"
+	"slices"
+
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/tokens"
 )
 
 // reading is what an agent has to read back because what it was sent lacks it: each identifier that a call of the recorded
 // answer names, that was said before, and that is nowhere in the request. One request more asks for it, and what that
-// brings stays in all later ones.
+// brings stays in all later ones, until the messages go behind which it came.
 type reading struct {
-	words   map[string]map[string]bool // by block
-	said    map[string]string          // the newest block that says a word
-	back    map[string]bool            // words of what was read back
-	carried float64                    // tokens that were read back
-	fresh   float64                    // of them, not yet in the provider's cache
+	words map[string]map[string]bool // by block
+	said  map[string]string          // the newest block that says a word
+	back  []back
+}
+
+// back is what was read back once.
+type back struct {
+	behind string          // the block behind which it came: see place
+	words  map[string]bool // of it
+	tokens float64
+	cached bool // by the provider
 }
 
 func newReading() *reading {
-	return &reading{words: map[string]map[string]bool{}, said: map[string]string{}, back: map[string]bool{}}
+	return &reading{words: map[string]map[string]bool{}, said: map[string]string{}}
 }
+
+// place names a block: also what stands in the place of a result has the same place.
+func place(b block) string { return cmp.Or(b.call, b.id) }
 
 // of returns the words of a block.
 func (r *reading) of(b block) map[string]bool {
@@ -40,7 +52,7 @@ func (r *reading) missing(needed []string, written, sent []block) (out []string)
 	}
 	seen := map[string]bool{}
 	for _, id := range needed {
-		if seen[id] || r.back[id] || !has(r, written, id) || has(r, sent, id) {
+		if seen[id] || r.has(id) || !has(r, written, id) || has(r, sent, id) {
 			continue
 		}
 		seen[id] = true
@@ -58,28 +70,48 @@ func has(r *reading, blocks []block, id string) bool {
 	return false
 }
 
+// has reports whether something that was read back has a word.
+func (r *reading) has(id string) bool {
+	return slices.ContainsFunc(r.back, func(b back) bool { return b.words[id] })
+}
+
+// carried are the tokens that were read back.
+func (r *reading) carried() (n float64) {
+	for _, b := range r.back {
+		n += b.tokens
+	}
+	return n
+}
+
 // charge returns what a request costs more for what was read back before it.
-func (r *reading) charge(model string, used tokens.Used, long bool) float64 {
+func (r *reading) charge(model string, used tokens.Used, long bool, sent []block) (cost float64) {
+	places := map[string]bool{}
+	for _, b := range sent {
+		places[place(b)] = true
+	}
+	r.back = slices.DeleteFunc(r.back, func(b back) bool { return !places[b.behind] })
 	x := tokens.Builtin().Rates(model, tokens.TermsOf(used.In()))
 	write := x.CachedWrite
 	if long {
 		write = x.LongWrite
 	}
-	old := x.CachedRead
-	if used.CacheRead < used.Written() { // the cache was lost
-		old = write
+	lost := used.CacheRead < used.Written()
+	for i, b := range r.back {
+		if b.cached && !lost {
+			cost += b.tokens * x.CachedRead
+		} else {
+			cost += b.tokens * write
+		}
+		r.back[i].cached = true
 	}
-	cost := r.carried*old + r.fresh*write
-	r.carried, r.fresh = r.carried+r.fresh, 0
 	return cost
 }
 
-// ask reads back an identifier, and returns what that costs.
-func (r *reading) ask(id string, size float64, model string, used tokens.Used) float64 {
-	for w := range r.words[r.said[id]] {
-		r.back[w] = true
-	}
+// ask reads back an identifier behind a request, and returns what that costs.
+func (r *reading) ask(id string, size float64, model string, used tokens.Used, sent []block) float64 {
 	x := tokens.Builtin().Rates(model, tokens.TermsOf(used.In()))
-	r.fresh += replay.ReadCall + min(replay.ReadMost, size)
-	return (float64(used.In())+r.carried)*x.CachedRead + replay.ReadCall*x.Output
+	cost := (float64(used.In())+r.carried())*x.CachedRead + replay.ReadCall*x.Output
+	r.back = append(r.back, back{behind: place(sent[len(sent)-1]), words: r.words[r.said[id]],
+		tokens: replay.ReadCall + min(replay.ReadMost, size)})
+	return cost
 }
