@@ -1,6 +1,7 @@
 package sessionfile
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type About struct {
 	Session  sessions.Session // Host, HostID, Title, Dir, Continues
 	Identity Identity
 	Start    time.Time // of the first record with a time
+	From     string    // the session that it was forked from, by the agent's id; "": it does not say
+	First    string    // the id of the first record that has one: agents copy it when they fork or resume a session
 	Complete bool      // nothing is missing, so that looking again is pointless
 }
 
@@ -33,18 +36,11 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 		if err != nil {
 			return About{}, err
 		}
-		if session == "" {
-			session = r.Session
-		}
-		if startedBy == "" {
-			startedBy = r.StartedBy
-		}
-		if out.Session.Dir == "" {
-			out.Session.Dir = r.Dir
-		}
-		if out.Session.Continues == "" {
-			out.Session.Continues = r.Continues
-		}
+		session = cmp.Or(session, r.Session)
+		out.From, out.First = cmp.Or(out.From, r.Origin.Session), cmp.Or(out.First, r.ID)
+		startedBy = cmp.Or(startedBy, r.StartedBy)
+		out.Session.Dir = cmp.Or(out.Session.Dir, r.Dir)
+		out.Session.Continues = cmp.Or(out.Session.Continues, r.Continues)
 		if out.Start.IsZero() {
 			out.Start = r.Time
 		}
