@@ -51,10 +51,12 @@ type follower struct {
 	targets   map[string]string     // files that are links, and where they lead: nothing tells when these change
 	logged    map[string]fault.Code // newest error of a file
 	told      map[string]bool       // directories of which it was logged that they are not read
+	heads     map[string]string     // ids of the first records of files
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
-	asked []Asked // for which somebody waits
+	asked   []Asked  // for which somebody waits
+	reading []string // forks that wait until the sessions are read that they come from
 
 	reread int       // ticks since trees were looked for
 	rested time.Time // when files are polled again
@@ -80,7 +82,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		adapter:  a, ledger: api, o: o, reads: o.Reads[a.Agent], pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		targets: map[string]string{}, logged: map[string]fault.Code{}, told: map[string]bool{},
-		importers: map[string]*importer{},
+		heads: map[string]string{}, importers: map[string]*importer{},
 	}
 }
 
@@ -300,11 +302,8 @@ func (f *follower) open(path string) (*os.File, int64, error) {
 func (f *follower) importer(path string) *importer {
 	im := f.importers[path]
 	if im == nil {
-		im = newImporter(f.ledger, path)
-		im.open, im.budget = f.open, runBatches
-		if f.only == "" {
-			im.adapter, im.ours = f.adapter, f.ours
-		}
+		im = f.newImporter(path)
+		im.budget = runBatches
 		f.importers[path] = im
 	}
 	f.order = append(slices.DeleteFunc(f.order, func(p string) bool { return p == path }), path)
@@ -313,4 +312,69 @@ func (f *follower) importer(path string) *importer {
 		f.order = f.order[1:]
 	}
 	return im
+}
+
+// newImporter returns an importer of one of the files that are followed.
+func (f *follower) newImporter(path string) *importer {
+	im := newImporter(f.ledger, path)
+	im.open = f.open
+	if f.only == "" {
+		im.adapter, im.ours, im.first = f.adapter, f.ours, f.readOrigin
+	}
+	return im
+}
+
+// readOrigin reads the session that another one was forked from before that: what both have counts where it is first.
+func (f *follower) readOrigin(ctx context.Context, fork *importer) {
+	if path := f.origin(fork.path, fork.about); path != "" {
+		f.reading = append(f.reading, fork.path)
+		rep, err := f.newImporter(path).run(ctx)
+		f.reading = f.reading[:len(f.reading)-1]
+		f.report(rep)
+		f.judge(ctx, path, err)
+	}
+}
+
+// origin returns the file of the session that another one was forked from: the one that it names or, as older versions
+// of agents did not name it, one beside it that is to be read, begins with the same record and was written before. "": none.
+func (f *follower) origin(path string, fork sessionfile.About) string {
+	for _, files := range []map[string]stamp{f.due, f.seen} {
+		for other := range files {
+			stem, _, _ := strings.Cut(filepath.Base(other), ".")
+			named := fork.From != "" && (stem == fork.From || strings.HasSuffix(stem, "-"+fork.From))
+			if named && other != path && !slices.Contains(f.reading, other) {
+				return other
+			}
+		}
+	}
+	if fork.From != "" || fork.First == "" || fork.Identity.Subagent {
+		return ""
+	}
+	first := ""
+	for other, at := range f.due {
+		older := first == "" || at.modified.Before(f.due[first].modified)
+		if older && at.modified.Before(f.due[path].modified) && filepath.Dir(other) == filepath.Dir(path) &&
+			f.head(other) == fork.First {
+			first = other
+		}
+	}
+	return first
+}
+
+// head returns the id of the first record of a file, "" if it cannot be read.
+func (f *follower) head(path string) string {
+	id, known := f.heads[path]
+	if known {
+		return id
+	}
+	file, _, err := f.open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close() // opened for reading
+	if all, err := sessionfile.Unpacked(file); err == nil {
+		about, _ := f.adapter.About(path, all) // what cannot be read has none
+		f.heads[path] = about.First
+	}
+	return f.heads[path]
 }

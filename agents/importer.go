@@ -33,6 +33,8 @@ type importer struct {
 	// this one was started elsewhere.
 	ours    func(dir string) bool
 	foreign bool
+	// first reads what has to be read before this file, if nothing of it was; nil: nothing has to.
+	first func(context.Context, *importer)
 	// budget is after how many batches a run stops, with more set if it is not at the end; 0: never.
 	budget int
 	more   bool
@@ -79,6 +81,9 @@ func (im *importer) run(ctx context.Context) (rep Report, err error) {
 			continue
 		} else if err != nil {
 			return rep, err
+		}
+		if im.state.Offset == 0 && im.first != nil {
+			im.first(ctx, im)
 		}
 		im.progress(im.state.Offset, size)
 		if err := im.read(ctx, file, size, &rep); err != errMoved {

@@ -31,28 +31,27 @@ func ReadPast(ctx context.Context, api Ledger, o FollowOptions, progress func(do
 		return past, fault.New(fault.Invalid, "agents.past", "no workspace whose sessions could be read")
 	}
 	var files []leftFile
+	taken, read := 0, int64(0)
 	for _, f := range followers(api, o) {
+		f.o.Report = func(rep Report) {
+			if taken, read = taken+1, read+rep.Bytes; !f.adapter.Identify(rep.Path, "").Subagent {
+				past.Sessions++
+			}
+		}
 		files = append(files, f.left()...)
 	}
 	slices.SortStableFunc(files, func(a, b leftFile) int { return b.modified.Compare(a.modified) })
-	var total, done, read int64
+	var total, done int64
 	for _, file := range files {
 		total += file.size
 	}
-	taken := 0
 	for i, file := range files {
 		if taken >= maxPastFiles || read >= maxPastBytes {
 			past.Left = len(files) - i
 			break
 		}
-		rep, err := file.read(ctx, func(at, _ int64) { progress(done+at, total) })
-		done, read = done+file.size, read+rep.Bytes
-		if rep.Entries > 0 {
-			taken++
-			if !file.of.adapter.Identify(file.path, "").Subagent {
-				past.Sessions++
-			}
-		}
+		err := file.read(ctx, func(at, _ int64) { progress(done+at, total) })
+		done += file.size
 		switch {
 		case ctx.Err() != nil:
 			return past, ctx.Err()
@@ -81,6 +80,7 @@ func (f *follower) left() (files []leftFile) {
 			f.log.Warn("session files cannot be listed", "dir", dir, "err", err)
 		}
 		for _, file := range found {
+			f.due[file.path] = file.stamp
 			files = append(files, leftFile{file, f})
 		}
 	}
@@ -88,14 +88,15 @@ func (f *follower) left() (files []leftFile) {
 }
 
 // read imports the file.
-func (l leftFile) read(ctx context.Context, progress func(done, total int64)) (Report, error) {
-	im := newImporter(l.of.ledger, l.path)
-	im.open, im.progress, im.adapter, im.ours = l.of.open, progress, l.of.adapter, l.of.ours
+func (l leftFile) read(ctx context.Context, progress func(done, total int64)) error {
+	im := l.of.newImporter(l.path)
+	im.progress = progress
 	rep, err := im.run(ctx)
+	l.of.report(rep)
 	if im.foreign {
 		err = nil // of another workspace
 	}
-	return rep, err
+	return err
 }
 
 // fatal logs an error, and reports whether it is not about the file alone.

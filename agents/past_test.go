@@ -75,6 +75,31 @@ func TestPastSessionsAreReadOfAnyAgeNewestFirst(t *testing.T) {
 	}
 }
 
+// TestAForkIsReadAfterTheSessionItComesFrom: what both have counts in the one that is read first.
+func TestAForkIsReadAfterTheSessionItComesFrom(t *testing.T) {
+	for name, c := range map[string]struct{ named, want string }{
+		"named":         {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c"},
+		"not named":     {"", "x a b a c"},
+		"of each other": {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			s.mkdir(s.dir)
+			old := s.recOf("old", "a") + s.recOf("old", "b")
+			if name == "of each other" {
+				old = strings.ReplaceAll(old, `"uuid"`, `"forkedFrom":{"sessionId":"new","messageUuid":"a"},"uuid"`)
+			}
+			s.leave("old.jsonl", 9, old)
+			s.leave("new.jsonl", 2, strings.ReplaceAll(s.recOf("new", "a")+s.recOf("new", "c"), `"uuid"`, c.named+`"uuid"`))
+			s.leave("x.jsonl", 1, s.recOf("x", "x"))
+			past, ids, err := s.readPast(t.Context())
+			if err != nil || ids != c.want || past != (Past{Sessions: 3}) {
+				t.Errorf("%+v, %q, %v; log:\n%s", past, ids, err, s.logged)
+			}
+		})
+	}
+}
+
 func TestPastSessionsOfATreeThatIsNotFollowedAreLeftAlone(t *testing.T) {
 	s := newScene(t)
 	s.mkdir(s.dir)

@@ -144,12 +144,28 @@ type work struct {
 
 // file is what was found of one session file.
 type file struct {
-	requests, reflected []uint64
-	compacted           bool
-	damage              Damage
-	measured            report.Measured
-	err                 error
+	requests  []sighting
+	compacted bool
+	damage    Damage
+	measured  report.Measured
+	err       error
 }
+
+// sighting is a request that a file reports.
+type sighting struct {
+	id   uint64
+	rank rank
+	at   int64 // when, in nanoseconds
+}
+
+// rank says how a file has a request.
+type rank int
+
+const (
+	own       rank = iota
+	copied         // the agent says that it copied it from another session
+	reflected      // it repeats a subagent's
+)
 
 // each calls do for each file that could be read so far.
 func (w *work) each(do func(i int) error) {
@@ -193,38 +209,55 @@ func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
 			return sessionfile.FileError(src.path, err)
 		}
 		f.compacted = f.compacted || r.Compaction != nil
-		into := &f.requests
-		if r.Repeats != nil {
-			r, into = r.Repeats(), &f.reflected
+		how := own
+		switch {
+		case r.Repeats != nil:
+			r, how = r.Repeats(), reflected
+		case r.Origin.Session != "":
+			how = copied
 		}
 		if r != nil && r.Copy != "" && r.Request() != nil {
-			*into = append(*into, maphash.String(seed, r.Copy))
+			f.requests = append(f.requests, sighting{maphash.String(seed, r.Copy), how, r.Time.UnixNano()})
 		}
 	}
-	for _, ids := range []*[]uint64{&f.requests, &f.reflected} {
-		slices.Sort(*ids)
-		*ids = slices.Compact(*ids)
-	}
+	slices.SortFunc(f.requests, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
+	})
+	f.requests = slices.CompactFunc(f.requests, func(a, b sighting) bool { return a.id == b.id })
 	return nil
 }
 
-// claim decides which file counts each request: the first that reports it as its own, else the first that
-// repeats it.
+// claim decides which file counts each request: one that has it as its own before one that copied or repeats it, and of
+// several the one that has it with an earlier time. If their records are the same, it is the one that went on first without
+// the others: a session that was forked or resumed as another one had come to its end.
 func (w *work) claim() {
 	w.owner = map[uint64]int{}
-	for _, list := range []func(f *file) []uint64{
-		func(f *file) []uint64 { return f.requests }, func(f *file) []uint64 { return f.reflected },
-	} {
-		for i := range w.read {
-			for _, id := range list(&w.read[i]) {
-				if _, taken := w.owner[id]; !taken {
-					w.owner[id] = i
-				}
+	shared, alone := map[uint64]bool{}, make([]int64, len(w.read)) // when it reported the first one that no other file has
+	for _, f := range w.read {
+		for _, q := range f.requests {
+			_, again := shared[q.id]
+			shared[q.id] = again
+		}
+	}
+	for i, f := range w.read {
+		for _, q := range f.requests {
+			if !shared[q.id] && (alone[i] == 0 || q.at < alone[i]) {
+				alone[i] = q.at
+			}
+		}
+	}
+	best := map[uint64]sighting{}
+	for i, f := range w.read {
+		for _, q := range f.requests {
+			old, taken := best[q.id]
+			if !taken || cmp.Or(cmp.Compare(q.rank, old.rank), cmp.Compare(q.at, old.at),
+				cmp.Compare(alone[i], alone[w.owner[q.id]])) < 0 {
+				best[q.id], w.owner[q.id] = q, i
 			}
 		}
 	}
 	for i := range w.read {
-		w.read[i].requests, w.read[i].reflected = nil, nil
+		w.read[i].requests = nil
 	}
 }
 

@@ -184,7 +184,7 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	}
 }
 
-// TestAForkWithOtherIdsCountsWhatItCopiedOnce: in the first file that has it.
+// TestAForkWithOtherIdsCountsWhatItCopiedOnce, whatever the files are called.
 func TestAForkWithOtherIdsCountsWhatItCopiedOnce(t *testing.T) {
 	trunk := string(session("a", 5))
 	fork := strings.NewReplacer(`"sessionId":"a"`, `"sessionId":"b"`, `"uuid":"a-`,
@@ -195,6 +195,36 @@ func TestAForkWithOtherIdsCountsWhatItCopiedOnce(t *testing.T) {
 		write(t, filepath.Join(dir, names[1]), append([]byte(fork), session("c", 2)...))
 		if found := run(t, dir); found.Total.Requests != 5+2 {
 			t.Errorf("%q: %d requests", names, found.Total.Requests)
+		}
+	}
+}
+
+// TestCopiedRequestsCountInTheOriginal, whatever files are called: a fork names it, has other times, or went on where the
+// original had ended.
+func TestCopiedRequestsCountInTheOriginal(t *testing.T) {
+	trunk, rest := string(session("a", 3)), string(session("c", 2))
+	later := func(s string) string { return strings.ReplaceAll(s, `"timestamp":"2026`, `"timestamp":"2027`) }
+	rename := func(named string) string {
+		return strings.NewReplacer(`"sessionId":"a"`, named+`"sessionId":"b"`).Replace(trunk)
+	}
+	for name, files := range map[string][2]string{
+		"named":   {trunk + later(rest), rename(`"forkedFrom":{"sessionId":"a","messageUuid":"x"},`)},
+		"resumed": {trunk, rename("") + later(rest)},
+	} {
+		for _, names := range [][2]string{{"a.jsonl", "b.jsonl"}, {"b.jsonl", "a.jsonl"}} {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, names[0]), []byte(files[0]))
+			write(t, filepath.Join(dir, names[1]), []byte(files[1]))
+			found := run(t, dir)
+			for _, s := range found.Dearest {
+				want := strings.Count(files[0], `"role":"assistant"`)
+				if s.ID == "b" {
+					want = 5 - want
+				}
+				if s.Requests != want {
+					t.Errorf("%s, %q: %s has %d requests, want %d", name, names, s.ID, s.Requests, want)
+				}
+			}
 		}
 	}
 }

@@ -323,6 +323,7 @@ func (d *decoder) begins(l *row, out *sessionfile.Record) {
 		d.root = cmp.Or(from, id)
 	}
 	out.ID = d.root
+	out.Origin.Session = from
 	if id != d.session {
 		return
 	}
