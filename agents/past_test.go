@@ -90,7 +90,8 @@ func TestAForkIsReadAfterTheSessionItComesFrom(t *testing.T) {
 				old = strings.ReplaceAll(old, `"uuid"`, `"forkedFrom":{"sessionId":"new","messageUuid":"a"},"uuid"`)
 			}
 			s.leave("old.jsonl", 9, old)
-			s.leave("new.jsonl", 2, strings.ReplaceAll(s.recOf("new", "a")+s.recOf("new", "c"), `"uuid"`, c.named+`"uuid"`))
+			records := s.recOf("new", "a") + s.recOf("new", "c")
+			s.leave("new.jsonl", 2, strings.ReplaceAll(records, `"uuid"`, c.named+`"uuid"`))
 			s.leave("x.jsonl", 1, s.recOf("x", "x"))
 			past, ids, err := s.readPast(t.Context())
 			if err != nil || ids != c.want || past != (Past{Sessions: 3}) {

@@ -299,7 +299,7 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 		t.Errorf("the view has %+v", h)
 	}
 	other := filepath.Join(root, "other.md")
-	for began := f.snapshot().live.Use.Session.Created; ; { // file systems tell the time by a clock with ticks of milliseconds
+	for began := f.snapshot().live.Use.Session.Created; ; { // the clock of a file system ticks in milliseconds
 		write(other)
 		if info, err := os.Stat(other); err != nil || info.ModTime().Sub(began) > time.Millisecond {
 			break

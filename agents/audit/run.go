@@ -232,7 +232,8 @@ func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
 // the others: a session that was forked or resumed as another one had come to its end.
 func (w *work) claim() {
 	w.owner = map[uint64]int{}
-	shared, alone := map[uint64]bool{}, make([]int64, len(w.read)) // when it reported the first one that no other file has
+	shared := map[uint64]bool{}
+	alone := make([]int64, len(w.read)) // when it reported the first one that no other file has
 	for _, f := range w.read {
 		for _, q := range f.requests {
 			_, again := shared[q.id]

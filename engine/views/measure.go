@@ -10,9 +10,9 @@ import (
 )
 
 // measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
-// agent's own window holds, or not much more, each part counts as a share of what was measured: relations are known better than sums. What
-// is shown of one session is counted in one measure, whether the agent holds it or ctxledger would send it, unless the
-// counter is exact. Decisions use the counter itself.
+// agent's own window holds, or not much more, each part counts as a share of what was measured: relations are known
+// better than sums. What is shown of one session is counted in one measure, whether the agent holds it or ctxledger would
+// send it, unless the counter is exact. Decisions use the counter itself.
 type measure struct {
 	tokens.Counter
 	scale tokens.Scale // that of the share; 0: as the counter counts
@@ -27,11 +27,12 @@ const mistaken = 125
 func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
 	m := measure{Counter: c}
 	all, room := content.Total(), held.N-total(carries).N
-	limit := c.Of(all).N
+	estimate := c.Of(all).N
+	limit := estimate
 	if !c.Exact() {
 		limit = limit * mistaken / 100
 	}
-	if 0 < room && room < limit {
+	if 0 < room && room < limit && room != estimate {
 		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
 	}
 	return m
