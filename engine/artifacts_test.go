@@ -100,6 +100,25 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 	}
 }
 
+// A result behind a summary is found by the words of its call, which its heading has.
+func TestAResultBehindASummaryIsFoundByItsCall(t *testing.T) {
+	l := open(t)
+	messages := [][]byte{
+		[]byte(`{"role":"user","content":"What does the store return?"}`),
+		[]byte(`{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Grep",` +
+			`"input":{"pattern":"return","path":"store.go"}}]}`),
+		[]byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"14: errStale"}]}`),
+	}
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, long(30)...)}).Session
+	summary := compact(t, l, id, compactionOf(2)).Summary
+	page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: summary.ID,
+		Selection: artifacts.Selection{Search: "Grep store.go"}})
+	want := ": Grep pattern: return path: store.go]\n14: errStale"
+	if err != nil || !strings.Contains(page.Text, want) {
+		t.Errorf("%s, %v", page.Text, err)
+	}
+}
+
 func TestHandlesOfAnotherWorkspaceAreNotFound(t *testing.T) {
 	l, other := open(t), open(t)
 	a := put(t, other, "elsewhere", "")
