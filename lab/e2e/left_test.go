@@ -54,6 +54,7 @@ func (c *chain) answer(parent string, input int, part map[string]any) string {
 
 // read adds a read of a file and its result.
 func (c *chain) read(parent, name string, input int, failed bool) string {
+	c.t.Helper()
 	id, content := "toolu_"+parent, texts[name]
 	if failed {
 		content = "Permission to read has been denied."
@@ -81,7 +82,7 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 	left := c.read(c.read(c.ask(hello, "Read the rest."), "order/order.go", 22_000, false), "notes.txt", 38_000, false)
 	c.answer(left, 39_000, map[string]any{"type": "text", "text": "Read as well."})
 	again := c.ask(hello, "Rather not.")
-	c.answer(again, 34_000, map[string]any{"type": "text", "text": "All right."})
+	c.answer(c.read(again, "docs/guide.md", 34_000, true), 34_000, map[string]any{"type": "text", "text": "All right."})
 	project := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(s.Workspace)
 	dir := filepath.Join(s.Config, "projects", project)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -103,6 +104,14 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 	}
 	if why = string(run(t, s, "why", "notes.txt")); strings.Count(why, "has it no more") != 1 {
 		t.Errorf("why says %s", why)
+	}
+	refused := string(run(t, s, "why", "docs/guide.md"))
+	page := string(run(t, s, "status", w.context().Session))
+	if !strings.Contains(refused, "failed: to read it") || strings.Contains(page, "docs/guide.md") {
+		t.Errorf("of a read that was refused why says %s\nand status %s", refused, page)
+	}
+	if audit := string(run(t, s, "audit", s.Config)); strings.Contains(audit, "guide.md") {
+		t.Errorf("an audit counts a read that was refused: %s", audit)
 	}
 	for _, src := range w.context().Sources {
 		if src.Kind == ledger.SourceFile && src.Name == "order/order.go" {
