@@ -93,14 +93,21 @@ func next(f *core.Folded, u *ledger.Use, now time.Time) {
 	held := int64(u.Held.N)
 	c := sessions.Charge{Model: f.Session.Model, Usage: sessions.Usage{Input: held}}
 	cache := cachedAt(f.Entries, time.Time{}, now)
+	model, _ := f.Models.Lookup(f.Session.Model)
+	unasked := cachesUnasked(model) && held >= cacheLeast && !cache.missed
 	switch u.NextBy = ledger.NextUncached; {
-	case own.CacheRead+own.CacheWrite == 0:
-	case !cache.cold:
+	case own.CacheRead+own.CacheWrite == 0 && !unasked:
+	case !cache.cold && cache.kept == cache.had:
 		u.NextBy, c.Usage = ledger.NextRead, sessions.Usage{CacheRead: held}
 	default:
-		u.NextBy, c.Usage = ledger.NextAnew, sessions.Usage{CacheWrite: held}
+		u.NextBy = ledger.NextAnew
+		if cache.kept > 0 {
+			u.NextBy = ledger.NextPart
+		}
+		kept := min(cache.kept, held)
+		c.Usage = sessions.Usage{CacheRead: kept, CacheWrite: held - kept}
 		if cache.long {
-			c.CacheLong = held
+			c.CacheLong = held - kept
 		}
 	}
 	var named string
