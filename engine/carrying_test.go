@@ -165,6 +165,22 @@ func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
 	}
 }
 
+// TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches: the rest is paid as the rest of the request is.
+func TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches(t *testing.T) {
+	l := open(t)
+	list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+	for i, u := range []sessions.Usage{{CacheWrite: 9_000}, {CacheRead: 2_000, CacheWrite: 7_500}} {
+		e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", i+1)
+		e.Model, e.Usage, e.Format = "claude-sonnet-4-5", &u, transcript.Anthropic
+		list = append(list, e)
+	}
+	st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
+	share := 2_000 / float64(st.Fixed.N)
+	if want := 3.75 + share*0.3 + (1-share)*3.75; math.Abs(*st.CarriedDollars-want) > 1e-4 || st.CarriedBy != 2 {
+		t.Errorf("%v by %d requests, not %v", *st.CarriedDollars, st.CarriedBy, want)
+	}
+}
+
 // TestEachPartOfAPromptIsCachedForItsOwnTime: what was written for an hour stays so long after its last use, whatever was written
 // behind it, and a request that finds less uses only that.
 func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {

@@ -66,17 +66,18 @@ func request(b sessions.Bill) (c sessions.Charge) {
 }
 
 // front returns a million tokens as a request paid for the fixed ones at its front; nothing if it had not as many. They were
-// read from the provider's cache if anything was, else paid as the whole request was: they never cost more than it.
+// read from the provider's cache as far as that reached, else paid as the rest of the request was: they never cost more than it.
 func front(u sessions.Usage, fixed int) sessions.Usage {
-	all := int64(u.Prompt())
-	switch {
-	case all == 0 || u.Prompt() < fixed:
+	if u.Prompt() == 0 || u.Prompt() < fixed {
 		return sessions.Usage{}
-	case u.CacheRead > 0:
-		return sessions.Usage{CacheRead: million}
 	}
-	written, long := u.CacheWrite*million/all, u.CacheLong*million/all
-	return sessions.Usage{Input: million - written, CacheWrite: written, CacheLong: long}
+	read := int64(million)
+	if u.CacheRead < int64(fixed) {
+		read = u.CacheRead * million / int64(fixed)
+	}
+	rest, others := million-read, max(u.Input+u.CacheWrite, 1)
+	written, long := rest*u.CacheWrite/others, rest*u.CacheLong/others
+	return sessions.Usage{CacheRead: read, Input: rest - written, CacheWrite: written, CacheLong: long}
 }
 
 // next adds what the next request pays for the window at a time: under the terms of the newest one, and those of its size.
