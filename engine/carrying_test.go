@@ -184,18 +184,20 @@ func TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches(t *testing.T) {
 // TestEachPartOfAPromptIsCachedForItsOwnTime: what was written for an hour stays so long after its last use, whatever was written
 // behind it, and a request that finds less uses only that.
 func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {
-	long := sessions.Usage{CacheWrite: 8_000, CacheLong: 8_000}
+	long, short := sessions.Usage{CacheWrite: 8_000, CacheLong: 8_000}, sessions.Usage{CacheRead: 8_000, CacheWrite: 2_000}
 	for name, c := range map[string]struct {
 		used []sessions.Usage // a minute apart
 		ago  time.Duration    // of the newest
 		by   string
 		want float64 // dollars
 	}{
-		"then for minutes": {[]sessions.Usage{long, {CacheRead: 8_000, CacheWrite: 2_000}}, 10 * time.Minute,
+		"then for minutes": {[]sessions.Usage{long, short}, 10 * time.Minute,
 			ledger.NextPart, 8_000*0.3 + 2_000*3.75},
-		"all is warm":   {[]sessions.Usage{long, {CacheRead: 8_000, CacheWrite: 2_000}}, time.Minute, ledger.NextRead, 10_000 * 0.3},
-		"all is over":   {[]sessions.Usage{long, {CacheRead: 8_000, CacheWrite: 2_000}}, 2 * time.Hour, ledger.NextAnew, 10_000 * 3.75},
-		"the other way": {[]sessions.Usage{{CacheWrite: 2_000}, {CacheRead: 2_000, CacheWrite: 8_000, CacheLong: 8_000}}, 10 * time.Minute, ledger.NextRead, 10_000 * 0.3},
+		"all is warm": {[]sessions.Usage{long, short}, time.Minute, ledger.NextRead, 10_000 * 0.3},
+		"all is over": {[]sessions.Usage{long, short}, 2 * time.Hour, ledger.NextAnew, 10_000 * 3.75},
+		"the other way": {[]sessions.Usage{{CacheWrite: 2_000},
+			{CacheRead: 2_000, CacheWrite: 8_000, CacheLong: 8_000}},
+			10 * time.Minute, ledger.NextRead, 10_000 * 0.3},
 		"less was read": {[]sessions.Usage{long, {CacheRead: 6_000, CacheWrite: 4_000}}, 10 * time.Minute,
 			ledger.NextPart, 6_000*0.3 + 4_000*3.75},
 		"written by others": {[]sessions.Usage{{CacheRead: 5_000, CacheWrite: 5_000}}, 10 * time.Minute, ledger.NextAnew,
@@ -218,8 +220,8 @@ func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {
 	}
 }
 
-// TestACacheThatIsNotAskedForComesWithTheNextRequest: a first request of a model of OpenAI reads nothing, the next one does. It does
-// not where one soon after another found nothing, or where the prompt is too small.
+// TestACacheThatIsNotAskedForComesWithTheNextRequest: a first request of a model of OpenAI reads nothing, the next one does.
+// It does not where one soon after another found nothing, or where the prompt is too small.
 func TestACacheThatIsNotAskedForComesWithTheNextRequest(t *testing.T) {
 	for name, c := range map[string]struct {
 		model string

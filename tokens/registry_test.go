@@ -286,9 +286,11 @@ func TestAWindowOfTheUsersOwnIsKnown(t *testing.T) {
 func TestAMinorVersionThatIsNotKnownHasNoPrice(t *testing.T) {
 	r := Builtin()
 	for name, want := range map[string]bool{
-		"claude-opus-4-9": false, "claude-opus-4.9": false, "claude-opus-4-9-20270101": false, "claude-opus-4-9[1m]": false,
+		"claude-opus-4-9": false, "claude-opus-4.9": false, "claude-opus-4-9-20270101": false,
+		"claude-opus-4-9[1m]":        false,
 		"claude-sonnet-5-6@20270101": false, "us.anthropic.claude-opus-4-9-v1:0": false,
-		"claude-opus-4-0": true, "claude-opus-4-20250514": true, "claude-opus-4-8[1m]": true, "claude-opus-4-8-fast": true,
+		"claude-opus-4-0": true, "claude-opus-4-20250514": true, "claude-opus-4-8[1m]": true,
+		"claude-opus-4-8-fast":                       true,
 		"us.anthropic.claude-opus-4-1-20250805-v1:0": true, "gpt-5-2025-08-07": true, "claude-instant-1.2": true,
 		"claude-2.1": true, "claude-2.0": true, "gpt-4-0613": true, "gemini-2.0-flash-001": true,
 	} {

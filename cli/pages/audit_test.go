@@ -196,7 +196,8 @@ func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
 // TestDaysWithoutSessionsAreDrawn: the axis of the days is time.
 func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
 	r := largeAudit()
-	r.Days = []report.Day{{Day: "2026-11-01", Spent: report.Spent{Dollars: 1}}, {Day: "2026-11-08", Spent: report.Spent{Dollars: 1}}}
+	one := report.Spent{Dollars: 1}
+	r.Days = []report.Day{{Day: "2026-11-01", Spent: one}, {Day: "2026-11-08", Spent: one}}
 	if text := drawn(r, 0, 0); !strings.Contains(text, "█▁▁▁▁▁▁█") && !strings.Contains(text, "▇▁▁▁▁▁▁▇") {
 		t.Errorf("%s", text)
 	}
