@@ -184,7 +184,8 @@ func TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches(t *testing.T) {
 // TestEachPartOfAPromptIsCachedForItsOwnTime: what was written for an hour stays so long after its last use, whatever was written
 // behind it, and a request that finds less uses only that.
 func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {
-	long, short := sessions.Usage{CacheWrite: 8_000, CacheLong: 8_000}, sessions.Usage{CacheRead: 8_000, CacheWrite: 2_000}
+	long := sessions.Usage{CacheWrite: 8_000, CacheLong: 8_000}
+	short := sessions.Usage{CacheRead: 8_000, CacheWrite: 2_000}
 	for name, c := range map[string]struct {
 		used []sessions.Usage // a minute apart
 		ago  time.Duration    // of the newest
@@ -200,8 +201,8 @@ func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {
 			10 * time.Minute, ledger.NextRead, 10_000 * 0.3},
 		"less was read": {[]sessions.Usage{long, {CacheRead: 6_000, CacheWrite: 4_000}}, 10 * time.Minute,
 			ledger.NextPart, 6_000*0.3 + 4_000*3.75},
-		"written by others": {[]sessions.Usage{{CacheRead: 5_000, CacheWrite: 5_000}}, 10 * time.Minute, ledger.NextAnew,
-			10_000 * 3.75},
+		"written by others": {[]sessions.Usage{{CacheRead: 5_000, CacheWrite: 5_000}}, 10 * time.Minute,
+			ledger.NextAnew, 10_000 * 3.75},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, clock := openIn(t, t.TempDir(), "/home/dev/shop")
