@@ -157,7 +157,7 @@ func TestACorrectedRequestStandsBeforeItsCorrection(t *testing.T) {
 	text := newTalk(t).play(script).Text
 	asked, corrected := strings.Index(text, "Name it basket"), strings.Index(text, "(turn 2, correction) No, "+
 		"name it cart instead")
-	if asked < 0 || corrected < asked || !strings.Contains(text, "what is newer overrides what is older") {
+	if asked < 0 || corrected < asked || !strings.Contains(text, "newer entries override older ones") {
 		t.Error(text)
 	}
 }
