@@ -196,6 +196,7 @@ func (im *importer) warm(file io.ReaderAt) error {
 		}
 		if rec.State == sessionfile.Whole {
 			im.made.note(rec)
+			repeated(rec) // which tells the parts of its answer apart
 		}
 	}
 	return nil

@@ -70,7 +70,8 @@ func runAudit(ctx context.Context, a *action, paths []string, page string) error
 		found, err := replay.SavingsOf(ctx, a.Env,
 			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
 			models)
-		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
+		return audit.Played{Model: found.Model, Recorded: playOf(found.None), Ours: playOf(found.Ours),
+			ReadBack: found.Ours.ReadBack}, err
 	}
 	found, err := audit.Run(ctx, o)
 	bar.done()

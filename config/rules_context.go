@@ -34,7 +34,7 @@ var contextRules = []Rule{
 		Doc:  "the same for the body of a request: the messages as sent, plus 2,048",
 		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
-		Doc: "fraction of the threshold that applies after a pause in which the provider's cache expired: " +
+		Doc: "fraction of the threshold that applies after a pause in which the provider's cache has probably expired: " +
 			"everything must be cached again anyway",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",

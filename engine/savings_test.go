@@ -98,7 +98,7 @@ func TestOurToolsTookNothingBeforeTheyWereThere(t *testing.T) {
 	s := hookedSession(t.TempDir())
 	later := &ledger.OwnTools{Tokens: 100, Since: time.Now().Add(time.Hour)}
 	for i, c := range []struct{ tool, want string }{
-		{"Bash", "nothing yet in 3 requests; what our tools took is not known"},
+		{"Bash", "nothing yet in 3 requests"},
 		{"mcp__ctxledger__changes", "nothing yet in 3 requests; our tools took ≈200 in the 2 requests since their first call"},
 	} {
 		s.HostID = fmt.Sprint(i)

@@ -122,7 +122,7 @@ func (d BudgetWarning) String() string {
 		if d.Estimate {
 			held = "≈" + held
 		}
-		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache expired: its window holds %s "+
+		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache has probably expired: its window holds %s "+
 			"tokens, and the first request after it pays for all of them again", who, held)
 	}
 	if d.Turn > 0 {

@@ -60,9 +60,9 @@ func (s Savings) String() string {
 	if s.ReadBack.N > 0 {
 		fmt.Fprintf(&b, "; read back %s", s.ReadBack)
 	}
-	if s.Tools == nil {
+	if s.Tools == nil && len(s.Causes) > 0 { // else nothing says that the session has them
 		b.WriteString("; what our tools took is not known")
-	} else if s.Tools.N > 0 {
+	} else if s.Tools != nil && s.Tools.N > 0 {
 		fmt.Fprintf(&b, "; our tools took %s", s.Tools)
 		if s.ToolRequests < s.Requests {
 			fmt.Fprintf(&b, " in the %s since their first call", chars.Plural(s.ToolRequests, "request"))

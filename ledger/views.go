@@ -173,11 +173,12 @@ type Use struct {
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
 }
 
-// How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, has it there no more, or has
-// never had anything of the session there.
+// How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, probably has it there no
+// more, or only its beginning, by how long it keeps what was written, or does not cache what this session sends.
 const (
 	NextRead     = "cache_read"
 	NextAnew     = "cache_write"
+	NextPart     = "cache_part"
 	NextUncached = "uncached"
 )
 
@@ -189,7 +190,9 @@ func (u Use) NextWords() string {
 	dollars := chars.Money(*u.NextDollars, false)
 	switch u.NextBy {
 	case NextAnew:
-		return "the next request pays " + dollars + " for the whole window, which the provider's cache no longer has"
+		return "the next request pays " + dollars + " for the whole window, which has probably expired in the provider's cache"
+	case NextPart:
+		return "the next request pays " + dollars + " for the window, of which only the beginning is probably still in the provider's cache"
 	case NextUncached:
 		return "each further request pays " + dollars + " for the window, uncached"
 	}

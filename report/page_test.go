@@ -145,14 +145,14 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestDaysWithoutRequestsAreDrawn(t *testing.T) {
 	p := page{Report: Report{Days: []Day{{Day: "2026-02-27"}, {Day: "2026-03-02"}, {Day: ""}}}}
 	var got []string
-	for _, d := range p.calendar() {
+	for _, d := range Calendar(p.Days) {
 		got = append(got, d.Day)
 	}
 	if want := "2026-02-27 2026-02-28 2026-03-01 2026-03-02"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 	p.Days = []Day{{Day: "0001-01-01"}, {Day: "2026-03-02"}}
-	if n := len(p.calendar()); n > maxDays {
+	if n := len(Calendar(p.Days)); n > maxDays {
 		t.Errorf("%d days are drawn", n)
 	}
 }

@@ -94,7 +94,7 @@ var triggers = []trigger{
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request, which the provider's cache no longer holds,", t.idle(s.Window))
+			return s.over("the request, which has probably expired in the provider's cache,", t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {

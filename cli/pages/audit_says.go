@@ -102,6 +102,9 @@ func (p *auditPage) replayed() string {
 	if differs := r.Reckoned(); differs != "" {
 		recorded += " (" + differs + ")"
 	}
+	if lacks := r.Lacks(); lacks != "" {
+		recorded += ", " + lacks
+	}
 	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, by replay %s instead of %s. "+
 		"Simulated; no tasks were re-run",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)

@@ -180,6 +180,29 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}
 }
 
+// TestAReplayOfAModelWithoutAPriceNamesIt, and has the dollars of the others.
+func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
+	r := largeAudit()
+	r.Replayed = &report.Replayed{Of: 2, Part: 1}
+	r.Replayed.Add(report.PlayRow{Model: "new-1", Recorded: report.Play{Units: 9e9}, Ours: report.Play{Units: 9e9}}, 0)
+	r.Replayed.Add(report.PlayRow{Recorded: report.Play{Dollars: 100, Priced: true, Units: 1},
+		Ours: report.Play{Dollars: 75, Priced: true, Units: 1}}, 0)
+	want := "25 % saved, by replay $75.00 instead of $100.00, without new-1, whose price is not known."
+	if text := drawn(r, 0, 0); !strings.Contains(text, want) {
+		t.Errorf("%s is missing in\n%s", want, text)
+	}
+}
+
+// TestDaysWithoutSessionsAreDrawn: the axis of the days is time.
+func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
+	r := largeAudit()
+	one := report.Spent{Dollars: 1}
+	r.Days = []report.Day{{Day: "2026-11-01", Spent: one}, {Day: "2026-11-08", Spent: one}}
+	if text := drawn(r, 0, 0); !strings.Contains(text, "█▁▁▁▁▁▁█") && !strings.Contains(text, "▇▁▁▁▁▁▁▇") {
+		t.Errorf("%s", text)
+	}
+}
+
 // The replay's figure is not the one at the top of the page: where they differ, the line says so.
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}

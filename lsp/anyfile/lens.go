@@ -91,7 +91,7 @@ func ExplainLens(f File) string {
 	if times, taken, state, who := f.used(disk); times != "" {
 		switch {
 		case taken != "" && f.Use.Dropped:
-			taken += " in all, " + f.Use.Left.String() + " of its window since it was compacted"
+			taken += " in all, " + f.Use.Left.String() + " of its window now"
 		case taken != "":
 			taken += " of its window"
 		}
