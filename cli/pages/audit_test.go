@@ -187,7 +187,7 @@ func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
 	r.Replayed.Add(report.PlayRow{Model: "new-1", Recorded: report.Play{Units: 9e9}, Ours: report.Play{Units: 9e9}}, 0)
 	r.Replayed.Add(report.PlayRow{Recorded: report.Play{Dollars: 100, Priced: true, Units: 1},
 		Ours: report.Play{Dollars: 75, Priced: true, Units: 1}}, 0)
-	want := "25 % saved, by replay $75.00 instead of $100.00, without new-1, whose price is not known."
+	want := "25% saved, by replay $75.00 instead of $100.00, without new-1, whose price is not known."
 	if text := drawn(r, 0, 0); !strings.Contains(text, want) {
 		t.Errorf("%s is missing in\n%s", want, text)
 	}
