@@ -49,7 +49,7 @@ func (s Savings) String() string {
 			chars.Plural(s.Requests, "request"))
 	default:
 		whole := s.Sent + int64(s.Net)
-		fmt.Fprintf(&b, "%s, %.1f %% of the ≈%s that %s would have sent", chars.Tokens(s.Net, false),
+		fmt.Fprintf(&b, "%s, %.1f%% of the ≈%s that %s would have sent", chars.Tokens(s.Net, false),
 			100*float64(s.Net)/float64(max(whole, 1)), chars.Commas(int(whole)), chars.Plural(s.Requests, "request"))
 	}
 	before := ": "
