@@ -145,7 +145,7 @@ func TestResultsThatAHostHasClearedAreCleared(t *testing.T) {
 			}
 		}
 		if e := off(size, float64(r.requests[i].Usage.Prompt())); math.Abs(e) > near {
-			t.Errorf("request %d is %.1f %% off", i, 100*e)
+			t.Errorf("request %d is %.1f%% off", i, 100*e)
 		}
 	}
 }
