@@ -33,7 +33,9 @@ const name = "ledger.localhost"
 const insideVariable = "CTXLEDGER_TEST_INSIDE"
 
 // programs is the directory of what is installed.
-func programs(t *testing.T) string { return installed.Directory(t, "CTXLEDGER_DEPLOYMENT", "deployment") }
+func programs(t *testing.T) string {
+	return installed.Directory(t, "CTXLEDGER_DEPLOYMENT", "deployment")
+}
 
 // inside reports whether this process has mounts and a network of its own. If not, it runs the test in one that has.
 func inside(t *testing.T) bool {
