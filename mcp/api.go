@@ -81,9 +81,11 @@ func (s *Server) API(handle func(pattern string, h http.Handler), stream func(pa
 
 // routes returns all of the API, the last of which answers with the document of the others and itself.
 func (s *Server) routes(more []Route) ([]Route, error) {
-	all := append([]Route{{Method: http.MethodGet, Path: EventsPath, Name: "events", Role: access.Read, streams: true,
-		Says: "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.", Handler: s.Events,
-		parameters: []any{parameter("after", "the number of an event"), parameter("kinds", "of events, with commas"),
+	all := append([]Route{{Method: http.MethodGet, Path: EventsPath, Name: "events", Role: access.Read,
+		Says:    "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
+		Handler: s.Events, streams: true,
+		parameters: []any{parameter("after", "the number of an event"),
+			parameter("kinds", "kinds of events, separated by commas"),
 			parameter("session", "default: all")}}}, more...)
 	for i, o := range operations() {
 		checked, err := parseSchema(o)
@@ -91,8 +93,9 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 			return nil, err
 		}
 		known := Operations()[i]
-		all = append(all, Route{Method: http.MethodPost, Path: APIPath + o.name, Name: o.name, Says: known.Says, Role: known.Role,
-			input: known.Input, Handler: func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, o, checked) }})
+		all = append(all, Route{Method: http.MethodPost, Path: APIPath + o.name, Name: o.name,
+			Says: known.Says, Role: known.Role, input: known.Input,
+			Handler: func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, o, checked) }})
 	}
 	document := Route{Method: http.MethodGet, Path: SchemaPath, Name: "openapi", Role: access.Read, Says: "This document."}
 	raw := openAPI(s.o.Version, append(all, document))
