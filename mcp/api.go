@@ -93,11 +93,14 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 			return nil, err
 		}
 		known := Operations()[i]
-		all = append(all, Route{Method: http.MethodPost, Path: APIPath + o.name, Name: o.name,
+		all = append(all, Route{
+			Method: http.MethodPost, Path: APIPath + o.name, Name: o.name,
 			Says: known.Says, Role: known.Role, input: known.Input,
-			Handler: func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, o, checked) }})
+			Handler: func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, o, checked) },
+		})
 	}
-	document := Route{Method: http.MethodGet, Path: SchemaPath, Name: "openapi", Role: access.Read, Says: "This document."}
+	document := Route{Method: http.MethodGet, Path: SchemaPath, Name: "openapi", Role: access.Read,
+		Says: "This document."}
 	raw := openAPI(s.o.Version, append(all, document))
 	document.Handler = func(w http.ResponseWriter, _ *http.Request) { s.write(w, http.StatusOK, raw) }
 	return append(all, document), nil

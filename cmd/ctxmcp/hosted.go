@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"strings"
 
 	"ctxledger.dev/engine/daemon"
@@ -77,8 +76,9 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	remove := mcp.Route{Method: http.MethodDelete, Path: hosting.WorkspacePath, Name: "remove_workspace", Role: access.Admin,
-		Says: "Remove the workspace of the token, and all its tokens.", Handler: server.Remove}
+	remove := mcp.Route{Method: "DELETE", Path: hosting.WorkspacePath, Name: "remove_workspace",
+		Role: access.Admin, Says: "Remove the workspace of the token, and all its tokens.",
+		Handler: server.Remove}
 	if err := s.API(server.Handle, server.Stream, remove); err != nil {
 		return nil, err
 	}

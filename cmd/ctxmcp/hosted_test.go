@@ -514,7 +514,8 @@ func TestTheDocumentOfTheAPIHasEveryRoute(t *testing.T) {
 	if _, text := h.send(t, r, "read"); json.Unmarshal([]byte(text), &document) != nil {
 		t.Fatal(text)
 	}
-	routes := map[string]bool{"GET " + mcp.SchemaPath: true, "GET " + mcp.EventsPath: true, "DELETE " + hosting.WorkspacePath: true}
+	routes := map[string]bool{"GET " + mcp.SchemaPath: true, "GET " + mcp.EventsPath: true,
+		"DELETE " + hosting.WorkspacePath: true}
 	for _, o := range mcp.Operations() {
 		routes["POST "+mcp.APIPath+o.Name] = true
 	}
@@ -529,7 +530,8 @@ func TestTheDocumentOfTheAPIHasEveryRoute(t *testing.T) {
 				h.events(t, "read")
 				continue
 			}
-			r, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), h.url+path, strings.NewReader("{"))
+			body := strings.NewReader("{")
+			r, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), h.url+path, body)
 			if err != nil {
 				t.Fatal(err)
 			}
