@@ -162,9 +162,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who caller) {
 	s.mux.ServeHTTP(out, r)
 }
 
-// attrs are what the log says of a caller.
+// attrs are what the log says of a caller: by is the id of its token.
 func (c caller) attrs() []any {
-	return []any{"request", c.request, "token", c.ID, "workspace", c.Workspace}
+	return []any{"request", c.request, "by", c.ID, "workspace", c.Workspace} // what is named a token is masked
 }
 
 // refuse answers a request that is refused, and leaves a line.

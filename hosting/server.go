@@ -75,7 +75,6 @@ func New(c Config) *Server {
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
 	figures := promhttp.HandlerOpts{MaxRequestsInFlight: 2}
 	s.mux.Handle("GET "+metricsPath, promhttp.HandlerFor(s.metrics.registry, figures))
-	s.Handle("DELETE "+WorkspacePath, http.HandlerFunc(s.remove))
 	return s
 }
 

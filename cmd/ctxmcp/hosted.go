@@ -76,11 +76,13 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.API(server.Handle); err != nil {
+	remove := mcp.Route{Method: "DELETE", Path: hosting.WorkspacePath, Name: "remove_workspace",
+		Role: access.Admin, Says: "Remove the workspace of the token, and all its tokens.",
+		Handler: server.Remove}
+	if err := s.API(server.Handle, server.Stream, remove); err != nil {
 		return nil, err
 	}
 	server.Handle(hosting.MCPPath, s)
-	server.Stream("GET "+mcp.EventsPath, s.Events)
 	return func() error {
 		return server.Serve(ctx, w.listen, func(address string) {
 			scheme := "http"
