@@ -47,7 +47,7 @@ func write(t *testing.T, dir, id string, n int) string {
 	cached, grown := 0, 2000
 	for i := range n {
 		fmt.Fprintf(&b,
-			`{"type":"assistant","uuid":"%[2]s-a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n",
+			`{"type":"assistant","uuid":"%[2]s-a%[1]d","sessionId":%[2]q,"timestamp":"2026-11-20T12:00:00Z","message":{"id":"%[2]s-m%[1]d","role":"assistant","model":%[3]q,"stop_reason":"tool_use","content":[{"type":"tool_use","id":"t%[1]d","name":"Bash","input":{"command":"x"}}],"usage":{"input_tokens":0,"cache_read_input_tokens":%[4]d,"cache_creation_input_tokens":%[5]d,"output_tokens":30}}}`+"\n",
 			i, id, model, cached, grown)
 		text := strings.Repeat(fmt.Sprintf("line %d of Output %d. ", i, i*i), 20+i)
 		fmt.Fprintf(&b,
