@@ -39,7 +39,8 @@ func passages(c Content, fn func(passage)) error {
 			return err
 		}
 		heading := headingOf(piece)
-		if p.first > 0 && (heading != nil || lines.line >= p.first+passageLines || len(p.text)+len(piece) >= passageBytes) {
+		full := lines.line >= p.first+passageLines || len(p.text)+len(piece) >= passageBytes
+		if p.first > 0 && (full || heading != nil) {
 			flush()
 		}
 		if heading != nil {

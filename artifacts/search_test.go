@@ -65,7 +65,8 @@ func TestSearchFindsPartsOfIdentifiers(t *testing.T) {
 // What a result is about may stand only in its call, which is in the heading of its message.
 func TestSearchFindsAResultByItsCall(t *testing.T) {
 	lines := []string{artifacts.Heading("aa", 1, "tool", []string{"Read other.go"}), "return nil"}
-	lines = append(append(lines, haystack(100)...), artifacts.Heading("bb", 2, "tool", []string{"Grep return\nstore.go"}))
+	second := artifacts.Heading("bb", 2, "tool", []string{"Grep return\nstore.go"})
+	lines = append(append(lines, haystack(100)...), second)
 	lines = append(append(lines, haystack(30)...), "return errStale")
 	p := read(t, textOf(lines), artifacts.Selection{Search: "what does store.go return"})
 	want := "[lines 123-134 of message bb, turn 2, tool: Grep return store.go]\n"
