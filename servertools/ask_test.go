@@ -341,7 +341,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		{"flood", "limited", "answered with more than 8 MiB", 1},
 		{"notify", "limited", "answered with more than 8 MiB", 1},
 		{"request", "limited unavailable", "the server ", 1},
-		{"dies", "unavailable", "ended without an answer: cannot connect: password=[masked] red", 1},
+		{"dies", "unavailable", "exited without answering: cannot connect: password=[masked] red", 1},
 		{"orphan", "unavailable", "the server did not answer within", 2},
 		{"garbage", "invalid", "did not answer with a list of tools", 1},
 		{"refuses", "unavailable", "token=[masked] expired", 1},

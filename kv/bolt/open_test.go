@@ -90,7 +90,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, fault.Corrupt, "without a count"},
 		{"symbolic link that leads nowhere instead of the state directory", func(t *testing.T, dir, _ string) {
 			must(t, errors.Join(os.RemoveAll(dir), os.Symlink("nowhere", dir)))
-		}, fault.Invalid, "leads nowhere"},
+		}, fault.Invalid, "dangling symbolic link"},
 		{"directory instead of the file", func(t *testing.T, _, file string) {
 			must(t, errors.Join(os.Remove(file), os.Mkdir(file, 0o700)))
 		}, fault.Invalid, "is a directory"},

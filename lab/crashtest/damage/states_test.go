@@ -50,7 +50,7 @@ var badStates = []struct {
 	}, "symbolic link", "real file"},
 	{"dangling symbolic link to the state directory", func(t *testing.T, state, _ string) {
 		must(t, errors.Join(os.RemoveAll(state), os.Symlink("nowhere", state)))
-	}, "leads nowhere", "remove the link"},
+	}, "dangling symbolic link", "remove the link"},
 	{"pipe", func(t *testing.T, _, ledger string) {
 		must(t, errors.Join(os.Remove(ledger), syscall.Mkfifo(ledger, 0o600)))
 	}, "special file", "CTXLEDGER_STATE"},
