@@ -40,6 +40,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
+			Unfinished: unfinished(f),
 		}
 		apart, err := startedBy(tx, f.Session.ID)
 		if err != nil {
