@@ -27,12 +27,14 @@ ORACLE  := .cache/oracle
 REFERENCE := $(ORACLE)/.installed-$(ORACLE_VERSION)
 EDITORS := .cache/editors
 VSCODE := .cache/vscode
+DEPLOYMENT := .cache/deployment
+CONFORMANCE := .cache/conformance
 EXTENSION := vscode-extension
 PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference conformance editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -102,9 +104,9 @@ plain:
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
 
-PARTS := harnesses vscode agents lint editors reference extension
+PARTS := harnesses vscode agents lint editors stable deployment reference extension
 SECONDS_FILE := .cache/seconds
-integration: strace $(CLAUDE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
+integration: strace $(CLAUDE) $(NODE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
 	@rm -f $(SECONDS_FILE) && $(MAKE) --no-print-directory ANNOUNCED=yes $(PARTS:%=part-%) && cat $(SECONDS_FILE)
 part-%:
 	@start=$$(date +%s); $(MAKE) --no-print-directory $* && echo "make $*: $$(($$(date +%s) - start)) s" >>$(SECONDS_FILE)
@@ -122,11 +124,13 @@ ifndef ANNOUNCED
 	  $(call missing,vscode agents,$(CLAUDE),250,Claude Code from npm in $(AGENTS)) \
 	  $(call missing,agents,$(lastword $(ALL_AGENTS)),1350,four other coding agents and Node 22 from npm in $(AGENTS)) \
 	  $(call missing,editors,$(EDITORS)/.installed,300,Neovim$(comma) Emacs$(comma) Helix and tmux from Debian$(comma) unpacked in $(EDITORS) (apt-get as root or by sudo)) \
+	  $(call missing,stable,$(CONFORMANCE)/stable/.installed,120,packages of MCP$(comma) OpenAI and Anthropic from npm in $(CONFORMANCE)) \
+	  $(call missing,deployment,$(DEPLOYMENT)/.installed,52,Caddy from Debian$(comma) unpacked$(comma) and linters in $(DEPLOYMENT) (apt-get as root or by sudo)) \
 	  $(call missing,reference,$(REFERENCE),25,tiktoken from npm in $(ORACLE)) \
 	  $(call missing,vscode agents extension,$(PACKAGES),165,packages of npm in $(EXTENSION)/node_modules)); \
 	[ -z "$$list" ] || printf 'To be installed (make clean removes .cache and node_modules); all of it takes 2 to 4 minutes:\n%s\n' "$$list"
 endif
-strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed: | announce
+strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed $(DEPLOYMENT)/.installed $(CONFORMANCE)/stable/.installed: | announce
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
@@ -153,15 +157,27 @@ reference: $(REFERENCE) ## counts of tokens compared with npm tiktoken, with and
 	$(GO) test -vet=off -timeout 20m -run 'Oracle|Published|BothForms' ./tokens
 	$(GO) test -vet=off -timeout 20m -tags purego -run Oracle -skip 'LongPieces|LateTokens|RankOracles//(LongPieces|Corpora|Source)' ./tokens
 
-CONFORMANCE := .cache/conformance
-$(CONFORMANCE)/.installed:
+$(CONFORMANCE)/stable/.installed: npm := @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/sdk@1.32.2 openai@7.59.0 @anthropic-ai/sdk@1.14.0
+$(CONFORMANCE)/newest/.installed: npm := @modelcontextprotocol/conformance@0.2.0-alpha.12
+$(CONFORMANCE)/%/.installed:
 	rm -rf $(@D) && mkdir -p $(@D)
-	npm i --prefix $(@D)/stable --no-audit --no-fund @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/sdk@1.32.2 openai@7.59.0 @anthropic-ai/sdk@1.14.0
-	npm i --prefix $(@D)/newest --no-audit --no-fund @modelcontextprotocol/conformance@0.2.0-alpha.12
+	npm i --prefix $(@D) --no-audit --no-fund $(npm)
 	touch $@
-conformance: export CTXLEDGER_CONFORMANCE := $(CURDIR)/$(CONFORMANCE)
-conformance: $(CONFORMANCE)/.installed ## MCP's own suites and its JavaScript client against ctxmcp, and the examples of hosting
-	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/conformance)
+stable conformance: export CTXLEDGER_CONFORMANCE := $(CURDIR)/$(CONFORMANCE)
+# The suites need a newer Node than 20.
+with_node = PATH="$$(echo $(CURDIR)/$(NODE_BIN)):$$PATH"
+stable: $(CONFORMANCE)/stable/.installed $(NODE) ## MCP's stable suite and its JavaScript client against ctxmcp, and the examples of hosting
+	$(with_node) $(GO) test -C lab -count=1 -vet=off -timeout 10m -run Real -skip Conformance/newest ./conformance
+conformance: $(CONFORMANCE)/stable/.installed $(CONFORMANCE)/newest/.installed $(NODE) ## the same, and the newest suite
+	$(with_node) $(GO) test -C lab -count=1 -vet=off -timeout 10m -run Real ./conformance
+
+$(DEPLOYMENT)/.installed: lab/deployment/testdata/install.sh
+	rm -rf $(@D) && mkdir -p $(@D)
+	GO='$(GO)' sh $< $(@D)
+	touch $@
+deployment: export CTXLEDGER_DEPLOYMENT := $(CURDIR)/$(DEPLOYMENT)
+deployment: $(DEPLOYMENT)/.installed strace ## image, compose file, proxy and unit of deploy/: linted, and run as processes
+	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/deployment)
 
 extension: $(PACKAGES) ## the VS Code extension: types, unit tests, bundle
 	cd $(EXTENSION) && npm run --silent check && npm test --silent && npm run --silent build

@@ -16,6 +16,7 @@ const (
 type passage struct {
 	first, last int64 // lines, 1-based, inclusive
 	text        []byte
+	heading     []byte // of the message that it is from, see Heading
 }
 
 // passages calls fn for each passage of c in order. The text is valid during the call.
@@ -37,8 +38,12 @@ func passages(c Content, fn func(passage)) error {
 		if err != nil {
 			return err
 		}
-		if p.first > 0 && (lines.line >= p.first+passageLines || len(p.text)+len(piece) >= passageBytes) {
+		heading := headingOf(piece)
+		if p.first > 0 && (heading != nil || lines.line >= p.first+passageLines || len(p.text)+len(piece) >= passageBytes) {
 			flush()
+		}
+		if heading != nil {
+			p.heading = append(p.heading[:0], heading...)
 		}
 		if p.first == 0 {
 			p.first = lines.line

@@ -24,18 +24,19 @@ type ranker struct {
 
 // candidate is a passage that holds at least one word of the query.
 type candidate struct {
-	order  int // among all passages
-	id     string
-	lines  string
-	text   string
-	tf     []uint16
-	length int
-	score  float64
+	order   int // among all passages
+	id      string
+	lines   string
+	heading string
+	text    string
+	tf      []uint16
+	length  int
+	score   float64
 }
 
 // Bounds of one search.
 const (
-	maxTerms    = 16   // distinct words of a query that count
+	maxTerms    = 64   // distinct words of a query that count
 	minKeep     = 512  // candidates kept at least
 	maxPassages = 50   // passages that a search gives
 	maxSkip     = 1000 // passages that a page may start behind
@@ -76,6 +77,11 @@ func (r *ranker) add(id string, p passage) {
 			hit = true
 		}
 	})
+	words.Each(p.heading, func(w []byte) {
+		if i, ok := r.terms[string(w)]; ok && r.tf[i] == 0 {
+			r.tf[i], hit = 1, true
+		}
+	})
 	r.n++
 	r.length += int64(length)
 	if !hit {
@@ -88,7 +94,8 @@ func (r *ranker) add(id string, p passage) {
 	}
 	r.hits++
 	r.found = append(r.found, candidate{
-		order: r.n, id: id, lines: rangeOf(p), text: visible(p.text), tf: slices.Clone(r.tf), length: length,
+		order: r.n, id: id, lines: rangeOf(p), heading: string(p.heading), text: visible(p.text),
+		tf: slices.Clone(r.tf), length: length,
 	})
 	if len(r.found) >= 2*r.keep {
 		r.best(r.keep)

@@ -68,6 +68,9 @@ func rows(found []candidate, limit int) (text string, shown int) {
 	chars := 0
 	for _, c := range found {
 		row := "[lines " + c.lines + "]\n"
+		if c.heading != "" && !strings.HasPrefix(c.text, c.heading) {
+			row = "[lines " + c.lines + " of " + c.heading[1:] + "\n"
+		}
 		row += strings.TrimRight(prefix(c.text, limit-utf8.RuneCountInString(row)-2), "\n") + "\n"
 		if shown > 0 {
 			row = "\n" + row

@@ -62,6 +62,18 @@ func TestSearchFindsPartsOfIdentifiers(t *testing.T) {
 	}
 }
 
+// What a result is about may stand only in its call, which is in the heading of its message.
+func TestSearchFindsAResultByItsCall(t *testing.T) {
+	lines := []string{artifacts.Heading("aa", 1, "tool", []string{"Read other.go"}), "return nil"}
+	lines = append(append(lines, haystack(100)...), artifacts.Heading("bb", 2, "tool", []string{"Grep return\nstore.go"}))
+	lines = append(append(lines, haystack(30)...), "return errStale")
+	p := read(t, textOf(lines), artifacts.Selection{Search: "what does store.go return"})
+	want := "[lines 123-134 of message bb, turn 2, tool: Grep return store.go]\n"
+	if !strings.HasPrefix(p.Text, want) || !strings.Contains(p.Text, "return errStale\n") {
+		t.Errorf("%s\n%s", p.Range, p.Text)
+	}
+}
+
 func TestSearchPagesContinue(t *testing.T) {
 	c := textOf(haystack(1000)) // 50 passages, all with hits
 	p := read(t, c, artifacts.Selection{Search: "worker", Limit: 3000})

@@ -79,21 +79,43 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 		s      artifacts.Selection
 		want   string
 		prefix bool
+		raw    bool
 	}{
-		{a.ID, artifacts.Selection{}, "one\ntwo\nthree\n", false},
-		{a.ID, artifacts.Selection{Lines: "2"}, "two\n", false},
-		{a.ID, artifacts.Selection{Tail: 1}, "three\n", false},
-		{a.ID, artifacts.Selection{Bytes: "0-2"}, "one", false},
-		{summary.ID, artifacts.Selection{Head: 1}, `{"role":"user","content":"Request 0:`, true},
-		{summary.ID, artifacts.Selection{Lines: "2-2"}, `{"role":"assistant","content":"Answer 0:`, true},
-		{message.ID[:12], artifacts.Selection{}, `Request 0:`, true},
+		{a.ID, artifacts.Selection{}, "one\ntwo\nthree\n", false, false},
+		{a.ID, artifacts.Selection{Lines: "2"}, "two\n", false, false},
+		{a.ID, artifacts.Selection{Tail: 1}, "three\n", false, false},
+		{a.ID, artifacts.Selection{Bytes: "0-2"}, "one", false, false},
+		{summary.ID, artifacts.Selection{Head: 1}, `{"role":"user","content":"Request 0:`, true, true},
+		{summary.ID, artifacts.Selection{Lines: "2-2"}, `{"role":"assistant","content":"Answer 0:`, true, true},
+		{summary.ID, artifacts.Selection{Head: 1}, "[message " + message.Handle() + ", turn 1, user]\n", false, false},
+		{summary.ID, artifacts.Selection{Lines: "2"}, `Request 0:`, true, false},
+		{message.ID[:12], artifacts.Selection{}, `Request 0:`, true, false},
 	} {
-		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: test.id, Selection: test.s})
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: test.id, Selection: test.s, Raw: test.raw})
 		ok := page.Text == test.want || test.prefix && strings.HasPrefix(page.Text, test.want) ||
 			test.s.JSONPath != "" && strings.Contains(page.Text, test.want)
 		if err != nil || !ok || page.ID != test.id {
 			t.Errorf("%s %+v: %.100q, %v", test.id, test.s, page.Text, err)
 		}
+	}
+}
+
+// A result behind a summary is found by the words of its call, which its heading has.
+func TestAResultBehindASummaryIsFoundByItsCall(t *testing.T) {
+	l := open(t)
+	messages := [][]byte{
+		[]byte(`{"role":"user","content":"What does the store return?"}`),
+		[]byte(`{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Grep",` +
+			`"input":{"pattern":"return","path":"store.go"}}]}`),
+		[]byte(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"14: errStale"}]}`),
+	}
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(messages, long(30)...)}).Session
+	summary := compact(t, l, id, compactionOf(2)).Summary
+	page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: summary.ID,
+		Selection: artifacts.Selection{Search: "Grep store.go"}})
+	want := ": Grep pattern: return path: store.go]\n14: errStale"
+	if err != nil || !strings.Contains(page.Text, want) {
+		t.Errorf("%s, %v", page.Text, err)
 	}
 }
 

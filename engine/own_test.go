@@ -185,7 +185,7 @@ func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
 		imported(t, l, 1, answer(5_000+content*percent/100))
 		st := status(t, l, id)
 		if own := ownOf(t, st); (own[ledger.CategoryRest] == 0) != explained || sum(own) != st.Held.N {
-			t.Errorf("%d %% of the estimate: %v, of %d", percent, own, st.Held.N)
+			t.Errorf("%d%% of the estimate: %v, of %d", percent, own, st.Held.N)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 // WorkspacePath is where an administrator removes the workspace of its token.
 const WorkspacePath = "/v1/workspace"
 
-// remove deletes the workspace of the caller, with its tokens. While others use it, it is refused: they are let end first.
-func (s *Server) remove(w http.ResponseWriter, r *http.Request) {
+// Remove deletes the workspace of the caller, with its tokens. While others use it, it is refused: they are let end first.
+func (s *Server) Remove(w http.ResponseWriter, r *http.Request) {
 	who, _ := callerOf(r.Context())
 	err := s.Permit(r.Context(), "remove", access.Admin)
 	if err == nil {

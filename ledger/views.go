@@ -401,7 +401,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowCompacted:
 		return agent + " compacted here automatically"
 	case WindowLoaded:
-		return "its server says that it has loaded so much"
+		return "its server says that this is how much it has loaded"
 	case WindowTold:
 		return agent + " says so in its session"
 	case WindowShown:
@@ -427,7 +427,7 @@ func (u Use) Besides() string {
 	if u.Fixed != nil || u.Measured > 0 {
 		return ""
 	}
-	return "; its system prompt and tools come to that, and are not measured yet"
+	return "; its system prompt and tools come on top of that, and have not been measured yet"
 }
 
 // full is from how much of a window on, in percent, it is said to be almost full.
@@ -454,7 +454,8 @@ func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse,
 			return v, err
 		}
 	}
-	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s grew %d times while its view was read",
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view",
+		"session %s grew %d times while its view was being read",
 		r.Session, limits.Plans)
 }
 

@@ -45,27 +45,65 @@ func Operations() (all []Operation) {
 	return all
 }
 
+// Route is what answers a request of the API's: served and documented by one value.
+type Route struct {
+	Method, Path string
+	Name, Says   string
+	Role         access.Role // the least that may ask
+	Handler      http.HandlerFunc
+	input        json.RawMessage // JSON schema of the body; nil: there is none
+	parameters   []any           // of the address
+	streams      bool            // it answers as long as the caller listens
+}
+
 // API answers programs that speak no MCP: POST APIPath and the name of an operation, with its arguments as JSON. Answers are
-// its value as JSON, or an error. handle gets each pattern with its handler. Errors: internal.
-func (s *Server) API(handle func(pattern string, h http.Handler)) error {
-	for _, o := range operations() {
-		checked, err := parseSchema(o)
-		if err != nil {
-			return err
-		}
-		handle("POST "+APIPath+o.name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s.operate(w, r, o, checked)
-		}))
+// its value as JSON, or an error. handle gets each pattern with its handler, and stream that of one which does not end by
+// itself. more are routes of others, which belong to the API too. Errors: internal.
+func (s *Server) API(handle func(pattern string, h http.Handler), stream func(pattern string, h http.HandlerFunc),
+	more ...Route) error {
+	all, err := s.routes(more)
+	if err != nil {
+		return err
 	}
-	document := openAPI(s.o.Version)
-	handle("GET "+SchemaPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.write(w, http.StatusOK, document)
-	}))
+	for _, r := range all {
+		if pattern := r.Method + " " + r.Path; r.streams {
+			stream(pattern, r.Handler)
+		} else {
+			handle(pattern, r.Handler)
+		}
+	}
 	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no such operation").
 			WithHint("GET %s lists them", SchemaPath))
 	}))
 	return nil
+}
+
+// routes returns all of the API, the last of which answers with the document of the others and itself.
+func (s *Server) routes(more []Route) ([]Route, error) {
+	all := append([]Route{{Method: http.MethodGet, Path: EventsPath, Name: "events", Role: access.Read,
+		Says:    "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
+		Handler: s.Events, streams: true,
+		parameters: []any{parameter("after", "the number of an event"),
+			parameter("kinds", "kinds of events, separated by commas"),
+			parameter("session", "default: all")}}}, more...)
+	for i, o := range operations() {
+		checked, err := parseSchema(o)
+		if err != nil {
+			return nil, err
+		}
+		known := Operations()[i]
+		all = append(all, Route{
+			Method: http.MethodPost, Path: APIPath + o.name, Name: o.name,
+			Says: known.Says, Role: known.Role, input: known.Input,
+			Handler: func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, o, checked) },
+		})
+	}
+	document := Route{Method: http.MethodGet, Path: SchemaPath, Name: "openapi", Role: access.Read,
+		Says: "This document."}
+	raw := openAPI(s.o.Version, append(all, document))
+	document.Handler = func(w http.ResponseWriter, _ *http.Request) { s.write(w, http.StatusOK, raw) }
+	return append(all, document), nil
 }
 
 // operate runs an operation.
@@ -200,24 +238,24 @@ func (a *httpAnswer) events(got ledger.WaitEventsResponse) error {
 	return a.flush(b.Bytes())
 }
 
-// openAPI returns the document of the API.
-func openAPI(version string) []byte {
-	answers := func(of string) map[string]any {
-		return map[string]any{"200": map[string]any{"description": of}, "default": map[string]any{
-			"description": "an error: its code and message"}}
-	}
-	paths := map[string]any{
-		EventsPath: map[string]any{"get": map[string]any{"operationId": "events",
-			"description": "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
-			"parameters": []any{parameter("after", "the number of an event"),
-				parameter("kinds", "of events, with commas"),
-				parameter("session", "default: all")}, "responses": answers("a stream")}},
-	}
-	for _, o := range Operations() {
-		paths[APIPath+o.Name] = map[string]any{"post": map[string]any{"operationId": o.Name,
-			"description": o.Says + " Role: " + string(o.Role) + ".", "responses": answers("its value"),
-			"requestBody": map[string]any{"required": true,
-				"content": map[string]any{typeJSON: map[string]any{"schema": o.Input}}}}}
+// openAPI returns the document of routes.
+func openAPI(version string, routes []Route) []byte {
+	paths := map[string]map[string]any{}
+	for _, r := range routes {
+		asked := map[string]any{"operationId": r.Name, "description": r.Says + " Role: " + string(r.Role) + ".",
+			"responses": map[string]any{"200": map[string]any{"description": "its value"},
+				"default": map[string]any{"description": "an error: its code and message"}}}
+		if r.input != nil {
+			asked["requestBody"] = map[string]any{"required": true,
+				"content": map[string]any{typeJSON: map[string]any{"schema": r.input}}}
+		}
+		if r.parameters != nil {
+			asked["parameters"] = r.parameters
+		}
+		if paths[r.Path] == nil {
+			paths[r.Path] = map[string]any{}
+		}
+		paths[r.Path][strings.ToLower(r.Method)] = asked
 	}
 	raw, _ := json.MarshalIndent(map[string]any{ // plain values
 		"openapi": "3.1.0", "info": map[string]any{"title": "ctxledger", "version": version}, "paths": paths,

@@ -21,7 +21,8 @@ import (
 func (f *fixture) api(t *testing.T) *http.ServeMux {
 	t.Helper()
 	mux := http.NewServeMux()
-	if err := f.API(mux.Handle); err != nil {
+	stream := func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, h) }
+	if err := f.API(mux.Handle, stream); err != nil {
 		t.Fatal(err)
 	}
 	return mux
@@ -250,7 +251,7 @@ func TestTheDocumentHasEveryOperation(t *testing.T) {
 			t.Errorf("%s: %+v", o.Name, at)
 		}
 	}
-	if len(doc.Paths) != len(Operations())+1 || doc.Paths[EventsPath]["get"].OperationID != "events" {
+	if len(doc.Paths) != len(Operations())+2 || doc.Paths[EventsPath]["get"].OperationID != "events" {
 		t.Errorf("%d paths", len(doc.Paths))
 	}
 }

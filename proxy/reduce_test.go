@@ -353,6 +353,43 @@ func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
 	}
 }
 
+// TestACompactionThatKeepsWordsAloneWaitsForACall: what it keeps cannot be found in a request yet. Until then the one before stays.
+func TestACompactionThatKeepsWordsAloneWaitsForACall(t *testing.T) {
+	k := newTalk(t)
+	reads := func(n int) {
+		for i := range n {
+			k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+			k.ask()
+		}
+	}
+	reads(12)
+	k.compact()
+	reads(12)
+	for range 3 {
+		k.messages = append(k.messages, `{"role":"assistant","content":[{"type":"text","text":`+quoted(lines(2000))+`}]}`,
+			`{"role":"user","content":"Go on."}`)
+	}
+	before := messagesOf(t, k.ask())
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: "manual", Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	for range 2 {
+		if got := messagesOf(t, k.ask()); len(got) != len(before) || !bytes.Equal(got[1], before[1]) {
+			t.Fatalf("%d messages, %d before: %.300s", len(got), len(before), got[1])
+		}
+	}
+	reads(2)
+	if got := messagesOf(t, k.ask()); len(got) >= len(before) || bytes.Equal(got[1], before[1]) {
+		t.Errorf("%d messages, %d before: %.300s", len(got), len(before), got[1])
+	}
+}
+
 // TestACompactionThatCannotBeSentLeavesTheOneBefore: behind it is what a provider would refuse, so the view stays what it is.
 func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
 	k := newTalk(t)

@@ -100,9 +100,9 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		want []string
 	}{
 		{1, []float64{75}, []string{"What ctxledger would have saved",
-			"The conversation, with 40 % of the cost, was played", "<b>25 % saved</b>", "$75.00 instead of $100.00"}},
+			"The conversation, with 40% of the cost, was played", "<b>25% saved</b>", "$75.00 instead of $100.00"}},
 		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the most expensive,",
-			"<b>5 % more expensive</b>", "1 of them would", "nothing of the others", "−10 %"}},
+			"<b>5% more expensive</b>", "1 of them would", "nothing of the others", "−10%"}},
 		{9, nil, nil},
 	} {
 		r := Report{Replayed: &Replayed{Of: c.of, Part: 0.4}}

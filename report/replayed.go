@@ -101,7 +101,7 @@ func (r Replayed) Reckoned() string {
 	if !r.Recorded.Priced || r.Reported.Dollars == 0 || reported == r.Recorded.Cost() {
 		return ""
 	}
-	return "reported: " + reported + ", since what the cache held is not recorded and fees and advisors not replayed"
+	return "reported: " + reported + ", since what the cache held is not recorded, and fees and advisors are not replayed"
 }
 
 // Lacks names the models that are not in the dollars; "": all are.
@@ -115,9 +115,9 @@ func (r Replayed) Lacks() string {
 // Saving prints a share of a cost that is saved, or that comes on top.
 func Saving(share float64) string {
 	if share < 0 {
-		return fmt.Sprintf("%.0f %% more expensive", -share*100)
+		return fmt.Sprintf("%.0f%% more expensive", -share*100)
 	}
-	return fmt.Sprintf("%.0f %% saved", share*100)
+	return fmt.Sprintf("%.0f%% saved", share*100)
 }
 
 // plus returns the sum of both.

@@ -34,10 +34,13 @@ func ResultText(m Message, number int) (string, bool) {
 	return "", false
 }
 
+// CallText returns the tool of a call, and its arguments, each on a line of its own.
+func CallText(p Part) string { return p.Name + "\n" + argumentText(p.Args) }
+
 func partText(p Part) string {
 	switch p.Kind {
 	case KindCall:
-		return "call " + p.Name + "\n" + argumentText(p.Args)
+		return "call " + CallText(p)
 	case KindImage:
 		return "[an image or a document]"
 	case KindCompacted:

@@ -16,9 +16,9 @@ const Name sessionfile.Agent = "claude-code"
 // Adapter returns what reads the session files of Claude Code.
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
-		Kind: sessionfile.Kind{Agent: Name, Label: "a session file of Claude Code", Line: isMessage,
+		Kind: sessionfile.Kind{Agent: Name, Label: "a Claude Code session file", Line: isMessage,
 			Common: isRecord}, // Qwen Code writes such records, too
-		Where: "Claude Code keeps its sessions as .jsonl files below ~/.claude/projects",
+		Where: "Claude Code keeps its sessions as .jsonl files under ~/.claude/projects",
 		Layout: sessionfile.Layout{
 			Base:      projectsDir,
 			Dirs:      dirs,

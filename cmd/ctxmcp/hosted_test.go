@@ -501,3 +501,46 @@ func (h *hosted) prompts(t *testing.T) (all []map[string]any) {
 	}
 	return all
 }
+
+// TestTheDocumentOfTheAPIHasEveryRoute: what is below /v1/ is served and documented by one value, so that the document has what
+// the server adds, and the server answers what the document has.
+func TestTheDocumentOfTheAPIHasEveryRoute(t *testing.T) {
+	h := start(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+mcp.SchemaPath, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct{ Paths map[string]map[string]any }
+	if _, text := h.send(t, r, "read"); json.Unmarshal([]byte(text), &document) != nil {
+		t.Fatal(text)
+	}
+	routes := map[string]bool{"GET " + mcp.SchemaPath: true, "GET " + mcp.EventsPath: true,
+		"DELETE " + hosting.WorkspacePath: true}
+	for _, o := range mcp.Operations() {
+		routes["POST "+mcp.APIPath+o.Name] = true
+	}
+	for path, methods := range document.Paths {
+		for method := range methods {
+			route := strings.ToUpper(method) + " " + path
+			if !routes[route] {
+				t.Errorf("%s is documented and not known here", route)
+			}
+			delete(routes, route)
+			if path == mcp.EventsPath {
+				h.events(t, "read")
+				continue
+			}
+			body := strings.NewReader("{")
+			r, err := http.NewRequestWithContext(t.Context(), strings.ToUpper(method), h.url+path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if status, text := h.send(t, r, "read"); status != 200 && status != 400 && status != 403 {
+				t.Errorf("%s: %d %s", route, status, text)
+			}
+		}
+	}
+	for route := range routes {
+		t.Errorf("%s is served and not documented", route)
+	}
+}

@@ -144,18 +144,14 @@ func TestRealConformance(t *testing.T) {
 	}{
 		"HTTP 2025-06-18": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-06-18"}},
 		"HTTP 2025-11-25": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-11-25"}},
-		"HTTP 2026-07-28": {open, "newest", "newest.yml", []string{"--requirements", "2026-07-28"}},
+		"newest, HTTP 2026-07-28": {open, "newest", "newest.yml", []string{"--requirements", "2026-07-28"}},
 		"stdio 2025-11-25": {bridge, "stable", "stdio.yml",
 			[]string{"--suite", "all", "--spec-version", "2025-11-25"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expected, err := filepath.Abs(filepath.Join("testdata", c.expected))
-			if err != nil {
-				t.Fatal(err)
-			}
 			out, err := node(t, dir, append([]string{
 				filepath.Join(c.suite, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"), "server",
-				"--url", c.door(t), "--expected-failures", expected, "-o", t.TempDir()}, c.arguments...)...)
+				"--url", c.door(t), "--expected-failures", absolute(t, c.expected), "-o", t.TempDir()}, c.arguments...)...)
 			if err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -194,4 +190,42 @@ func TestRealJavaScriptClient(t *testing.T) {
 	if answer, err := http.Get(open(t)); err != nil || answer.StatusCode != http.StatusMethodNotAllowed || answer.Body.Close() != nil {
 		t.Errorf("%v %v", answer, err)
 	}
+}
+
+// TestPythonClient has a client of Python's standard library, which shares no code with the server or its authors, greet in
+// each revision, list and call tools, and make mistakes, over both transports.
+func TestPythonClient(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip(err)
+	}
+	place := programtest.NewPlace(t)
+	s, err := hosted.Start(t.Context(), place.Forever(binary, "--http", "127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	token, err := s.Token("shop", access.Write)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{{s.MCP(), token}, {binary, "--in-process"}} {
+		cmd := place.Command(t, "python3", append([]string{absolute(t, "client.py")}, arguments...)...)
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "OK ctxledger 5 tools") {
+			t.Errorf("%s: %v: %s", arguments[0], err, out)
+		}
+	}
+}
+
+// absolute returns the path of a file of testdata.
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -2,11 +2,14 @@ package ctxmcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,7 +35,7 @@ func serve(t *testing.T) *web {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
+		if err := s.Stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Errorf("%v; the end of its log: %s", err, s.Log)
 		}
 	})
@@ -246,4 +249,16 @@ func (w *web) saves(n int) bool {
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	return err == nil && strings.Contains(string(text), "saved")
+}
+
+// TestALineOfTheLogNamesItsToken: by the id that `ctxledger token ls` shows, which nothing masks.
+func TestALineOfTheLogNamesItsToken(t *testing.T) {
+	w := serve(t)
+	w.good(t, "1")
+	if err := w.Stop(); err != nil { // all is written then
+		t.Fatal(err)
+	}
+	if log := w.Log.String(); !regexp.MustCompile(`"by":"[0-9a-f]{8}"`).MatchString(log) || strings.Contains(log, "masked") {
+		t.Error(log)
+	}
 }

@@ -26,7 +26,8 @@ type Server struct {
 	Log   *sandbox.Tail
 	store *access.Store
 	cmd   *exec.Cmd
-	ended chan error
+	end   error         // how it ended
+	ended chan struct{} // closed then
 }
 
 // Start runs a server on a free port of this machine. cmd has --http 127.0.0.1:0, and CTXLEDGER_STATE in its environment.
@@ -51,7 +52,7 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	s := &Server{PID: cmd.Process.Pid, Log: &sandbox.Tail{}, store: store, cmd: cmd, ended: make(chan error, 1)}
+	s := &Server{PID: cmd.Process.Pid, Log: &sandbox.Tail{}, store: store, cmd: cmd, ended: make(chan struct{})}
 	lines := bufio.NewReader(pipe)
 	first, err := lines.ReadString('\n')
 	if _, scan := fmt.Sscanf(first, "ctxmcp: serving on %s", &s.URL); scan != nil {
@@ -60,7 +61,8 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	}
 	go func() {
 		_, err := io.Copy(s.Log, lines)
-		s.ended <- errors.Join(err, cmd.Wait())
+		s.end = errors.Join(err, cmd.Wait())
+		close(s.ended)
 	}()
 	return s, nil
 }
@@ -74,7 +76,7 @@ func (s *Server) Token(workspace string, role access.Role) (string, error) {
 // MCP returns the address at which it speaks MCP.
 func (s *Server) MCP() string { return s.URL + hosting.MCPPath }
 
-// Kill ends the server as a crash does.
+// Kill ends the server as a crash does, unless it has ended.
 func (s *Server) Kill() {
 	_ = s.cmd.Process.Kill() // it may have ended
 	<-s.ended
@@ -85,5 +87,6 @@ func (s *Server) Stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	return <-s.ended
+	<-s.ended
+	return s.end
 }
