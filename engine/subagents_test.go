@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/ledger"
@@ -83,6 +84,52 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	want := fmt.Sprintf("$%.2f so far, at list prices, and 1,010 tokens of nobody-knows without a known price", all)
 	if err != nil || !near(st.Subagents.Dollars, of) || !near(st.Dollars, all) || st.Cost.Words() != want {
 		t.Errorf("with %s: %+v of %v, %q, %v", priceless, st.Subagents, st.Dollars, st.Cost.Words(), err)
+	}
+}
+
+// TestATurnCostsWhatItsSubagentsTook: those in the log, and those with files of their own, and theirs, each in the turn in which
+// it began, also if it went on in the next one. Together turns cost what the session did.
+func TestATurnCostsWhatItsSubagentsTook(t *testing.T) {
+	l := open(t)
+	began := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	entry := func(minute int, role, author string, input int64) sessions.NewEntry {
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Author: author,
+			Hidden: author != "", Time: began.Add(time.Duration(minute) * time.Minute),
+			Original: []byte(`{"role":"` + role + `","content":"words"}`)}
+		if input > 0 {
+			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: input}
+		}
+		return e
+	}
+	add := func(id, parent string, entries ...sessions.NewEntry) string {
+		t.Helper()
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:" + id,
+			Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent},
+			Next:    1, Done: true, Entries: entries})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Session
+	}
+	parent := add("main", "",
+		entry(0, "user", "", 0), entry(1, "assistant", "", 100_000), entry(2, "assistant", "explorer", 10_000),
+		entry(10, "user", "", 0), entry(11, "assistant", "", 100_000),
+		entry(20, "user", "", 0), entry(21, "assistant", "", 100_000))
+	child := add("main/agent-a", parent, entry(12, "assistant", "", 30_000), entry(25, "assistant", "", 30_000))
+	add("main/agent-b", child, entry(13, "assistant", "", 40_000))
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: parent})
+	if err != nil || len(g.Turns) != 3 {
+		t.Fatalf("%+v, %v", g.Turns, err)
+	}
+	sum := 0.0
+	for i, want := range []string{"$0.33, of that subagents $0.03", "$0.60, of that subagents $0.30", "$0.30"} {
+		if got := g.Turns[i].Cost(); got != want {
+			t.Errorf("turn %d costs %s, not %s", i+1, got, want)
+		}
+		sum += g.Turns[i].Dollars
+	}
+	if math.Abs(sum-*g.Dollars) > 1e-9 {
+		t.Errorf("turns cost %v, the session %v", sum, *g.Dollars)
 	}
 }
 

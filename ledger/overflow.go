@@ -198,11 +198,8 @@ func countMessage(format transcript.Format, raw []byte) int {
 	}
 	n := tokens.Framing
 	for _, p := range m.Parts {
-		n += tokens.O200kBase.CountString(p.Text) + p.Media*tokens.Image
-		switch p.Kind {
-		case transcript.KindImage:
-			n += tokens.Image
-		case transcript.KindCall:
+		n += tokens.O200kBase.CountString(p.Text) + p.MediaTokens(format)
+		if p.Kind == transcript.KindCall {
 			n += tokens.O200kBase.CountString(p.Name) + tokens.O200kBase.Count(p.Args)
 		}
 	}

@@ -1,8 +1,10 @@
 package ledger
 
 import (
+	"fmt"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -45,9 +47,21 @@ type Turn struct {
 	HostCompacted bool   `json:"host_compacted,omitempty"`
 	HostHeld      int64  `json:"host_held,omitempty"`
 	Restored      string `json:"restored"` // the summary of an earlier compaction that was undone in this turn
-	// Dollars is what the requests of the turn cost at list prices, those of subagents in the log of the session among them; 0:
-	// nothing, or not known.
-	Dollars float64 `json:"cost_usd,omitempty"`
+	// Dollars is what the requests of the turn cost at list prices with those of its subagents, which Subagents is of: of one
+	// that is a session of its own all, in the turn in which it began. 0: nothing, or not known.
+	Dollars   float64 `json:"cost_usd,omitempty"`
+	Subagents float64 `json:"subagents_usd,omitempty"`
+}
+
+// Cost says what the turn cost, and what of that its subagents took; "": nothing, or not known.
+func (t Turn) Cost() string {
+	switch {
+	case t.Dollars <= 0:
+		return ""
+	case t.Subagents <= 0:
+		return chars.Money(t.Dollars, true)
+	}
+	return fmt.Sprintf("%s, of that subagents %s", chars.Money(t.Dollars, true), chars.Money(t.Subagents, true))
 }
 
 // Part is what one kind of content takes.

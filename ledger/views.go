@@ -224,9 +224,18 @@ func (s Subagents) String() string {
 	return fmt.Sprintf("of that %s: %s, %s", chars.Plural(s.N, "subagent"), chars.Money(*s.Dollars, true), tokens)
 }
 
+// Unfinished is about answers whose usage was written down when they began, as report.Unfinished is.
+type Unfinished struct {
+	Requests int     `json:"requests"`
+	Tokens   float64 `json:"tokens"`
+	Dollars  float64 `json:"dollars"`
+}
+
 // Status says what fills a session's window, and what would be cut next.
 type Status struct {
 	Use
+	// Unfinished is what Cost and Total lack of answers in the log of the session; nil: nothing.
+	Unfinished *Unfinished `json:"unfinished,omitempty"`
 	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
 	// TriggerPolicy.Due decide, in numbers and in words.
 	NextStep EditedView `json:"next"`

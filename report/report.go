@@ -1,6 +1,11 @@
 package report
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"ctxledger.dev/internal/chars"
+)
 
 // Rows is how many entries a list of a Report has at most.
 const Rows = 100
@@ -108,6 +113,13 @@ type Unfinished struct {
 	Requests int     `json:"requests"`
 	Tokens   float64 `json:"tokens"` // missing, estimated from the text of the answers
 	Dollars  float64 `json:"dollars"`
+}
+
+// String says of how many answers how much is missing: "3 answers recorded only at the start: ≈$0.01 more, judging by their
+// text".
+func (u Unfinished) String() string {
+	return fmt.Sprintf("%s recorded only at the start: %s more, judging by their text",
+		chars.Plural(u.Requests, "answer"), Carried{Sent: u.Tokens, Dollars: u.Dollars}.Cost())
 }
 
 // plus returns the sum of both.

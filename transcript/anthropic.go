@@ -110,7 +110,7 @@ func readAnthropicBlock(raw []byte, at Span) (block, error) {
 	case b.typ == "redacted_thinking":
 		b.part.Kind = KindReasoning
 	case b.typ == "image", b.typ == "document":
-		b.part.Kind = KindImage
+		b.part.Kind, b.part.Pixels = KindImage, pixelsOf(b.node)
 	case b.typ == "tool_use", b.typ == "server_tool_use", b.typ == "mcp_tool_use":
 		err = b.readCall()
 	case b.typ == "tool_result", strings.HasSuffix(b.typ, "_tool_result"):
@@ -189,6 +189,7 @@ func (b *anthropicBlock) readResultBlocks(at Span) error {
 			}
 		default:
 			b.part.Media++
+			b.part.Pixels = append(b.part.Pixels, pixelsOf(in.node)...)
 		}
 	}
 	b.part.Text = strings.Join(texts, "\n")

@@ -138,7 +138,7 @@ func (p *geminiPart) read() error {
 	}
 	p.part.Kind = KindOther
 	if !p.either("inlineData", "inline_data").Empty() || !p.either("fileData", "file_data").Empty() {
-		p.part.Kind = KindImage
+		p.part.Kind, p.part.Pixels = KindImage, pixelsOf(p.node)
 	}
 	return nil
 }
@@ -167,6 +167,11 @@ func (p *geminiPart) readResponse(n node) error {
 			return err
 		}
 		p.part.Media = len(spans)
+		for _, at := range spans {
+			if in, err := readNode(p.src, at, "part"); err == nil {
+				p.part.Pixels = append(p.part.Pixels, pixelsOf(in)...)
+			}
+		}
 	}
 	if at := n.get("response"); !at.Empty() {
 		text, failed, err := readObject(p.src, at)

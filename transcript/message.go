@@ -69,6 +69,8 @@ type Part struct {
 	IsError bool
 	// Media counts images and other non-text content inside a result.
 	Media int
+	// Pixels are the sizes of its images, as far as their data says them.
+	Pixels []Pixels
 	// Sealed marks a call that the provider ran by itself, and its result: both are inside the assistant's
 	// message, and a result must go back to the provider exactly as it came.
 	Sealed bool

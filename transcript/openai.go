@@ -24,7 +24,7 @@ func openaiPart(b innerBlock) (Part, error) {
 		text, err := b.str("refusal", true)
 		return Part{Kind: KindText, Text: text}, err
 	case "image_url", "input_image", "computer_screenshot", "input_audio", "file", "input_file":
-		return Part{Kind: KindImage}, nil
+		return Part{Kind: KindImage, Pixels: pixelsOf(b.node)}, nil
 	}
 	return Part{Kind: KindOther}, nil
 }
@@ -65,6 +65,9 @@ func openaiResult(n node, member string, p *Part) error {
 		return nil
 	case '{':
 		p.Media = 1 // a picture of the screen
+		if screen, err := readNode(n.src, at, member); err == nil {
+			p.Pixels = pixelsOf(screen)
+		}
 		return nil
 	case '[':
 	default:
@@ -80,6 +83,7 @@ func openaiResult(n node, member string, p *Part) error {
 			texts = append(texts, b.text)
 		} else {
 			p.Media++
+			p.Pixels = append(p.Pixels, pixelsOf(b.node)...)
 		}
 	}
 	p.Text = strings.Join(texts, "\n")

@@ -42,7 +42,7 @@ func entry(r *sessionfile.Record, names bool, mask func(string) string) report.E
 
 // pieceOf makes a piece of a part of a message.
 func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (report.Piece, bool) {
-	out := report.Piece{Class: speaker(r, role), Text: p.Text, Call: p.ID}
+	out := report.Piece{Class: speaker(r, role), Text: p.Text, Call: p.ID, Tokens: p.MediaTokens(r.Format)}
 	switch p.Kind {
 	case transcript.KindText:
 	case transcript.KindReasoning:
@@ -52,12 +52,10 @@ func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (re
 		out.Action = actionOf(p)
 	case transcript.KindResult:
 		out.Class, out.Failed = report.Result, p.IsError
-		out.Tokens = p.Media * tokens.Image
 	case transcript.KindImage:
 		if role == transcript.RoleTool {
 			out.Class = report.Result
 		}
-		out.Tokens = tokens.Image
 		return out, true
 	default:
 		return out, false

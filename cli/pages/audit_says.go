@@ -132,9 +132,7 @@ func (p *auditPage) caveats() string {
 		say("subagents: %s, %s", s.Cost(), chars.Plural(s.Requests, "request"))
 	}
 	if c.Unfinished.Requests > 0 {
-		more := report.Carried{Sent: c.Unfinished.Tokens, Dollars: c.Unfinished.Dollars}
-		say("%s recorded only at the start: %s more, judging by their text",
-			chars.Plural(c.Unfinished.Requests, "answer"), more.Cost())
+		say("%s", c.Unfinished)
 	}
 	if c.LongWrites > 0 {
 		say("%s tokens cached for an hour, at twice the input price", report.Magnitude(float64(c.LongWrites)))

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/report"
 )
 
 // How a window is drawn.
@@ -159,10 +160,13 @@ func viewLine(s ledger.Status) string {
 	return fmt.Sprintf("ctxledger would send %s of the conversation; %s", s.Used.Tokens(), due)
 }
 
-// costMore says what of a session's cost its subagents took, and what its window costs from now on.
+// costMore says what of a session's cost its subagents took, what is missing in it, and what its window costs from now on.
 func costMore(s ledger.Status) (text string) {
 	if s.Subagents != nil {
 		text += "; " + s.Subagents.String()
+	}
+	if s.Unfinished != nil {
+		text += "; " + report.Unfinished(*s.Unfinished).String()
 	}
 	if next := s.NextWords(); next != "" {
 		text += "; " + next

@@ -244,10 +244,8 @@ func (p *prepared) part(part, shown transcript.Part) int {
 	p.opaque = p.opaque || part.Sealed || part.Media > 0 || part.Kind == transcript.KindImage
 	p.entry.Features[tokens.FeatureBlocks]++
 	f := p.count(part.Text)
-	n := f[tokens.FeatureTokens]
+	n := f[tokens.FeatureTokens] + part.MediaTokens(p.entry.Format)
 	switch part.Kind {
-	case transcript.KindImage:
-		n += tokens.Image
 	case transcript.KindReasoning:
 		p.entry.Reasoning += n
 	case transcript.KindCall:
@@ -268,7 +266,6 @@ func (p *prepared) part(part, shown transcript.Part) int {
 				Args: shown.Args}
 		}
 	case transcript.KindResult:
-		n += part.Media * tokens.Image
 		if part.Sealed {
 			return n
 		}

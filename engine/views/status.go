@@ -40,10 +40,13 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
+			Unfinished: unfinished(f),
 		}
-		if err := spend(tx, f, &st.Use); err != nil {
+		apart, err := startedBy(tx, f.Session.ID)
+		if err != nil {
 			return st, err
 		}
+		spend(f, apart, &st.Use)
 		if st.Savings, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
 			return st, err
 		}

@@ -54,9 +54,11 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 			Use:   use(f, g, w, replay.filled(), l.core.Now()),
 			Turns: make([]ledger.Turn, 0, len(replay.turns)), Earlier: replay.earlier,
 		}
-		if err := spend(tx, f, &out.Use); err != nil {
+		apart, err := startedBy(tx, f.Session.ID)
+		if err != nil {
 			return out, err
 		}
+		spend(f, apart, &out.Use)
 		l.maskUse(&out.Use)
 		before := g.begun()
 		for i, t := range replay.turns {
@@ -72,6 +74,7 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 			}
 			out.Turns, before = append(out.Turns, turn), w
 		}
+		spendTurns(f, apart, replay, out.Turns)
 		return out, nil
 	})
 }
@@ -119,6 +122,7 @@ type turnStat struct {
 	hostCompacted       bool
 	hostHeld            int64
 	bill                sessions.Bill // of its requests
+	others              sessions.Bill // of bill, what subagents took
 }
 
 // turnWindow is what the agent's own window held at the end of a turn.
@@ -153,9 +157,11 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 // turn returns a turn in the measure of its window, of which it says what it was made of.
 func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
 	view := w.ofView()
-	dollars := 0.0
-	if sum := t.bill.Cost(f.Models).Dollars; sum != nil {
-		dollars = *sum
+	dollars := func(b sessions.Bill) float64 {
+		if sum := b.Cost(f.Models).Dollars; sum != nil {
+			return *sum
+		}
+		return 0
 	}
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
@@ -163,7 +169,7 @@ func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
 		Own:       partsOf(account(categories(w.measure, w.content, t.filled), w.carries, w.held)),
 		Filled:    partsOf(categories(view, t.filled, w.content)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
-		Changed: []ledger.Part{}, Dollars: dollars,
+		Changed: []ledger.Part{}, Dollars: dollars(t.bill), Subagents: dollars(t.others),
 	}
 }
 
@@ -280,6 +286,9 @@ func (t *turnStat) note(e *sessions.Entry, model string) error {
 	for _, c := range e.Billed() {
 		c.Model = cmp.Or(c.Model, model)
 		t.bill.Add(c)
+		if ofSubagent(e) {
+			t.others.Add(c)
+		}
 	}
 	if e.Cut != nil {
 		t.hostHeld = e.Cut.Before

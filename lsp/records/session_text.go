@@ -37,9 +37,7 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	for _, x := range stats.Turns {
-		if x.Dollars > 0 {
-			t.costs[x.Turn] = chars.Money(x.Dollars, true)
-		}
+		t.costs[x.Turn] = x.Cost()
 	}
 	t.takes(head, -1)
 	left, err := t.collect(ctx, st.Session.Seq)

@@ -1,6 +1,6 @@
 // The pages of the walkthrough: the reader's own figures, as Markdown.
 import { sayUnknown, totalOf } from './carried';
-import { sayCost, sayCostOf, sayShare, sayTime } from './panel/figures';
+import { sayCost, sayCostOf, sayPartsOf, sayShare, sayTime } from './panel/figures';
 import { agentName } from './panel/palette';
 import type { Audited, Carried, CarriedPart, Context, Host } from './protocol';
 import { capital, commas, escapeMarkdown, inTokens, mark, oneLine, plural, sayCount, sayMoney, wholeWords } from './text';
@@ -39,7 +39,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
     list(['Cost', cost === '' ? 'unknown: no price is known for its model' : inert(cost)],
       [live ? 'Context window' : 'Context window at the end', fills],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
-      ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayCostOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
+      ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'Click a session in the *Ledger* view to see it turn by turn.');
 }
 

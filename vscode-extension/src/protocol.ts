@@ -175,8 +175,9 @@ export interface Turn {
   readonly host_compacted?: boolean;
   /** What its window held before; nothing where it did not say. */
   readonly host_held?: number;
-  /** What its requests cost in US dollars, at list prices; nothing where that is not known. */
+  /** What its requests cost in US dollars with its subagents, at list prices, and those of it; nothing where that is not known. */
   readonly cost_usd?: number;
+  readonly subagents_usd?: number;
 }
 
 /** What one kind of content takes, in tokens. */

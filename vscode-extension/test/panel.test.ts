@@ -289,16 +289,16 @@ test('lines and marks stand where they belong, and those far off are left out', 
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
   const changed = [{ name: 'user', tokens: -69_000 }, { name: 'tool results', tokens: 30_000 }];
-  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { changed, compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000), cost_usd: 0.523 })];
+  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { changed, compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000), cost_usd: 0.523, subagents_usd: 0.2 })];
   const context = session(2, { turns });
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'after compaction', '≈40,000 tokens', 'cost', '$0.52',
+    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'after compaction', '≈40,000 tokens', 'cost', '$0.52, of that subagents $0.20',
     '+≈30,000', 'tool results', '−≈69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '$0.52',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '$0.52', 'of that subagents $0.20',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000 tokens</);

@@ -43,6 +43,12 @@ export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): st
   return dollars > 0 ? sayMoney(dollars, true) : '';
 }
 
+/** Says what the requests of a turn cost, and what of that its subagents took; nothing where that is not known. */
+export function sayPartsOf(turn: Pick<Turn, 'cost_usd' | 'subagents_usd'>): string {
+  const { subagents_usd: dollars = 0 } = turn;
+  return sayCostOf(turn) + (dollars > 0 ? `, of that subagents ${sayMoney(dollars, true)}` : '');
+}
+
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
 export function sayCost({ dollars, unpriced = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'live'>): string {
   const priced = dollars === null ? '' : `${sayMoney(dollars, true)}${live ? ' so far' : ''}, at list prices`;

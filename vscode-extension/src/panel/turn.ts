@@ -1,7 +1,7 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
 import { inTokens, sayTokens, wholeWords } from '../text';
-import { sayCostOf, sayTime } from './figures';
+import { sayPartsOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
 import { fillOf, stacked, unexplained, wordsOf } from './palette';
@@ -15,7 +15,7 @@ export function spokenTurn(context: Context, index: number): string {
   }
   const grown = change(context, index);
   const since = grown === undefined ? '' : `${signed(grown, turn.held.exact)} tokens since the previous turn`;
-  const said = [`turn ${turn.turn}`, turn.request, `${inTokens(turn.held)} in the window`, since, sayCostOf(turn), cut(turn)];
+  const said = [`turn ${turn.turn}`, turn.request, `${inTokens(turn.held)} in the window`, since, sayPartsOf(turn), cut(turn)];
   return said.filter((part) => part !== '').join(', ');
 }
 
@@ -40,8 +40,8 @@ export function turnCard(context: Context, index: number): string {
     const rest = unattributed(compared);
     facts.push(['after compaction', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
   }
-  if (sayCostOf(turn) !== '') {
-    facts.push(['cost', sayCostOf(turn)]);
+  if (sayPartsOf(turn) !== '') {
+    facts.push(['cost', sayPartsOf(turn)]);
   }
   return element('div', { class: 'turn' },
     element('p', { class: 'request' },
