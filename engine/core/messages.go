@@ -109,15 +109,23 @@ func (l *Ledger) recognise(ctx context.Context, session string, raws [][]byte) (
 
 // newestFormat returns the format of a session's newest message, "" when the last entries have none.
 func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
-	const near = 100 // entries: what hosts and the ledger itself write between two messages
 	s, err := sessions.Find(tx, session)
-	for seq := s.Seq; err == nil && seq > max(0, s.Seq-near); seq-- {
-		var e sessions.Stored
-		if e, err = sessions.GetEntry(tx, s.ID, seq); err == nil && e.Kind == sessions.KindMessage {
-			return e.Format, nil
+	if err != nil {
+		return "", err
+	}
+	e, err := newestMessage(tx, s)
+	return e.Format, err
+}
+
+// newestMessage returns the newest message of a session, the zero value when the last entries have none.
+func newestMessage(tx kv.Tx, s sessions.Session) (sessions.Stored, error) {
+	const near = 100 // entries: what hosts and the ledger itself write between two messages
+	for seq := s.Seq; seq > max(0, s.Seq-near); seq-- {
+		if e, err := sessions.GetEntry(tx, s.ID, seq); err != nil || e.Kind == sessions.KindMessage {
+			return e, err
 		}
 	}
-	return "", err
+	return sessions.Stored{}, nil
 }
 
 // tryMessages locates a conversation in the ledger, prepares its new messages and records them. stale: another caller

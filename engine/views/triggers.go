@@ -32,7 +32,7 @@ func situation(f *core.Folded, w ledger.Window, st window.State, view int, s led
 // budget is the trigger policy of a view with the input limits of one agent.
 func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 	t := f.Policy.Compact
-	if own, has := l.core.Settings(f.Session).Agents[agentname.Key(agent)]; has && !agentname.Same(agent, f.Agent) {
+	if own, has := l.core.Settings(f.Session).Agent(agent); has && !agentname.Same(agent, f.Agent) {
 		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
 	}
 	return t
