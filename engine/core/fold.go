@@ -28,7 +28,7 @@ type Folded struct {
 	WordsTo   int64             // newest committed entry
 	Models    *tokens.Registry
 	calls     map[string]sessions.Call // by id; made by the first Call
-	handed    []window.Handed         // to the agent whose view it is
+	handed    []window.Handed          // to the agent whose view it is
 	estimator func(model string) (*tokens.Estimator, error)
 }
 

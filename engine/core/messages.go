@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/failpoint"
@@ -166,9 +167,6 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			Author: transcript.Speaker(raw),
 		})
 	}
-	if last := len(entries) - 1; last >= 0 {
-		entries[last].Usage, entries[last].Bill = r.Usage, r.Bill
-	}
 	ready, err := l.prepareAll(ctx, l.Settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
 	if err != nil {
 		return nil, err
@@ -185,6 +183,12 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			}
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1,
 				p.entry.Role).WithHint("%s", hint)
+		}
+	}
+	for _, p := range slices.Backward(ready) {
+		if p.entry.Role == transcript.RoleAssistant {
+			p.entry.Usage, p.entry.Bill = r.Usage, l.bill(r.Bill)
+			break
 		}
 	}
 	return ready, l.storeBlobs(ctx, ready)

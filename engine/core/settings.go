@@ -115,15 +115,15 @@ func (l *Ledger) Settings(s sessions.Session) Settings { return l.Options.of(s.T
 // policyFor returns the policy for a reader of a session. Errors: invalid for a policy that is not valid.
 func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {
 	if r.Policy != nil {
-		return *r.Policy, r.Policy.Check()
+		return r.Policy.With(r.Overrides), r.Policy.Check()
 	}
 	set := l.Settings(s)
 	for _, name := range []string{r.Agent, s.Host} {
 		if own, has := set.Agent(name); has {
-			return own, nil
+			return own.With(r.Overrides), nil
 		}
 	}
-	return *set.Policy, nil
+	return set.Policy.With(r.Overrides), nil
 }
 
 // Agent returns the policy of an agent, by the configuration's name for it or a host's.
