@@ -310,6 +310,35 @@ func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 	}
 }
 
+// TestACompactionThatTheAgentAsksForActsOnTheNextRequest: the one that brings the result of compact_conversation, although what
+// was decided after the answer before does not have it.
+func TestACompactionThatTheAgentAsksForActsOnTheNextRequest(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: compaction.AgentRequested, Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	k.call("mcp__ctxledger__compact_conversation", `{}`, "compacted")
+	got := messagesOf(t, k.ask())
+	if len(got) >= len(k.messages) || !strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") ||
+		!strings.Contains(string(got[len(got)-1]), "compacted") {
+		t.Errorf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	k.stop()
+	if all := k.live("claude-code", session); !all[len(all)-1].Reduces {
+		t.Error("the ledger does not know that a proxy sends views")
+	}
+}
+
 // compact has a person compact the conversation, and returns the summary, which is sent then.
 func (k *talk) compact() (summary string) {
 	k.Helper()
