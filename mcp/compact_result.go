@@ -85,6 +85,10 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	if o.warning != "" {
 		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
 	}
+	if o.args.Strict && o.args.Mode == modeAuto {
+		r.Warnings = append(r.Warnings, "strict: whether an automatic compaction is due depends on when it is asked for, so a "+
+			"replay may go otherwise: pass another mode where one is to be")
+	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:
 		r.Status, r.Reason = statusCompacted, ""

@@ -29,3 +29,19 @@ func TestTheAnswerSaysWhetherTheNextRequestIsTheCompactedOne(t *testing.T) {
 		}
 	}
 }
+
+// A client that replays is warned, once, that an automatic compaction may come elsewhere.
+func TestAReplayIsWarnedOfAutomaticCompaction(t *testing.T) {
+	c := connect(t, newFixture(t, nil).Server, "tester")
+	for _, x := range []struct {
+		mode   string
+		strict bool
+		want   int
+	}{{"auto", true, 1}, {"auto", false, 0}, {"intent", true, 0}} {
+		r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(6), "mode": x.mode, "strict": x.strict,
+			"keep_turns": 1})
+		if n := strings.Count(strings.Join(r.Warnings, "\n"), "strict: "); n != x.want {
+			t.Errorf("%+v: %q", x, r.Warnings)
+		}
+	}
+}
