@@ -57,10 +57,10 @@ func WriterFor(agent string) (sessionfile.Writer, error) {
 	switch {
 	case a.Write.Cannot != "":
 		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "cannot write sessions for %s: %s",
-			a.Name, a.Write.Cannot).WithHint("sessions are written for %s", Written())
+			a.Name, a.Write.Cannot).WithHint("sessions can be written for %s", Written())
 	case a.Write.Encode == nil:
-		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "unknown agent %q to continue in",
-			agent).WithHint("sessions are written for %s", Written())
+		return sessionfile.Writer{}, fault.New(fault.Invalid, "agents.write", "cannot continue in unknown agent %q",
+			agent).WithHint("sessions can be written for %s", Written())
 	}
 	return a.Write, nil
 }

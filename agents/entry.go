@@ -21,7 +21,7 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 	if r.Queue != "" {
 		said = r.Queued
 	}
-	return sessions.NewEntry{
+	out := sessions.NewEntry{
 		Kind: kindOf(r), Time: e.last, HostID: r.ID, HostParent: r.Parent, Origin: r.Origin,
 		Original: bytes.Clone(r.Text),
 		Group:    r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
@@ -30,6 +30,23 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Hidden: hidden(r), Loaded: r.Loaded, Cut: r.Cut, Window: r.Window, Queue: r.Queue,
 		Copied: r.Continues != "" || r.Again,
 	}
+	if x := repeated(r); x != nil {
+		out.Group, out.Author, out.Model, out.Usage, out.Bill = x.Reply, x.Author, x.Model, added(x.Added), charged(x)
+		out.Unfinished, out.Hidden = !x.Final, true
+	}
+	return out
+}
+
+// repeated returns the part of a subagent's answer that a record repeats, nil for none.
+func repeated(r *sessionfile.Record) *sessionfile.Record {
+	if r.Repeats == nil {
+		return nil
+	}
+	x := r.Repeats()
+	if x == nil || x.Added == (sessions.Usage{}) {
+		return nil
+	}
+	return x
 }
 
 // hidden reports whether no view shows a record. A summary that ctxledger wrote is all that this session has of what

@@ -1,9 +1,12 @@
 package agents
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,14 +47,14 @@ type follower struct {
 	known   []string // trees of the repository
 	trees   []string // those whose sessions are followed
 
-	seen      map[string]stamp      // what a file was like when it was last read, or passed over
-	due       map[string]stamp      // files to read
-	failed    map[string]bool       // files to try again with the next tick
-	foreign   map[string]bool       // files of sessions that ran elsewhere
-	targets   map[string]string     // files that are links, and where they lead: nothing tells when these change
-	logged    map[string]fault.Code // newest error of a file
-	told      map[string]bool       // directories of which it was logged that they are not read
-	heads     map[string]string     // ids of the first records of files
+	seen      map[string]stamp             // what a file was like when it was last read, or passed over
+	due       map[string]stamp             // files to read
+	failed    map[string]bool              // files to try again with the next tick
+	foreign   map[string]bool              // files of sessions that ran elsewhere
+	targets   map[string]string            // files that are links, and where they lead: nothing tells when these change
+	logged    map[string]fault.Code        // newest error of a file
+	told      map[string]bool              // directories of which it was logged that they are not read
+	heads     map[string]sessionfile.About // what the beginnings of files say
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
@@ -82,7 +85,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		adapter:  a, ledger: api, o: o, reads: o.Reads[a.Agent], pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		targets: map[string]string{}, logged: map[string]fault.Code{}, told: map[string]bool{},
-		heads: map[string]string{}, importers: map[string]*importer{},
+		heads: map[string]sessionfile.About{}, importers: map[string]*importer{},
 	}
 }
 
@@ -336,7 +339,8 @@ func (f *follower) readOrigin(ctx context.Context, fork *importer) {
 }
 
 // origin returns the file of the session that another one was forked from: the one that it names or, as older versions
-// of agents did not name it, one beside it that is to be read, begins with the same record and was written before. "": none.
+// of agents did not name it, one beside it that is to be read, begins at the same time, has requests in common with it and
+// never, or first, went on without it. "": none.
 func (f *follower) origin(path string, fork sessionfile.About) string {
 	for _, files := range []map[string]stamp{f.due, f.seen} {
 		for other := range files {
@@ -347,34 +351,76 @@ func (f *follower) origin(path string, fork sessionfile.About) string {
 			}
 		}
 	}
-	if fork.From != "" || fork.First == "" || fork.Identity.Subagent {
+	if fork.From != "" || fork.Start.IsZero() || fork.Identity.Subagent {
 		return ""
 	}
-	first := ""
-	for other, at := range f.due {
-		older := first == "" || at.modified.Before(f.due[first].modified)
-		if older && at.modified.Before(f.due[path].modified) && filepath.Dir(other) == filepath.Dir(path) &&
-			f.head(other) == fork.First {
-			first = other
+	for _, other := range slices.Sorted(maps.Keys(f.due)) {
+		if other != path && filepath.Dir(other) == filepath.Dir(path) && !slices.Contains(f.reading, other) &&
+			f.head(other).From == "" && f.head(other).Start.Equal(fork.Start) && f.before(other, path) {
+			return other
 		}
 	}
-	return first
+	return ""
 }
 
-// head returns the id of the first record of a file, "" if it cannot be read.
-func (f *follower) head(path string) string {
-	id, known := f.heads[path]
+// before reports whether a session file has requests in common with another one, and never, or before it, went on without it.
+// An audit decides the same.
+func (f *follower) before(path, other string) bool {
+	ours, theirs := f.requests(path), f.requests(other)
+	alone := func(in, out map[string]time.Time) (first time.Time, all bool) {
+		all = true
+		for id, at := range in {
+			if _, shared := out[id]; shared {
+				all = false
+			} else if first.IsZero() || at.Before(first) {
+				first = at
+			}
+		}
+		return first, all
+	}
+	us, apart := alone(ours, theirs)
+	them, _ := alone(theirs, ours)
+	return !apart && cmp.Or(us.Compare(them), strings.Compare(path, other)) < 0
+}
+
+// requests returns when a file reports each request, by what its copies share. What cannot be read has none.
+func (f *follower) requests(path string) map[string]time.Time {
+	out := map[string]time.Time{}
+	file, _, err := f.open(path)
+	if err != nil {
+		return out
+	}
+	defer file.Close() // opened for reading
+	all, err := sessionfile.Unpacked(file)
+	if err != nil {
+		return out
+	}
+	in := io.NewSectionReader(all, 0, math.MaxInt64)
+	for r, err := range sessionfile.Records(in, sessionfile.Position{}, f.adapter.Skim(path)) {
+		if err != nil {
+			return out
+		}
+		if _, known := out[r.Copy]; !known && r.Repeats == nil && r.Copy != "" && r.Request() != nil {
+			out[r.Copy] = r.Time
+		}
+	}
+	return out
+}
+
+// head returns what the beginning of a file says, nothing if it cannot be read.
+func (f *follower) head(path string) sessionfile.About {
+	about, known := f.heads[path]
 	if known {
-		return id
+		return about
 	}
 	file, _, err := f.open(path)
 	if err != nil {
-		return ""
+		return about
 	}
 	defer file.Close() // opened for reading
 	if all, err := sessionfile.Unpacked(file); err == nil {
-		about, _ := f.adapter.About(path, all) // what cannot be read has none
-		f.heads[path] = about.First
+		about, _ = f.adapter.About(path, all) // what cannot be read has none
+		f.heads[path] = about
 	}
-	return f.heads[path]
+	return about
 }

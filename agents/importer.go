@@ -118,7 +118,7 @@ func (im *importer) belongs() error {
 	case im.ours == nil:
 		return nil
 	case dir == "":
-		return fault.New(fault.Invalid, "agents.follow", "%s does not say yet where its session runs", im.path)
+		return fault.New(fault.Invalid, "agents.follow", "%s does not yet say where its session runs", im.path)
 	}
 	if im.foreign = !im.ours(dir); im.foreign {
 		return fault.New(fault.Invalid, "agents.follow", "the session of %s runs in %s, which is not followed",
@@ -196,6 +196,7 @@ func (im *importer) warm(file io.ReaderAt) error {
 		}
 		if rec.State == sessionfile.Whole {
 			im.made.note(rec)
+			repeated(rec) // which tells the parts of its answer apart
 		}
 	}
 	return nil

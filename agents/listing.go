@@ -165,7 +165,7 @@ func (f *follower) drop(gone func(path string) bool) {
 	maps.DeleteFunc(f.due, func(path string, _ stamp) bool { return gone(path) })
 	maps.DeleteFunc(f.logged, func(path string, _ fault.Code) bool { return gone(path) })
 	maps.DeleteFunc(f.targets, func(path, _ string) bool { return gone(path) })
-	maps.DeleteFunc(f.heads, func(path, _ string) bool { return gone(path) })
+	maps.DeleteFunc(f.heads, func(path string, _ sessionfile.About) bool { return gone(path) })
 	maps.DeleteFunc(f.foreign, func(path string, _ bool) bool { return gone(path) })
 }
 

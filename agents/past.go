@@ -28,7 +28,7 @@ type Past struct {
 func ReadPast(ctx context.Context, api Ledger, o FollowOptions, progress func(done, total int64)) (Past, error) {
 	var past Past
 	if o.Workspace == "" {
-		return past, fault.New(fault.Invalid, "agents.past", "no workspace whose sessions could be read")
+		return past, fault.New(fault.Invalid, "agents.past", "no workspace with sessions to read")
 	}
 	var files []leftFile
 	taken, read := 0, int64(0)

@@ -28,6 +28,13 @@ func (s *scene) recOf(session, id string) string {
 	return strings.ReplaceAll(s.rec(id), `"s1"`, fmt.Sprintf("%q", session))
 }
 
+// answerOf is a record of a session with an answer at a minute.
+func (s *scene) answerOf(session, id string, minute int) string {
+	return fmt.Sprintf(`{"type":"assistant","uuid":%q,"sessionId":%q,"timestamp":"2026-01-01T00:%02d:00Z","cwd":%q,`+
+		`"message":{"id":"m-%[1]s","role":"assistant","model":"m","content":"Done.","usage":{"input_tokens":9}}}`+"\n",
+		id, session, minute, s.workspace)
+}
+
 // readPast reads past sessions, and returns the ids of the entries that were appended, in order.
 func (s *scene) readPast(ctx context.Context) (Past, string, error) {
 	s.t.Helper()
@@ -77,22 +84,26 @@ func TestPastSessionsAreReadOfAnyAgeNewestFirst(t *testing.T) {
 
 // TestAForkIsReadAfterTheSessionItComesFrom: what both have counts in the one that is read first.
 func TestAForkIsReadAfterTheSessionItComesFrom(t *testing.T) {
-	for name, c := range map[string]struct{ named, want string }{
-		"named":         {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c"},
-		"not named":     {"", "x a b a c"},
-		"of each other": {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c"},
+	for name, c := range map[string]struct {
+		named, want string
+		age         int // of the original
+	}{
+		"named":                     {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c", 9},
+		"not named":                 {"", "x a b a c", 9},
+		"not named, written before": {"", "x a b a c", 1},
+		"of each other":             {`"forkedFrom":{"sessionId":"old","messageUuid":"a"},`, "x a b a c", 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			s.mkdir(s.dir)
-			old := s.recOf("old", "a") + s.recOf("old", "b")
+			old := s.answerOf("old", "a", 0) + s.answerOf("old", "b", 1)
 			if name == "of each other" {
 				old = strings.ReplaceAll(old, `"uuid"`, `"forkedFrom":{"sessionId":"new","messageUuid":"a"},"uuid"`)
 			}
-			s.leave("old.jsonl", 9, old)
-			records := s.recOf("new", "a") + s.recOf("new", "c")
+			s.leave("old.jsonl", c.age, old)
+			records := s.answerOf("new", "a", 0) + s.answerOf("new", "c", 2)
 			s.leave("new.jsonl", 2, strings.ReplaceAll(records, `"uuid"`, c.named+`"uuid"`))
-			s.leave("x.jsonl", 1, s.recOf("x", "x"))
+			s.leave("x.jsonl", 0, s.answerOf("x", "x", 0))
 			past, ids, err := s.readPast(t.Context())
 			if err != nil || ids != c.want || past != (Past{Sessions: 3}) {
 				t.Errorf("%+v, %q, %v; log:\n%s", past, ids, err, s.logged)

@@ -26,7 +26,7 @@ type Recording struct {
 
 // Read reads a session file whole. What is damaged, and lines that are too long, are left out.
 //
-// Errors: those of reading; invalid for a file that is not a session file of a known agent; too_large for more
+// Errors: those of reading; invalid for a file that is not a session file from a known agent; too_large for more
 // than 1 GiB.
 func Read(file *os.File, path string) (Recording, error) {
 	all, err := sessionfile.Unpacked(file)

@@ -208,7 +208,7 @@ func whole(t *testing.T, c *sessionfile.Continuation) (size int) {
 	return size
 }
 
-// rollout checks a rollout of Codex.
+// rollout checks a Codex rollout.
 func rollout(t *testing.T, c *sessionfile.Continuation) {
 	t.Helper()
 	file, err := codex.Writer().Encode(c)

@@ -73,7 +73,7 @@ func wantAll(a *consistency.Check) error {
 	if err != nil || counted == actual {
 		return err
 	}
-	a.Find("artifacts", "the counts say %d live and %d forgotten, there are %d and %d", counted.Live,
+	a.Find("artifacts", "the counts say %d live and %d forgotten, but there are %d and %d", counted.Live,
 		counted.Forgotten, actual.Live, actual.Forgotten)
 	if !a.Fix {
 		return nil

@@ -50,7 +50,7 @@ func parseJSONPath(s string) (jsonPath, error) {
 	for rest != "" {
 		step, n := parseStep(rest)
 		if n == 0 {
-			return nil, bad(pathExample, "json_path=%q cannot be parsed from %q on", s, rest)
+			return nil, bad(pathExample, "json_path=%q cannot be parsed starting at %q", s, rest)
 		}
 		step.text = rest[:n]
 		path = append(path, step)

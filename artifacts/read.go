@@ -60,7 +60,7 @@ const (
 // check finds what breaks a rule in s, whatever the content.
 func (s Selection) check() error {
 	if set := s.set(); len(set) > 1 {
-		return bad(`lines="1-200"`, "%s are given, but only one selection is possible", strings.Join(set, " and "))
+		return bad(`lines="1-200"`, "%s were given, but only one selection is allowed", strings.Join(set, " and "))
 	}
 	switch {
 	case s.Head < 0:

@@ -96,7 +96,7 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		s    artifacts.Selection
 		has  string
 	}{
-		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "lines and grep are given"},
+		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "lines and grep were given"},
 		{"head and tail", artifacts.Selection{Head: 1, Tail: 1}, "only one selection"},
 		{"words for lines", artifacts.Selection{Lines: "ten"}, `lines="10-40"`},
 		{"line 0", artifacts.Selection{Lines: "0-5"}, "start at 1"},

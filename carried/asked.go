@@ -116,7 +116,7 @@ func (r Report) Server(name, agent string) (host Host, part Part, err error) {
 	case len(agents) == 1:
 		return host, part, nil
 	case len(agents) > 1:
-		return host, part, fault.New(fault.Conflict, op, "several MCP servers are named %.200q: of %s", name,
+		return host, part, fault.New(fault.Conflict, op, "several MCP servers are named %.200q: in %s", name,
 			strings.Join(agents, ", ")).WithHint("name the agent with --agent")
 	case len(names) == 0:
 		return host, part, fault.New(fault.NotFound, op, "unknown MCP server %.200q: none is configured here", name)

@@ -99,7 +99,7 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case unread && !isFileName(i.path):
 		return // it was not meant as one
 	case len(stack) > how.hops:
-		problem(DeepImport, fmt.Sprintf("%s is not loaded: %s follows only %d imports in a row",
+		problem(DeepImport, fmt.Sprintf("%s is not loaded: %s follows imports only %d levels deep",
 			name, f.agent.Title, how.hops))
 		return
 	case why != "":
@@ -108,7 +108,7 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case unread:
 		if out := f.outsideOf(f.Root, file); out != "" {
 			problem(OutsideImport, name+out+"the workspace: "+f.agent.Title+
-				" loads it if it is there, and it is not counted")
+				" loads it if it exists; it is not counted")
 		} else {
 			problem(Unreadable, name+" is "+file.reason)
 		}
@@ -141,7 +141,7 @@ func (f *finder) outsideOf(dir string, file *file) string {
 	real, err := filepath.EvalSymlinks(file.path)
 	base, err2 := filepath.EvalSymlinks(dir)
 	if rel, err3 := filepath.Rel(base, real); err == nil && err2 == nil && (err3 != nil || !filepath.IsLocal(rel)) {
-		return " leads out of "
+		return " points outside "
 	}
 	return ""
 }

@@ -160,7 +160,7 @@ func (r *reader) behind(path string) (t tree, name string, ok bool) {
 }
 
 // outside is why a file is not read that no tree has.
-const outside = "not read: it leads out of its directory, or is not a regular file"
+const outside = "not read: it points outside its directory, or is not a regular file"
 
 // take reads the text of a file.
 func (f *file) take(t tree, name string) {

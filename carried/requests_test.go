@@ -59,7 +59,7 @@ func TestRequests(t *testing.T) {
 				}
 				a, b := sum(listed), sum(found)
 				if off := float64(b-a) / float64(max(a, 1)); off < -maxOff || off > maxOff {
-					t.Errorf("%d tokens in the request, %d found: %+.1f %%", a, b, 100*off)
+					t.Errorf("%d tokens in the request, %d found: %+.1f%%", a, b, 100*off)
 				}
 				t.Logf("%d tokens in the request, %d found", a, b)
 			})

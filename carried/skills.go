@@ -120,7 +120,7 @@ func (how lister) skill(dir, base string, file *file) *skill {
 	}
 	switch n := utf8.RuneCountInString(s.description); {
 	case !has:
-		problem("no front matter gives its name and description")
+		problem("it has no front matter with a name and description")
 	case n == 0 && len(problems) == 0:
 		problem("it has no description: agents cannot know when to use it")
 	case n > maxSkillDescription:
@@ -131,7 +131,7 @@ func (how lister) skill(dir, base string, file *file) *skill {
 	case s.name != "" && s.name != base:
 		problem("its name is " + chars.Line(chars.Short(s.name, maxSkillName)) + ", not that of its directory")
 	case !skillName().MatchString(base) || utf8.RuneCountInString(base) > maxSkillName:
-		problem("its name may have only lower-case letters, digits and single hyphens, and at most 64 characters")
+		problem("its name may contain only lower-case letters, digits and single hyphens, and at most 64 characters")
 	}
 	s.problems = append(s.problems, alwaysOn(file.text, body)...)
 	how.read(s)

@@ -23,10 +23,10 @@ func adoptCommand() command {
 	return command{
 		name: "ledger adopt", args: "[LEDGER]",
 		short: "Take over the ledger of another directory, or start a new one",
-		long: "Makes LEDGER, a name that `ctxledger ledger list` shows, the ledger of this directory. The " +
+		long: "Makes LEDGER (a name shown by `ctxledger ledger list`) this directory's ledger. The " +
 			"current one is " +
 			"set aside and can be adopted again. Nothing is merged: use `memory export` before and `memory import` " +
-			"after to take memories along; sessions of the last day are picked up again automatically.\n\n" +
+			"after to carry memories over; sessions from the last day are picked up again automatically.\n\n" +
 			"If this directory now holds a different repository from the one its ledger was made for, naming " +
 			"that ledger keeps it; --new sets it aside and starts a new one.\n\n" +
 			"The command says what it would do and asks first. Without a terminal it needs --yes.",
@@ -40,7 +40,7 @@ func adoptCommand() command {
 		},
 		check: func(_ *action, args []string) error {
 			if fresh == (len(args) == 1) {
-				return misuse("name a ledger, as `ctxledger ledger list` lists them, or give --new")
+				return misuse("give the name of a ledger (`ctxledger ledger list` shows them) or --new")
 			}
 			return c.check()
 		},
@@ -69,7 +69,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	out := adoption{Workspace: ws.Root}
 	if ws.Root == "" {
 		return out, fault.New(fault.Invalid, op, "no workspace here: %s", ws.Why).
-			WithHint("run it in the project directory, or name that with --workspace")
+			WithHint("run it in the project directory, or specify the directory with --workspace")
 	}
 	all, err := allLedgers(ctx, e, ws)
 	if err != nil {
@@ -132,7 +132,7 @@ func (o adoption) print(w io.Writer) {
 	kept := o.Here != nil && o.Ledger == o.Here
 	switch {
 	case kept:
-		fmt.Fprintf(w, "would keep its ledger for %s, which is not the repository that it was made for:\n", dir)
+		fmt.Fprintf(w, "would keep this ledger for %s, which is not the repository it was created for:\n", dir)
 	case o.Ledger != nil:
 		fmt.Fprintf(w, "would make this the ledger of %s:\n", dir)
 	default:
@@ -148,7 +148,7 @@ func (o adoption) print(w io.Writer) {
 
 // printDone says what was done.
 func (o adoption) printDone(w io.Writer) {
-	what := "a new ledger begins"
+	what := "a new ledger is started"
 	if o.Ledger != nil {
 		what = "has the ledger " + o.Ledger.Name + " now"
 	}

@@ -152,7 +152,7 @@ func readInput(a *action, name, what string, most int64) ([]byte, error) {
 // readText reads at most so many bytes of a text from standard input. On a terminal it says how to end that.
 func readText(a *action, what string, most int64) (string, error) {
 	if terminal(a.In) {
-		a.say("reading the %s from the terminal; end it with Ctrl-D", what)
+		a.say("reading the %s from the terminal; press Ctrl-D to finish", what)
 	}
 	raw, err := io.ReadAll(io.LimitReader(a.In, most))
 	return string(raw), fault.Wrap(fault.Unavailable, "cli.input", err)

@@ -25,14 +25,14 @@ func assembleCommand() command {
 	return command{
 		name: "context assemble", short: "Print what an agent is given when it starts",
 		long: "Prints what the configuration declares for an agent (`agents[].context`): the task, the agent's own turns, and " +
-			"a block made of the declared sources, instead of the history of the session. Secrets are masked. With " +
+			"a block built from the declared sources, instead of the session's history. Secrets are masked. With " +
 			"--json it prints the messages as a host sends them, and which sources are empty. See docs/given.md.",
 		example: "ctxledger context assemble --agent Tester",
 		does:    keeps, json: answers(given.Assembled{}),
 		flags: func(fs *pflag.FlagSet) {
-			agentFlag(fs, &f.agent, "the `AGENT`, by its name in the configuration or its host's")
+			agentFlag(fs, &f.agent, "the `AGENT`, by its name in the configuration or in its host")
 			f.define(fs)
-			fs.StringVar(&f.task, "task", "", "what it is to do: a `TEXT` (default: the first request)")
+			fs.StringVar(&f.task, "task", "", "its task: a `TEXT` (default: the first request)")
 		},
 		check: func(*action, []string) error { return needs("--agent", f.agent) },
 		ask: shows(func(ctx context.Context, a *action, _ []string) (given.Assembled, error) {
@@ -48,15 +48,15 @@ func assembleCommand() command {
 func handoffCommand() command {
 	var f givenFlags
 	return command{
-		name: "handoff", short: "Hand one agent's work to another: record what that one is to know",
-		long: "Makes a block of what the configuration declares for the transition between two agents " +
+		name: "handoff", short: "Hand one agent's work to another: record what the other needs to know",
+		long: "Builds a block from what the configuration declares for the transition between two agents " +
 			"(`handoff_context`), records it once in the session, and prints it. The other agent gets it when it " +
 			"starts: by a hook, with `ctxledger context assemble`, or with `ctxledger resume --in`. See docs/given.md.",
 		example: "ctxledger handoff --from Developer --to Tester",
 		does:    keeps, json: answers(given.Assembled{}),
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringVar(&f.from, "from", "", "the `AGENT` that hands over")
-			fs.StringVar(&f.agent, "to", "", "the `AGENT` that goes on")
+			fs.StringVar(&f.from, "from", "", "the `AGENT` that hands its work over")
+			fs.StringVar(&f.agent, "to", "", "the `AGENT` that takes over")
 			f.define(fs)
 		},
 		check: func(*action, []string) error {
@@ -80,19 +80,19 @@ func noteCommand() command {
 	var n sessions.Notes
 	kinds := []sessions.NotesKind{sessions.NotesContext, sessions.NotesAttempt, sessions.NotesHypothesis}
 	return command{
-		name: "context note", args: "KIND", short: "Note something for the other agents of a session",
-		long: "Notes a text for the agents that go on in a session. KIND is `context` (the session context, which replaces " +
+		name: "context note", args: "KIND", short: "Leave a note for the other agents in a session",
+		long: "Records a note for the agents that continue a session. KIND is `context` (the session context, which replaces " +
 			"the one before), `attempt` (something that was tried; --reason is what came of it) or `hypothesis` " +
 			"(--id, --status and --reason change one that is logged). Without --text it is read from standard input.",
 		example: "ctxledger context note attempt --text 'pin the driver' --reason 'same error'\n" +
 			"ctxledger context note context --agent Developer < tests.txt",
 		does: keeps, json: answers(notedAnswer{}),
 		flags: func(fs *pflag.FlagSet) {
-			agentFlag(fs, &n.Agent, "who notes it: an `AGENT`")
+			agentFlag(fs, &n.Agent, "the `AGENT` leaving the note")
 			f.define(fs)
 			fs.StringVar(&n.Text, "text", "", "the `TEXT` itself")
-			fs.StringVar(&n.ID, "id", "", "of a hypothesis: its `ID`")
-			fs.StringVar(&n.Status, "status", "", "of a hypothesis: `STATUS` is open, confirmed or rejected")
+			fs.StringVar(&n.ID, "id", "", "the `ID` of a hypothesis")
+			fs.StringVar(&n.Status, "status", "", "the `STATUS` of a hypothesis: open, confirmed or rejected")
 			fs.StringVar(&n.Reason, "reason", "", "why it was rejected, or what the attempt led to: a `TEXT`")
 		},
 		check: func(_ *action, args []string) error {
@@ -125,7 +125,7 @@ type notedAnswer struct {
 // printHandoff prints what is handed over.
 func printHandoff(_ *action, w io.Writer, v given.Assembled) {
 	if v.Handoff == "" {
-		fmt.Fprintln(w, "nothing is handed over: no declared source has content")
+		fmt.Fprintln(w, "nothing was handed over: no declared source has content")
 		return
 	}
 	fmt.Fprintln(w, v.Handoff)

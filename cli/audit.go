@@ -32,10 +32,10 @@ func auditCommand() command {
 		short: "Show what past sessions cost, and what filled their requests",
 		long: "Reads the session files of coding agents and shows what was spent by model, day, project and " +
 			"session, what filled the requests, which tools and files cost most, and what compactions lost. " +
-			"Without a path it reads the directories where agents keep their sessions, and asks a daemon that " +
+			"Without a path it reads the directories where agents keep their sessions, and asks any daemon that " +
 			"runs here what a proxy measured. It starts no daemon and opens no ledger.\n\nTokens and requests " +
 			"are as the providers reported " +
-			"them, each counted once; dollars are list prices. What filled a request is an estimate, marked " +
+			"them, each counted once; dollar amounts are at list prices. What filled a request is an estimate, marked " +
 			"≈, scaled to the reported tokens. docs/audit.md explains each figure. For a few seconds the " +
 			"most expensive sessions are replayed in a temporary ledger to estimate what ctxledger would " +
 			"have saved; no tasks are re-run. A file that cannot be read is reported, the others are " +
@@ -43,7 +43,7 @@ func auditCommand() command {
 		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},
-		does: keeps, undo: "it writes the file that --html names", json: answers(audited{}),
+		does: keeps, undo: "it writes the file given with --html", json: answers(audited{}),
 		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts to `FILE`") },
 		run:   func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, page) },
 	}
@@ -70,7 +70,8 @@ func runAudit(ctx context.Context, a *action, paths []string, page string) error
 		found, err := replay.SavingsOf(ctx, a.Env,
 			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
 			models)
-		return audit.Played{Recorded: playOf(found.None), Ours: playOf(found.Ours), ReadBack: found.Ours.ReadBack}, err
+		return audit.Played{Model: found.Model, Recorded: playOf(found.None), Ours: playOf(found.Ours),
+			ReadBack: found.Ours.ReadBack}, err
 	}
 	found, err := audit.Run(ctx, o)
 	bar.done()

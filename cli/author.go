@@ -26,7 +26,7 @@ type authorFlags struct {
 }
 
 func (f *authorFlags) define(flags *pflag.FlagSet) {
-	flags.StringVar(&f.model, "model", "", "let `MODEL` write it, instead of the configured model")
+	flags.StringVar(&f.model, "model", "", "have `MODEL` write it, instead of the configured model")
 	flags.StringVar(&f.summary, "summary", "", "use the text in `FILE` (- is standard input) as the summary")
 	flags.BoolVar(&f.reasoning, "reasoning", false, "include excerpts of the model's reasoning")
 }
@@ -101,7 +101,7 @@ func sayDied(a *action, said string) {
 	if !strings.Contains(strings.TrimSpace(said), "\n") {
 		return
 	}
-	a.say("the program ended with:")
+	a.say("the program exited with:")
 	for line := range strings.Lines(said) {
 		a.say("  %s", strings.TrimSuffix(line, "\n"))
 	}

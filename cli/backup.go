@@ -22,7 +22,7 @@ func backupCommand() command {
 			"run this in your home directory. `ctxledger ledger restore-backup` restores FILE.",
 		example: "ctxledger ledger backup ../ledger-2026-11-21.tar",
 		was:     map[string]string{"backup": ""},
-		does:    keeps, undo: "its file must not exist", json: answers(ledger.BackedUp{}),
+		does:    keeps, undo: "the file must not already exist", json: answers(ledger.BackedUp{}),
 		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.BackedUp, error) {
 			return a.ledger.Backup(ctx, ledger.BackupRequest{File: a.absolute(args[0])})
 		}, func(_ *action, w io.Writer, b ledger.BackedUp) {
@@ -63,7 +63,7 @@ func restoreBackup(ctx context.Context, a *action, o daemon.Options, name string
 			return err
 		}
 		show := func(w io.Writer) {
-			fmt.Fprintf(w, "would set the ledger in %s aside and use that in %s instead:\n  ", columns.OneLine(o.State),
+			fmt.Fprintf(w, "would set the ledger in %s aside and use the one in %s instead:\n  ", columns.OneLine(o.State),
 				columns.OneLine(name))
 			printChecked(a, w, found.Checked)
 		}

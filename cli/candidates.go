@@ -66,7 +66,7 @@ func dismissCommand() command {
 	return command{
 		name: "memory dismiss", args: "ID", short: "Dismiss a candidate for good",
 		example: "ctxledger memory dismiss 0123456789ab",
-		does:    undoable, undo: "its session has the words", json: answers(ledger.Candidate{}),
+		does:    undoable, undo: "the words are still in its session", json: answers(ledger.Candidate{}),
 		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.Candidate, error) {
 			return ledger.DismissCandidate(ctx, a.ledger, args[0])
 		}, func(_ *action, w io.Writer, c ledger.Candidate) { fmt.Fprintf(w, "dismissed %s\n", c.ID) }),

@@ -96,7 +96,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "there may be changes that are not recorded: "+why)
 	}
 	if resp.Outside {
-		fmt.Fprintln(w, "the path is outside the workspace: only what agents report on such files is recorded")
+		fmt.Fprintln(w, "the path is outside the workspace: only what agents report about such files is recorded")
 	}
 	if resp.Total > 0 {
 		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
@@ -141,7 +141,7 @@ func author(c changes.Change) string {
 // explainMarks says what the question mark of author means, if it is there.
 func explainMarks(w io.Writer, list []changes.Change) {
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return len(c.Candidates) > 0 }) {
-		fmt.Fprintln(w, "?: perhaps; a call of this session ran when the file changed, as did other calls")
+		fmt.Fprintln(w, "?: uncertain; a call from this session was running when the file changed, and so were other calls")
 	}
 }
 

@@ -32,7 +32,7 @@ func TestSessionsThatMayHaveChangedAFileAreExplained(t *testing.T) {
 		printHistory(a, &story, historyAnswer{FileHistory: ledger.FileHistory{Path: "a.go",
 			Changes: []changes.Change{c.change}}})
 		for _, text := range []string{list.String(), story.String()} {
-			if strings.Contains(text, "\n?: perhaps; ") != c.want || strings.Contains(text, "d88ee6f7?") != c.want {
+			if strings.Contains(text, "\n?: uncertain; ") != c.want || strings.Contains(text, "d88ee6f7?") != c.want {
 				t.Errorf("%+v:\n%s", c.change, text)
 			}
 		}

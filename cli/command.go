@@ -81,7 +81,7 @@ func (a *action) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(cmd.OutOrStdout(), cmd) })
 	f := root.PersistentFlags()
-	f.StringVar(&a.workspace, "workspace", "", "work in the workspace `DIRECTORY` (default: this one)")
+	f.StringVar(&a.workspace, "workspace", "", "use the workspace `DIRECTORY` (default: this one)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 	f.BoolVar(&a.inProcess, "in-process", false, "open the ledger in this process, without its daemon")
 	for _, c := range all[1:] {

@@ -81,7 +81,7 @@ func compactCommand() command {
 			"`ctxledger resume` continues from the result.\n\n" +
 			compactModes +
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
-			"step of edits, or a compaction. The answer says why.",
+			"step of edits, or a compaction. The output says why.",
 		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
 			"ctxledger compact --messages ab03de2c > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
@@ -342,7 +342,7 @@ func sayAuto(a *action, out ledger.AutoResult) {
 		a.hint("`ctxledger restore %s` undoes it", out.Compaction.Summary.ID)
 	}
 	if out.Edited.Warn {
-		a.say("an agent of session %s is close to its compaction limit", out.Edited.Session)
+		a.say("an agent in session %s is close to its compaction limit", out.Edited.Session)
 	}
 }
 

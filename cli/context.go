@@ -25,8 +25,8 @@ func contextCommand() command {
 		long: "Shows what is in every request, what is loaded only on demand, and what is wrong with it: " +
 			"memory and instruction files with their imports, rules, lists of skills, subagents and " +
 			"commands, plugins, MCP servers, and ctxledger's own index. For servers and skills it also shows " +
-			"how often the last 30 recorded sessions used them. It reads only files of the workspace, of " +
-			"that index and of the agents' directories in your home, and starts no server, so the cost of a " +
+			"how often the last 30 recorded sessions used them. It reads only files in the workspace, in " +
+			"that index and in the agents' directories under your home directory, and starts no server, so the cost of a " +
 			"server's tools is unknown until you ask.\n\n--ask starts one server (or connects to it), lists " +
 			"its tools, and stops it, all within half a minute. It first shows the exact command and asks " +
 			"you to confirm it, on a terminal or with --yes. The answer is used until the server's " +

@@ -243,7 +243,7 @@ func countPath(a *action, t *filecount.Counter, found *counting, name string) er
 		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "a path cannot be empty")})
 	case "-":
 		if terminal(a.In) {
-			a.say("reading the text from the terminal; end it with Ctrl-D")
+			a.say("reading the text from the terminal; press Ctrl-D to finish")
 		}
 		return t.Add(&filecount.Text{Name: name})
 	}
@@ -324,7 +324,7 @@ func sayUncounted(a *action, t *counting) error {
 		}
 	}
 	for _, name := range t.ignored {
-		a.say("%s: git ignores everything in it; name the files to count them", name)
+		a.say("%s: git ignores everything in it; list the files explicitly to count them", name)
 	}
 	a.sayEach(binary, maxNotices, "more binary file")
 	a.sayEach(invalid, maxNotices, "more file")

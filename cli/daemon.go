@@ -21,7 +21,7 @@ func daemonCommand() command {
 
 func daemonStatusCommand() command {
 	return command{
-		name: "daemon status", short: "Show which daemons run, without starting one",
+		name: "daemon status", short: "Show which daemons are running, without starting one",
 		example: "ctxledger daemon status --json",
 		does:    keeps, json: answers([]owned{}),
 		at: shows(daemonsHere, printDaemons),
@@ -32,7 +32,7 @@ func daemonStopCommand() command {
 	return command{
 		name: "daemon stop", short: "Stop the daemons of the workspace and of user memory",
 		example: "ctxledger daemon stop",
-		does:    keeps, undo: "the ledger stays", json: answers([]owned{}), at: daemonStop,
+		does:    keeps, undo: "the ledger is kept", json: answers([]owned{}), at: daemonStop,
 	}
 }
 

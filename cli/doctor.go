@@ -238,7 +238,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 func (d daemonState) String() string {
 	switch {
 	case d.Problem != "":
-		return "does not answer: " + d.Problem + "; `ctxledger daemon stop` ends it"
+		return "does not answer: " + d.Problem + "; `ctxledger daemon stop` stops it"
 	case d.Running:
 		return fmt.Sprintf("answers, pid %d, version %s", d.PID, d.Version)
 	}
@@ -266,7 +266,7 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 		case e.State == install.Differs:
 			text = e.Entry + " in " + e.Path + " is not what ctxledger would write"
 			if e.Entry == "hooks.PostToolUse" {
-				text += ": results may stay whole"
+				text += "; large results may be sent in full"
 			}
 		}
 		if text != "" && !shown[text] {

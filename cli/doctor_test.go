@@ -19,7 +19,7 @@ func TestDoctorSaysThatFilesArePolled(t *testing.T) {
 	line := func(s string, _ int) string { return s }
 	for want, p := range map[string]*ledger.Polling{
 		"": nil,
-		"watching files are polled, every 2 s: the limit of inotify watches is reached": {
+		"watching files are polled every 2 s: the limit of inotify watches is reached": {
 			Why: "the limit of inotify watches is reached", Seconds: 2},
 	} {
 		var shown bytes.Buffer

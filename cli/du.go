@@ -55,7 +55,7 @@ func printUsage(a *action, w io.Writer, u duAnswer) {
 	}{
 		{"exports", "files written for other programs", u.Exports},
 		{"log", "daemon messages", u.Logs},
-		{"reserve", "reserve for deleting on a full disk", u.Reserve},
+		{"reserve", "space reserved for deleting when the disk is full", u.Reserve},
 		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {

@@ -33,7 +33,7 @@ func forgetCommand() command {
 			"something was there. Summaries and memories may still quote it; to delete words everywhere, use " +
 			"--text. --memory deletes a memory with all its earlier versions.\n\n--text - reads a text of at " +
 			"least 8 bytes from standard input, so that a secret appears neither in the process list nor in " +
-			"the shell's history. Every message and artifact that contains exactly this text, also with JSON " +
+			"the shell's history. Every message and artifact that contains exactly this text, including with JSON " +
 			"escapes, is deleted; other spellings (case, Unicode form) are named in a hint, and base64 is " +
 			"not decoded. From summaries, memories, titles, commands and paths only the text itself is " +
 			"removed. The records are then rewritten, every file of the state directory is searched for the " +
@@ -82,7 +82,7 @@ func (f forgetFlags) check(flags *pflag.FlagSet, args []string) error {
 	}
 	switch {
 	case named != 1:
-		return misuse("name one kind of thing to forget: handles, --session, --memory or --text -")
+		return misuse("give one kind of thing to forget: handles, --session, --memory or --text -")
 	case len(args) == 0 && f.session == "" && f.memory == "" && f.text == "" || slices.Contains(args, ""):
 		return misuse("the name given is empty")
 	case f.text != "" && f.text != "-":
@@ -172,7 +172,7 @@ func sayForms(ctx context.Context, a *action, r ledger.ForgetRequest, f ledger.F
 	for _, form := range words.Forms(r.Text) {
 		plan, err := a.ledger.Forget(ctx, ledger.ForgetRequest{Text: form.Text, DryRun: true})
 		if err == nil && len(plan.Counts) > 0 { // else there is nothing to say of it
-			a.say("hint: the ledger holds this text in the Unicode form %s, as other bytes: forget it in that form "+
+			a.say("hint: the ledger holds this text in the Unicode form %s, as different bytes: forget it in that form "+
 				"(`uconv -x any-%s`)", form.Name, form.Name)
 			return
 		}
@@ -248,7 +248,7 @@ func printForgotten(w io.Writer, f ledger.Forgotten, text bool) {
 	if len(f.Counts) == 0 {
 		why := "the ledger does not hold it"
 		if !text {
-			why = "it was forgotten before" // else its handle were not known
+			why = "it has already been forgotten" // else its handle were not known
 		}
 		fmt.Fprintf(w, "%s nothing: %s\n", verb, why)
 		return

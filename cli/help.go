@@ -115,7 +115,7 @@ func section(w io.Writer, title string, rows [][2]string) {
 // helpCommand is like the library's, but naming a command that does not exist is wrong use.
 func helpCommand(a *action) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND…]", Short: "Show how a command is used", Example: "ctxledger help artifact read",
+		Use: "help [COMMAND…]", Short: "Show how to use a command", Example: "ctxledger help artifact read",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)

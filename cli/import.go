@@ -26,17 +26,17 @@ func importCommand() command {
 		name: "import", args: "FILE…", short: "Read session files into the ledger",
 		long: "Imports session files of a coding agent and keeps the originals byte for byte. Importing a file " +
 			"again adds only what is new. The last line of the output is the session's id. A file that " +
-			"cannot be read is reported; the others are imported. Sessions of the last day are picked up " +
+			"cannot be read is reported; the others are imported. Sessions from the last day are picked up " +
 			"automatically.",
 		example: "ctxledger import session.jsonl",
-		does:    keeps, undo: "a record that differs is kept beside the first", json: answers([]agents.Report{}),
+		does:    keeps, undo: "a record that differs is kept alongside the first", json: answers([]agents.Report{}),
 		flags: func(f *pflag.FlagSet) {
 			agentFlag(f, &agent, "the `AGENT` that wrote them (default: detected)")
 			f.BoolVar(&follow, "follow", false, "keep reading what is appended, until interrupted")
 		},
 		check: func(_ *action, files []string) error {
 			if names := agents.Hosts(); agent != "" && !slices.Contains(names, agentname.Key(agent)) {
-				return misuse("unknown agent %q: this version reads session files of %s", agent,
+				return misuse("unknown agent %q: this version reads session files from %s", agent,
 					strings.Join(names, ", "))
 			}
 			if follow && len(files) > 1 {
@@ -117,7 +117,7 @@ func sayDamage(a *action, r agents.Report) {
 	}{
 		{r.Corrupt, "not JSON: skipped"},
 		{r.Partly, "partly damaged: intact records are read, the rest is skipped"},
-		{r.InvalidUTF8, "not valid UTF-8: kept as it is"},
+		{r.InvalidUTF8, "not valid UTF-8: kept as is"},
 		{r.Oversize, "too long to be read: kept whole"},
 	} {
 		if w.lines.Count > 0 {

@@ -29,7 +29,7 @@ func uninstallCommand() command {
 	c.name, c.short = "uninstall", "Disconnect coding agents from ctxledger"
 	c.long = "Removes from the agents' configurations what install wrote. A file that only install has changed is " +
 		"restored byte for byte; from other files, entries that start our programs are removed, and anything left " +
-		"is named. The ledger stays."
+		"is listed. The ledger is kept."
 	c.example = "ctxledger uninstall claude-code --yes"
 	return c
 }
@@ -37,7 +37,7 @@ func uninstallCommand() command {
 // editCommand returns the command that connects agents, or disconnects them.
 func editCommand(o editOptions) command {
 	return command{
-		args: "[AGENT…]", rank: everyday, does: asks, undo: "it edits files of other programs",
+		args: "[AGENT…]", rank: everyday, does: asks, undo: "it edits other programs' files",
 		json: answers(setupAnswer{}),
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&o.project, "project", false, "edit this project's files instead of your own")
@@ -60,7 +60,7 @@ func doctorCommand() command {
 	return command{
 		name: "doctor", args: "[AGENT…]", rank: everyday,
 		short: "Show which agents are connected, what works, and what to fix",
-		long: "Checks the agents that ctxledger knows, their configurations, the programs these name, and the " +
+		long: "Checks the agents that ctxledger knows, their configurations, the programs named there, and the " +
 			"daemon. It starts nothing and changes nothing.",
 		example: "ctxledger doctor\nctxledger doctor claude-code --json",
 		does:    keeps, json: answers(doctorReport{}),
@@ -133,7 +133,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 		}
 	}
 	if len(p.Conflicts) > 0 {
-		a.say("what others wrote under our name stays; --replace replaces it")
+		a.say("entries under our name that others wrote are kept; --replace replaces them")
 	}
 	for _, i := range p.Ignored {
 		a.say("%s", a.line(i.Why, maxFound))

@@ -139,7 +139,7 @@ func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 		}
 		if took > barDelay && terminal(a.Err) && !a.json {
 			shown = true
-			fmt.Fprintf(a.Err, "\rreading the session files of this place: %s so far\x1b[K",
+			fmt.Fprintf(a.Err, "\rreading this directory's session files: %s so far\x1b[K",
 				chars.Plural(info.Sessions, "session"))
 		}
 		select {

@@ -18,10 +18,10 @@ import (
 
 func ledgersCommand() command {
 	return command{
-		name: "ledger list", short: "List the ledgers of all directories, even unused ones",
+		name: "ledger list", short: "List the ledgers of all directories, including unused ones",
 		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no " +
 			"longer exist and may belong to this project: its repository has their first commit or the same " +
-			"remote, as clones also do. Then come the others that no directory uses. `ctxledger ledger adopt` " +
+			"remote, as clones also do. After those come the other unused ledgers. `ctxledger ledger adopt` " +
 			"takes one over.",
 		example: "ctxledger ledger list\nctxledger ledger list --json",
 		was:     map[string]string{"workspaces": ""},

@@ -65,7 +65,7 @@ func saveCommand() command {
 			f.StringVar(&r.Description, "description", "", "one `LINE` that says when the fact matters")
 			f.StringVar(&r.Type, "type", "", "`KIND`: user, feedback, project, reference or any other")
 			f.StringVar(&r.Body, "body", "", "the fact itself, a `TEXT` of at most 4 KB")
-			f.BoolVar(&r.Overwrite, "overwrite", false, "replace another author's fact of this name")
+			f.BoolVar(&r.Overwrite, "overwrite", false, "replace another author's fact with this name")
 		},
 		check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, args []string) (e memory.Entry, err error) {
@@ -201,7 +201,7 @@ func blockCommand() command {
 		name: "memory block", args: "[TASK]", short: "Print the facts as text for a model, one line each",
 		long: fmt.Sprintf("Prints the facts as text of at most %s characters to give to a model: one line "+
 			"`[type] name: "+
-			"body` per fact, ordered by type, then name. Line ends in a body are written as \\n. If not all "+
+			"body` per fact, ordered by type, then name. Line breaks in a body are written as \\n. If not all "+
 			"fit, the facts most relevant to TASK are complete and the others are shortened.",
 			chars.Commas(memory.BlockChars)),
 		example: "ctxledger memory block\nctxledger memory block 'release the extension' > facts.txt",

@@ -27,13 +27,13 @@ func importMemoriesCommand() command {
 	var overwrite bool
 	return command{
 		name: "memory import", args: "DIRECTORY", short: "Import facts from MEMORY.md and its Markdown files",
-		long: "Imports the facts that MEMORY.md lists, also from the directories memory, user and repl (facts " +
+		long: "Imports the facts that MEMORY.md lists, including from the directories memory, user and repl (facts " +
 			"of the user) and agents/NAME. A fact that cannot be imported is reported, and the rest is imported.",
 		example: "ctxledger memory import ./memory\nctxledger memory import ./memory --scope user --overwrite",
 		does:    undoable, undo: "`memory restore` recovers the old version", json: answers([]memory.Entry{}),
 		flags: func(f *pflag.FlagSet) {
 			scopeFlag(f, &scope, "as the files say")
-			f.BoolVar(&overwrite, "overwrite", false, "replace facts of other authors with the same name")
+			f.BoolVar(&overwrite, "overwrite", false, "replace other authors' facts that have the same name")
 		},
 		check: checkScope(&scope),
 		ask: func(ctx context.Context, a *action, args []string) error {
@@ -78,7 +78,7 @@ func importMemory(ctx context.Context, a *action, dir, scope string, overwrite b
 	sayMasked(a, masked)
 	err = a.answer(saved, func(w io.Writer) { fmt.Fprintln(w, "imported", chars.Plural(len(saved), "fact")) })
 	if n := len(found) - len(saved); n > 0 && err == nil {
-		err = fault.New(fault.Conflict, op, "%s not imported: facts of other authors, or later ones, have "+
+		err = fault.New(fault.Conflict, op, "%s not imported: facts by other authors, or later ones, have "+
 			"these names",
 			chars.Plural(n, "fact")).
 			WithHint("--overwrite replaces them")

@@ -20,7 +20,7 @@ func modelsCommand() command {
 	return command{
 		name: "config models", short: "Show the known models and prices, or update them",
 		long: "Prints the table of models and prices that is in effect, with the date of the prices and where they " +
-			"were published: that of the program, and the models of your configuration. --update accepts this " +
+			"were published: the program's own table, plus the models in your configuration. --update accepts this " +
 			"text.\n\n" +
 			"--update replaces the lines of the models in FILE, for you, in all workspaces, and prints what " +
 			"has changed. A table that is older than the prices in effect, dated in the future, or with an " +

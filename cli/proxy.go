@@ -63,7 +63,7 @@ func proxyCommand() command {
 			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
 			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
 			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
-			f.BoolVar(&behind, "behind", false, "read the token from standard input, and end with it")
+			f.BoolVar(&behind, "behind", false, "read the token from standard input, and exit when it closes")
 			_ = f.MarkHidden("behind") // which `ctxledger with` starts
 		},
 		run: func(ctx context.Context, a *action, _ []string) error {

@@ -47,9 +47,9 @@ func recoverCommand() command {
 			fs.StringVar(&f.report.Model, "model", "", "`MODEL` of the request (default: the session's)")
 			fs.StringVar(&f.report.Provider, "provider", "", "provider `NAME` of the request")
 			fs.StringVar(&f.report.Endpoint, "endpoint", "", "`URL` of the server that the request went to")
-			fs.IntVar(&f.report.MaxOutput, "max-output", 0, "it asked for at most `TOKENS` of output")
-			fs.IntVar(&f.report.NumCtx, "num-ctx", 0, "it asked a local server for a context of `TOKENS`")
-			fs.BoolVar(&f.report.Streamed, "streamed", false, "a part of the answer has reached the user")
+			fs.IntVar(&f.report.MaxOutput, "max-output", 0, "the request asked for at most `TOKENS` of output")
+			fs.IntVar(&f.report.NumCtx, "num-ctx", 0, "the request asked a local server for a context of `TOKENS`")
+			fs.BoolVar(&f.report.Streamed, "streamed", false, "part of the answer has already reached the user")
 			f.output.define(fs, "what to send next")
 		},
 		check: func(*action, []string) error { return f.check() },
@@ -124,7 +124,7 @@ func recoveryText(a *action, done ledger.Recovery) string {
 	b.Add(v.Path != "", ", seen in %s", a.line(v.Path, columns.CellWidth))
 	window := windowSource(a, &done.Window)
 	b.Add(window != "", "\nwindow     %s", window)
-	b.Add(done.Lesson == overflow.Higher, "\nwindow     the error names more than is configured, %s tokens: "+
+	b.Add(done.Lesson == overflow.Higher, "\nwindow     the error gives a larger window than is configured, %s tokens: "+
 		"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
 	b.Add(true, "\nnext       %s\n", columns.OneLine(done.Next))
 	return b.String()

@@ -30,7 +30,7 @@ func resumeCommand() command {
 			compactModes,
 		example: "ctxledger resume\nctxledger resume ab03de2c --in codex",
 		near:    []string{"go"}, was: map[string]string{"continue": ""},
-		does: undoable, undo: "it writes another session, and the first stays", json: answers(resume.Written{}),
+		does: undoable, undo: "it writes another session and keeps the first", json: answers(resume.Written{}),
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringVar(&agent, "in", "", "continue in `AGENT` (default: the agent of the session)")
 			fs.StringVar(&dir, "dir", "", "continue in `DIRECTORY` (default: where the session ran)")

@@ -27,14 +27,14 @@ func retainCommand() command {
 			"--max-size expires the oldest sessions until the ledger fits. Setting either replaces the whole " +
 			"policy. The daemon applies it when it starts and once a day; --now lists what is due, asks, and " +
 			"applies it at once. Without a terminal --now needs --yes. --dry-run lists what the given " +
-			"options would expire, and sets nothing.\n\nA session expires as a whole, with its summaries and " +
+			"options would expire, without setting anything.\n\nA session expires as a whole, with its summaries and " +
 			"the artifacts that no other session holds; their handles then say so. Memories, artifacts that " +
 			"you saved yourself, sessions active in the last ten minutes and the newest session never expire.",
 		example: "ctxledger ledger retain --older-than 90d --max-size 500MB --dry-run\n" +
 			"ctxledger ledger retain --older-than 90d --max-size 500MB\n" +
 			"ctxledger ledger retain --now --yes\nctxledger ledger retain --off",
 		was:  map[string]string{"retain": ""},
-		does: asks, undo: "with --now; a policy alone is listed with what is due, and --off takes it back",
+		does: asks, undo: "with --now; setting a policy only lists what is due, and --off undoes it",
 		json: answers(ledger.Retention{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&age, "older-than", "", "expire `AGE` after the newest entry: 90d, 12w, 36h")
@@ -147,7 +147,7 @@ func sizeOf(s string) (int64, error) {
 // printPolicy says what a policy is, and reports whether anything is due by it.
 func printPolicy(a *action, w io.Writer, r ledger.Retention) bool {
 	if r.Policy == nil {
-		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes %s\n", chars.Size(r.Size))
+		fmt.Fprintf(w, "no policy is set: nothing expires; the ledger takes up %s\n", chars.Size(r.Size))
 		return false
 	}
 	var rules []string
@@ -157,7 +157,7 @@ func printPolicy(a *action, w io.Writer, r ledger.Retention) bool {
 	if n := r.Policy.MaxSize; n > 0 {
 		rules = append(rules, "above "+chars.Size(n))
 	}
-	fmt.Fprintf(w, "sessions expire %s; the ledger takes %s\n", strings.Join(rules, ", and "), chars.Size(r.Size))
+	fmt.Fprintf(w, "sessions expire %s; the ledger takes up %s\n", strings.Join(rules, ", and "), chars.Size(r.Size))
 	if r.DueTotal == 0 {
 		fmt.Fprintln(w, "nothing is due")
 	}

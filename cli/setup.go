@@ -78,8 +78,8 @@ func findPrograms(e env.Env) (registry.Programs, error) {
 		}
 		return p, nil
 	}
-	return registry.Programs{}, fault.New(fault.NotFound, setupOp, "ctxledger%s and ctxmcp%s are not together in %s",
-		exe, exe, dirs[len(dirs)-1]).WithHint("put both into one directory: agents are given their paths")
+	return registry.Programs{}, fault.New(fault.NotFound, setupOp, "ctxledger%s and ctxmcp%s are not both in %s",
+		exe, exe, dirs[len(dirs)-1]).WithHint("put both in the same directory: agents are given their paths")
 }
 
 func sameFile(a, b string) bool {
@@ -99,7 +99,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 			return nil, fault.New(fault.NotFound, setupOp,
 				"%s is not on this machine: no program in PATH and no configuration", h.Title)
 		case named && s.Scope == registry.Project && !h.Projects:
-			return nil, fault.New(fault.Invalid, setupOp, "%s has no configuration for one project", h.Title)
+			return nil, fault.New(fault.Invalid, setupOp, "%s has no per-project configuration", h.Title)
 		case named, len(names) == 0 && here && (s.Scope == registry.User || h.Projects):
 			out = append(out, h)
 		}
@@ -208,13 +208,13 @@ func (p setupPlan) printDone(w io.Writer) {
 		h := registry.Of(string(a))
 		switch {
 		case p.ignored(a):
-			fmt.Fprintf(w, "%s: written, but not connected until that is done; doctor shows the current lines\n", a)
+			fmt.Fprintf(w, "%s: written, but not connected until you do that; doctor shows the current lines\n", a)
 			continue
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
-			fmt.Fprintf(w, "%s: partly %s: what others wrote under our name stayed\n", a, p.done)
+			fmt.Fprintf(w, "%s: partly %s: entries under our name that others wrote were kept\n", a, p.done)
 			continue
 		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
-			fmt.Fprintf(w, "%s: %s but for what stays, see above; %s to apply this\n", a, p.done, h.Restart)
+			fmt.Fprintf(w, "%s: %s except for what is kept (see above); %s to apply this\n", a, p.done, h.Restart)
 			continue
 		}
 		fmt.Fprintf(w, "%s: %s; %s to apply this\n", a, p.done, h.Restart)

@@ -15,8 +15,8 @@ import (
 func tokenCommand() command {
 	return command{
 		name: "token", short: "Tokens for programs that use hosted workspaces over HTTP: add, ls, revoke", does: keeps,
-		long: "Programs reach the workspaces of `ctxmcp --http` with a token, which is of one workspace and expires " +
-			"or not. Tokens are kept with the ledgers of the user who runs the server, as hashes alone.",
+		long: "Programs reach the workspaces of `ctxmcp --http` with a token, which belongs to one workspace and may " +
+			"expire. Tokens are kept with the ledgers of the user who runs the server, only as hashes.",
 		example: "ctxledger token ls",
 	}
 }
@@ -31,15 +31,15 @@ func addTokenCommand() command {
 	var t access.Token
 	var role, expires string
 	return command{
-		name: "token add", args: "[WORKSPACE]", short: "Make a token, and print it once",
-		long: "Makes a token for the hosted workspace of that name, which is made with its first use. The roles: read " +
-			"asks; write also records, compacts and saves; admin also forgets; metrics reads the server's figures, and " +
-			"is of no workspace. A request beyond --rate or --storage is refused.",
+		name: "token add", args: "[WORKSPACE]", short: "Create a token, and print it once",
+		long: "Creates a token for the hosted workspace of that name, which is created on first use. The roles: read " +
+			"can query; write can also record, compact and save; admin can also forget; metrics reads the server's figures, and " +
+			"belongs to no workspace. A request that exceeds --rate or --storage is refused.",
 		example: "ctxledger token add shop --role write --expires 90d\nctxledger token add --role metrics",
-		does:    undoable, undo: "`token revoke` takes it back", json: answers(madeToken{}),
+		does:    undoable, undo: "`token revoke` revokes it", json: answers(madeToken{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "write", "`ROLE` is read, write, admin or metrics")
-			f.StringVar(&expires, "expires", "", "after this `AGE`: 90d, 12w, 36h (default: never)")
+			f.StringVar(&expires, "expires", "", "after this `DURATION`: 90d, 12w, 36h (default: never)")
 			f.IntVar(&t.Rate, "rate", 0, fmt.Sprintf("at most `N` requests a second (default %d)", access.DefaultRate))
 			f.IntVar(&t.StorageMB, "storage", 0, fmt.Sprintf("at most `MB` in the workspace (default %d)",
 				access.DefaultStorage))
@@ -52,7 +52,7 @@ func addTokenCommand() command {
 			if expires != "" {
 				age, ok := ages.Parse(expires)
 				if !ok {
-					return misuse("--expires takes an age such as 90d, 12w or 36h, not %.40q", expires)
+					return misuse("--expires takes a duration such as 90d, 12w or 36h, not %.40q", expires)
 				}
 				t.Expires = a.Env.Now().Add(age)
 			}
@@ -64,7 +64,7 @@ func addTokenCommand() command {
 			if err != nil {
 				return err
 			}
-			a.say("token %s; it is not shown again:", made.ID)
+			a.say("token %s; it will not be shown again:", made.ID)
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}
@@ -109,7 +109,7 @@ func printTokens(a *action, w io.Writer, list []access.Token) {
 
 func revokeTokenCommand() command {
 	return command{
-		name: "token revoke", args: "TOKEN", short: "Take back a token, by its id: its next request is refused",
+		name: "token revoke", args: "TOKEN", short: "Revoke a token by its id: its next request is refused",
 		example: "ctxledger token revoke 1a2b3c4d", near: []string{"delete", "remove", "rm"},
 		does: undoable, undo: "a new token does the same", json: answers(revokedToken{}),
 		run: shows(func(_ context.Context, a *action, args []string) (revokedToken, error) {

@@ -64,7 +64,7 @@ func printValidated(a *action, w io.Writer, checked []config.Checked) {
 		}
 		switch {
 		case !c.Exists:
-			fmt.Fprintf(w, "%s: not there, the defaults apply\n", columns.OneLine(c.File))
+			fmt.Fprintf(w, "%s does not exist; the defaults apply\n", columns.OneLine(c.File))
 		case len(c.Problems) == 0:
 			fmt.Fprintf(w, "%s: no problems\n", columns.OneLine(c.File))
 		}

@@ -94,6 +94,9 @@ func storyOf(h historyAnswer) []moment {
 			whose = "a subagent's window"
 		}
 		what, took := "read", r.Tokens.Tokens()+" of "+whose
+		if r.Gone {
+			took += ", which has it no more"
+		}
 		if r.Failed {
 			what, took = "tried", "failed: to read it, "+took
 		}

@@ -37,7 +37,7 @@ func windowCommand() command {
 			case automatic && len(args) == 1:
 				return setWindow(a, args[0], 0)
 			case automatic:
-				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, and no tokens")
+				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, but no token count")
 			case len(args) == 2:
 				n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args[1]))
 				if err != nil || n == 0 {

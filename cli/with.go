@@ -20,7 +20,7 @@ import (
 type agentEnded int
 
 // Error implements error.
-func (e agentEnded) Error() string { return fmt.Sprintf("the agent ended with status %d", int(e)) }
+func (e agentEnded) Error() string { return fmt.Sprintf("the agent exited with status %d", int(e)) }
 
 func withCommand() command {
 	var upstream []string
@@ -29,10 +29,10 @@ func withCommand() command {
 		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
-			"`ctxledger proxy`. Only this program has the variables, and the proxy ends with it. The exit status is " +
+			"`ctxledger proxy`. Only this program sees the variables, and the proxy exits when it does. The exit status is " +
 			"the program's.\n\n" +
-			"With --reduce, requests of Claude Code are sent as the view of their session: large results as stubs, old " +
-			"ones shortened in steps that pay. It gets the tool that reads them back, and may call that unasked.",
+			"With --reduce, requests from Claude Code are sent as the view of their session: large results as stubs, old " +
+			"ones shortened in steps that pay off. It gets the tool that reads them back, and may call it without asking.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
@@ -70,7 +70,7 @@ func withCommand() command {
 					return err
 				}
 				if name := filepath.Base(args[0]); agentname.Of(strings.TrimSuffix(name, ".exe")) != "claude-code" {
-					a.say("requests of %s are sent as they are: those of Claude Code alone are made smaller", name)
+					a.say("requests from %s are sent as they are: only those from Claude Code are made smaller", name)
 				}
 				o.Proxy = append(serve, "--reduce")
 				o.Args = registry.ClaudeReads(s.Machine.Programs.MCP, a.workspace, s.serves(registry.Of("claude-code")))

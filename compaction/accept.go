@@ -49,7 +49,7 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 		return Compacted, ""
 	}
 	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, "+
-		"less than %d %%; name the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
+		"less than %d%%; specify the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
 		chars.Commas(r.Before), leastGain)
 }
 
@@ -67,7 +67,7 @@ func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 // fits requires a view within the limit, if there is one.
 func fits(_ *source, r *Record, _ string, limit int) (Outcome, string) {
 	if limit > 0 && r.After > limit {
-		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, %s fit: the part kept verbatim is too large",
+		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, but only %s fit: the part kept verbatim is too large",
 			chars.Commas(r.After), chars.Commas(limit))
 	}
 	return Compacted, ""

@@ -36,7 +36,7 @@ func (w *work) ofCommands(c claim) (refuted, unknown string) {
 	case claimed && checks == 0:
 		return "", "no run of a test or a build is recorded"
 	case !claimed && checks > 0 && !failing && c.Failed && !c.Passed && saysNowFailing().MatchString(c.Text):
-		return "no test or build fails: each last run passed", ""
+		return "no test or build fails: the last run of each passed", ""
 	}
 	return "", unknown
 }

@@ -138,7 +138,7 @@ func (c *commandState) ending() string {
 	}
 	switch {
 	case c.failing():
-		return end + " by its exit status, but FAILED by its output"
+		return end + " by exit status, but FAILED by output"
 	case c.purpose >= shellcmd.Build && shellcmd.Piped(op.Command):
 		end += " (piped)"
 	}

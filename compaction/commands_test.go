@@ -21,7 +21,7 @@ func TestOnlyTheNewestOutcomeIsCurrent(t *testing.T) {
 	k.user("next")
 	text := mustPlan(t, k.in, Options{Keep: 1}).Text
 	open := layout.BlockWith(text, openHead)
-	for want, is := range map[string]bool{"TestOld": false, "vet: broken": true, "FAILED by its output (turn 1) — " +
+	for want, is := range map[string]bool{"TestOld": false, "vet: broken": true, "FAILED by output (turn 1) — " +
 		"3 failed": true} {
 		if strings.Contains(open, want) != is {
 			t.Errorf("%q told as open: %t, want %t\n%s", want, !is, is, open)

@@ -17,7 +17,7 @@
 //   - the task: the user's first request and the newest one, a short answer with the question that it answers;
 //   - what the user refused, with the reason given: a refusal is a rule, not a failure;
 //   - the present state: branch, commits and what is not committed, the newest calls, the newest task list (package
-//     tasklist), the agent's last words in full;
+//     tasklist), the agent's latest words in full;
 //   - the agent's notes, an earlier summary of the host, a model's narrative, each where there is one;
 //   - the conversation: the user's other words, answers given through question tools and approved plans included
 //     (package feedback), and below them sentences of the agent, selected by worth (package statements);

@@ -52,7 +52,7 @@ func addOpen(s *source, d *layout.Document) {
 				layout.Turn(f.pending.Turn)+"); check the file")
 		case f.failed != nil:
 			add("open:"+f.Path, f.failed.Op+" of "+f.Path+" failed"+layout.Times(f.failures)+" ("+
-				layout.Turn(f.failed.Turn)+") and was not repeated since: "+f.failed.reason())
+				layout.Turn(f.failed.Turn)+") and has not been repeated since: "+f.failed.reason())
 		}
 	}
 	others := 0

@@ -56,7 +56,7 @@ func (f *fileState) done() string {
 	switch f.State {
 	case effects.Undone:
 		if f.Maybe {
-			return "POSSIBLY CHANGED by " + by + at + ": check; else as it was before the session"
+			return "POSSIBLY CHANGED by " + by + at + ": check; otherwise as it was before the session"
 		}
 		return "UNDONE by " + by + at + ": as it was before the session"
 	case effects.Deleted:

@@ -93,7 +93,7 @@ func addOpening(s *source, d *layout.Document) {
 	}
 	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded " +
 		"facts]\n" +
-		"Oldest first: what is newer overrides what is older." + s.dirLine()
+		"Oldest first: newer entries override older ones." + s.dirLine()
 	d.Block(&layout.Block{Head: head, Always: true})
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	documentsHead = "[DOCUMENTS THE WORK READ — their headings and tasks]"
+	documentsHead = "[DOCUMENTS READ DURING THE WORK — their headings and tasks]"
 	resultsHead   = "[WHAT THE NEWEST RESULTS SAID]"
 	// documentsKept is how many documents are shown, documentChars how much of each.
 	documentsKept = 4

@@ -131,7 +131,7 @@ func (o *Options) checkAsking() error {
 	switch {
 	case o.Strict:
 		return fault.New(fault.Invalid, op, "mode %s is not reproducible: strict refuses it", o.Mode).
-			WithHint("mode %s always makes the same text from the same session", Intent)
+			WithHint("mode %s always produces the same text from the same session", Intent)
 	case o.Whole:
 		return fault.New(fault.Invalid, op, "the document of a whole session is made without a model: mode %s "+
 			"cannot write it", o.Mode)
@@ -156,6 +156,6 @@ func reserve(window, output int) int {
 // stale says that a summary was written for another range than the one that there is now.
 func staleAnswer() error {
 	return fault.New(fault.Stale, "compaction.finish", "the summary was written for another range: the session "+
-		"was rewound, compacted or changed meanwhile").
+		"was rewound, compacted or changed in the meantime").
 		WithHint("plan again")
 }

@@ -35,7 +35,8 @@ func Finish(in Input, o Options, a Answer) (Proposal, error) {
 		return Proposal{}, err
 	}
 	if !o.Mode.Asks() {
-		return Proposal{}, fault.New(fault.Invalid, "compaction.finish", "mode %s takes no model's answer", o.Mode)
+		return Proposal{}, fault.New(fault.Invalid, "compaction.finish",
+			"mode %s does not take an answer from a model", o.Mode)
 	}
 	in, o = masked(in, o)
 	a.Text, a.Turn = in.mask(a.Text), in.mask(a.Turn)

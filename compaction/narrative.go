@@ -44,7 +44,7 @@ func narrate(s *source, a *Answer, v *view) (n *narrative, run Run) {
 		return nil, run
 	case size >= stands:
 		run.Status = TooLong
-		run.Reason = fmt.Sprintf("the summary has %s tokens, what it stands for has %s", chars.Commas(size),
+		run.Reason = fmt.Sprintf("the summary has %s tokens, but what it replaces has only %s", chars.Commas(size),
 			chars.Commas(stands))
 		return nil, run
 	}
@@ -61,7 +61,7 @@ func narrate(s *source, a *Answer, v *view) (n *narrative, run Run) {
 	text, turn = s.work.verify(text, &run, &kept), s.work.verify(turn, &run, &kept)
 	if kept == 0 {
 		run.Status = Refuted
-		run.Reason = "the ledger refutes all that the summary says: " + chars.Plural(run.Removed, "statement")
+		run.Reason = "the ledger refutes everything the summary says: " + chars.Plural(run.Removed, "statement")
 		if run.Removed == 0 {
 			run.Status, run.Reason = Empty, "the summary says nothing under its headings"
 		}

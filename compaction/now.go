@@ -48,7 +48,7 @@ func addNow(s *source, d *layout.Document) error {
 	})
 	for _, m := range talk.lastWords() { // the newest is worth most
 		it := &s.in.Items[talk.said[m].index]
-		label := layout.Turn(it.Turn) + ", the agent's last words"
+		label := layout.Turn(it.Turn) + ", the agent's latest words"
 		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
 		d.Add(b, l)

@@ -78,13 +78,13 @@ func validate(in *Input, o *Options) error {
 	case o.Keep < 0:
 		return fault.New(fault.Invalid, op, "keep %d is negative", o.Keep)
 	case len(o.Notes) > limits.Notes:
-		return fault.New(fault.TooLarge, op, "notes have %d bytes, at most %d allowed", len(o.Notes), limits.Notes)
+		return fault.New(fault.TooLarge, op, "notes have %d bytes; at most %d are allowed", len(o.Notes), limits.Notes)
 	case len(o.Pin) > pinsMost:
 		return fault.New(fault.TooLarge, op, "%d things are pinned, at most %d can be", len(o.Pin), pinsMost)
 	}
 	for i := range in.Items {
 		if len(in.Items[i].Seqs) == 0 {
-			return fault.New(fault.Invalid, op, "item %d names no entry", i)
+			return fault.New(fault.Invalid, op, "item %d does not refer to an entry", i)
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error)
 	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
-		p.Why = fmt.Sprintf("a summary with all that is pinned takes %s tokens, the budget is %s", chars.Commas(need),
+		p.Why = fmt.Sprintf("a summary with everything that is pinned takes %s tokens, but the budget is %s", chars.Commas(need),
 			chars.Commas(budget))
 	}
 	return p, nil

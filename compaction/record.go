@@ -22,7 +22,7 @@ const (
 // Options say how to compact. The zero value means the defaults of a caller that just asks.
 type Options struct {
 	Mode Mode `json:"mode,omitempty"` // default Intent
-	// Budget bounds the summary, in tokens of Model. 0: 10 % of the window, at most 8,000.
+	// Budget bounds the summary, in tokens of Model. 0: 10% of the window, at most 8,000.
 	// In window mode it bounds the whole view instead (0: 80,000).
 	Budget int `json:"budget,omitempty"`
 	Keep   int `json:"keep,omitempty"` // turns kept verbatim; 0: as many as the keep rule says

@@ -225,7 +225,7 @@ func TestShopDocumentIsOrderly(t *testing.T) {
 			}
 		}
 		if share := float64(crowded) / float64(all); share > 0.15 {
-			t.Errorf("budget %d: %.0f %% of the document stands in crowded lines", budget, 100*share)
+			t.Errorf("budget %d: %.0f%% of the document stands in crowded lines", budget, 100*share)
 		}
 		if budget == 2_000 { // what does not fit is counted by directory
 			if !regexp.MustCompile(`(?m)^  … and \d+ more files in [a-z/]+ \(\d+\)`).MatchString(p.Text) {

@@ -53,7 +53,7 @@ var superseded = []struct {
 	{
 		"a failed test that passes alone later",
 		"run go test ./... | tail => 0 --- FAIL: TestOld\nedit a.go\nrun go test -run TestOld ./a => 0 ok",
-		[]string{"  go test ./... → ok by its exit status, but FAILED by its output (turn 1) — TestOld passed since: " +
+		[]string{"  go test ./... → ok by exit status, but FAILED by output (turn 1) — TestOld passed since: " +
 			"go test -run TestOld ./a\n"},
 		[]string{openHead},
 	},
@@ -157,7 +157,7 @@ func TestACorrectedRequestStandsBeforeItsCorrection(t *testing.T) {
 	text := newTalk(t).play(script).Text
 	asked, corrected := strings.Index(text, "Name it basket"), strings.Index(text, "(turn 2, correction) No, "+
 		"name it cart instead")
-	if asked < 0 || corrected < asked || !strings.Contains(text, "what is newer overrides what is older") {
+	if asked < 0 || corrected < asked || !strings.Contains(text, "newer entries override older ones") {
 		t.Error(text)
 	}
 }

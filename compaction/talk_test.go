@@ -269,7 +269,7 @@ func TestTheNewestWordsStayWhereThereIsRoomForOne(t *testing.T) {
 	both, one := 0, 0
 	for budget := 110; budget < 400; budget += 10 {
 		p := mustPlan(t, k.in, Options{Keep: 1, Budget: budget})
-		switch n := strings.Count(p.Text, "the agent's last words"); {
+		switch n := strings.Count(p.Text, "the agent's latest words"); {
 		case p.Outcome != Compacted || n == 0:
 		case !strings.Contains(p.Text, "It takes 2 s now"):
 			t.Errorf("budget %d: the newest words are missing in\n%s", budget, p.Text)

@@ -73,7 +73,7 @@ func (w *work) objections(statement string, about subject) (refuted, unknown str
 		note(all[0])
 	}
 	if about == aboutDone && unknown == "" && !w.backed(statement) {
-		note("nothing that was recorded backs this")
+		note("nothing on record backs this up")
 	}
 	return "", unknown
 }

@@ -86,7 +86,7 @@ func (v *view) upToDate(o Options) Proposal {
 	}
 	switch {
 	case len(v.in.Items) == 0:
-		return Proposal{Outcome: NothingToDo, Why: "none of the session is recorded yet"}
+		return Proposal{Outcome: NothingToDo, Why: "nothing of the session has been recorded yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
 			"nothing new since the last compaction: what came after it, %s, stays verbatim (%s)",

@@ -36,7 +36,7 @@ func withoutWindow(data []byte, model string) ([]byte, error) {
 		err = onlyWindow(data, []byte(text), model, 0)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, op, "your configuration is not edited for you: %s", err).
+		return nil, fault.New(fault.Invalid, op, "your configuration cannot be edited automatically: %s", err).
 			WithHint("remove the window of %s from it", key(model))
 	}
 	return []byte(text), nil

@@ -113,7 +113,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		// Invariant 10: no path outside the workspace is read through a link.
 		{"a link that leads out", func(p string) error {
 			return os.Symlink(outside, p)
-		}, "behind a link leading outside"},
+		}, "reached through a link that points outside"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()

@@ -20,9 +20,9 @@ var sourceRules = []Rule{
 		Doc:  "where the text comes from: see [sources](given.md#sources)",
 		into: func(t *target) any { return &t.source.source }},
 	{Key: "max_chars", Kind: Count, Unit: "characters", Most: spec.MostChars, Default: "0",
-		Doc:  "limit for the text; 0: 4,000, of `own_history` 8,000",
+		Doc:  "limit for the text; 0: 4,000, or 8,000 for `own_history`",
 		into: func(t *target) any { return &t.source.MaxChars }},
-	{Key: "label", Kind: Text, Doc: "its heading; default: by the source",
+	{Key: "label", Kind: Text, Doc: "its heading; default: depends on the source",
 		into: func(t *target) any { return &t.source.Label }},
 }
 

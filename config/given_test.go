@@ -58,10 +58,10 @@ func TestWhatAgentsAreGiven(t *testing.T) {
 			"      - source: own_history:0\n      - source: file:../x\n      - source: file:/etc/passwd\n" +
 			"      - source: 'file:C:\\x'\n", spec.Spec{},
 			`4:9: source brief_field needs the name of a field: brief_field:goal; ` +
-				`5:9: source "own_history:0" needs a number of 1 or more behind the colon; ` +
-				`6:9: source "file:../x" does not name a file below the workspace; ` +
-				`7:9: source "file:/etc/passwd" does not name a file below the workspace; ` +
-				`8:9: source "file:C:\\x" does not name a file below the workspace`},
+				`5:9: source "own_history:0" needs a number of 1 or more after the colon; ` +
+				`6:9: source "file:../x" does not name a file in the workspace; ` +
+				`7:9: source "file:/etc/passwd" does not name a file in the workspace; ` +
+				`8:9: source "file:C:\\x" does not name a file in the workspace`},
 		{"the same twice", "agents: [{name: A, context: [{source: own_history:2}, {source: own_history:2}]}]\n",
 			spec.Spec{Agents: []spec.Agent{{Name: "A", Context: []spec.Source{{Kind: spec.OwnHistory, N: 2},
 				{Kind: spec.OwnHistory, N: 2}}}}},

@@ -42,12 +42,12 @@ func (h Hooks) Compactions() bool { return h.Summary }
 func (h Hooks) Prompts() bool { return h.Record || h.Memory || h.Environment }
 
 var hookRules = []Rule{
-	hookRule("environment", "a new session is given the `.gitignore`, and what its host does not tell of the system and "+
+	hookRule("environment", "a new session is given the `.gitignore`, and what its host does not tell it about the system and "+
 		"the time", func(h *Hooks) *bool { return &h.Environment }),
 	hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
 	hookRule("stale", "the agent is told which files others changed since it read them",
 		func(h *Hooks) *bool { return &h.Stale }),
-	hookRule("record", "a session that was compacted is told what the ledger has of it but the host's summary lacks",
+	hookRule("record", "a session that was compacted is told what the ledger knows about it that the host's summary lacks",
 		func(h *Hooks) *bool { return &h.Record }),
 	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
 		func(h *Hooks) *bool { return &h.Summary }),
@@ -55,13 +55,13 @@ var hookRules = []Rule{
 		func(h *Hooks) *bool { return &h.Markers }),
 	hookRule("large", "a large result of an MCP server's tool is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Large }),
-	hookRule("outputs", "a command's large output is replaced by a stub, rather than by what the host shows of it",
+	hookRule("outputs", "a command's large output is replaced by a stub, rather than by the part of it that the host shows",
 		func(h *Hooks) *bool { return &h.Outputs }),
-	hookRule("reads", "a large file that was read whole is replaced by a stub",
+	hookRule("reads", "a large file that was read in full is replaced by a stub",
 		func(h *Hooks) *bool { return &h.Reads }),
 	hookRule("repeats", "a result that the context already has is replaced by a pointer",
 		func(h *Hooks) *bool { return &h.Repeats }),
-	hookRule("terminal", "the output of a command is replaced by what a terminal shows of it, if that is much less",
+	hookRule("terminal", "the output of a command is replaced by what a terminal would show, if that is much shorter",
 		func(h *Hooks) *bool { return &h.Terminal }),
 }
 

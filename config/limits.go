@@ -38,7 +38,7 @@ func (c Config) LimitsSet() (out []LimitSet) {
 
 var limitRules = []Rule{
 	limitRule("session", "what a session may use, with its subagents", func(l *Limits) *Limit { return &l.Session }),
-	limitRule("day", "what all sessions of this workspace may use in a day, from midnight on",
+	limitRule("day", "what all sessions of this workspace may use in a day, counted from midnight",
 		func(l *Limits) *Limit { return &l.Day }),
 	limitRule("agent", "what one agent of a session may use: the main one, or a subagent",
 		func(l *Limits) *Limit { return &l.Agent }),
@@ -51,7 +51,7 @@ func limitRule(key, doc string, at func(*Limits) *Limit) Rule {
 			Doc:  "of input, cached or not, and output; 0: no limit",
 			into: func(t *target) any { return &at(&t.config.Limits).Tokens }},
 		{Key: "usd", Kind: Number, Unit: "US dollars", Default: "0",
-			Doc: "at list prices, what is read from a cache at its own price; what has no known price is not in it. 0: no " +
+			Doc: "at list prices, what is read from a cache at its own price; what has no known price is not included. 0: no " +
 				"limit",
 			into: func(t *target) any { return &at(&t.config.Limits).USD }},
 	}}

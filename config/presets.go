@@ -41,7 +41,7 @@ func (p Preset) Text() string {
 }
 
 var presets = []Preset{
-	{"coding", "most sessions of a coding agent",
+	{"coding", "most coding agent sessions",
 		"A document from the ledger, a little earlier than by default, with fewer turns kept.",
 		"context:\n  mode: intent\n  compact_turns: 40\n  keep: {turns: 8}\n"},
 	{"exploratory", "throwaway sessions",
@@ -50,8 +50,8 @@ var presets = []Preset{
 	{"narrated", "long sessions with phases, where reasons matter",
 		"Your model adds a narrative to the document: it needs a summarizer, and each compaction costs a request.",
 		"context:\n  mode: hybrid\n  compact_turns: 50\n  keep: {turns: 10}\n"},
-	{"chat", "conversations at a prompt, with few calls",
-		"A compaction at 75 % of the window, and a fifth of 80,000 tokens stays as it is. It costs more than " +
+	{"chat", "interactive conversations with few calls",
+		"Compacts at 75% of the window and leaves 16,000 tokens (a fifth of 80,000) as they are. It costs more than " +
 			"the default.",
 		"context:\n  threshold: 0.75\n  keep: {turns: 0, tokens: 16000}\n"},
 	{"bursty", "agents whose turns vary a lot in size",
@@ -63,8 +63,8 @@ var presets = []Preset{
 	{"reviewer", "a reviewer or tester that reads the files itself (put the agent's name there)",
 		"It sees the words of the last three turns, and no calls or results.",
 		"agents:\n  - name: reviewer\n    context_window: {text_only: true, max_turn_age: 3}\n"},
-	{"auditor", "an agent that is to know only the handoff (put the agents' names there)",
-		"It sees the last twenty messages, and nothing of the agents before it.",
+	{"auditor", "an agent that should know only the handoff (put the agents' names there)",
+		"It sees the last twenty messages, and nothing from the agents before it.",
 		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], " +
 			"max_tail_messages: 20}\n"},
 	{"state-machine", "sessions of a state machine (`selection`)",

@@ -28,7 +28,7 @@ const (
 func readPrices(e env.Env, root, suffix string) (document, error) {
 	user := UserFile(e)
 	if user == "" {
-		return document{}, fault.New(fault.Unavailable, "config.prices", "nothing says where your own files are").
+		return document{}, fault.New(fault.Unavailable, "config.prices", "the location of your own files is unknown").
 			WithHint("set HOME")
 	}
 	d, err := readOwn(filepath.Join(filepath.Dir(user), PricesFile+suffix), root)

@@ -160,7 +160,7 @@ func (p *parser) isNumber(f yamldoc.Field, name string, rule *Rule, x float64) b
 	case rule.Kind == Share && !(x >= 0 && x <= 1):
 		p.wrongValue(f, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
 	case !(x >= 0) || math.IsInf(x, 0):
-		p.wrongValue(f, fmt.Sprintf("%s is %v: a number from 0 is expected", name, x))
+		p.wrongValue(f, fmt.Sprintf("%s is %v: a number of 0 or more is expected", name, x))
 	default:
 		return true
 	}
@@ -174,7 +174,7 @@ func (p *parser) isWord(f yamldoc.Field, name string, rule *Rule, word *string) 
 	}
 	for missing, instead := range rule.Missing {
 		if strings.EqualFold(*word, missing) {
-			p.at(f, Note, fmt.Sprintf("%s %s is ignored: this version does not have it, %s stands in for it", f.Key,
+			p.at(f, Note, fmt.Sprintf("%s %s is ignored: this version does not have it; %s is used instead", f.Key,
 				missing, instead))
 			*word = instead
 			return true

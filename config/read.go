@@ -63,7 +63,7 @@ func readOwn(name, root string) (document, error) {
 		return d, fault.Wrap(fault.Denied, op, err)
 	}
 	if root != "" && (contains(root, path) || contains(root, dir)) {
-		return d, fault.New(fault.Denied, op, "your own configuration lies inside this workspace, which cannot "+
+		return d, fault.New(fault.Denied, op, "your own configuration is inside this workspace, which cannot "+
 			"decide for you").
 			WithHint("keep it outside %s", root)
 	}
@@ -97,7 +97,7 @@ func readIn(dir, name string) ([]byte, error) {
 	case info.Kind == safefs.Absent:
 		return nil, nil
 	case info.Kind != safefs.File:
-		return nil, fault.New(fault.Invalid, op, "it is not a regular file, or is behind a link leading outside")
+		return nil, fault.New(fault.Invalid, op, "it is not a regular file, or is reached through a link that points outside")
 	case info.Size > yamldoc.Max:
 		return nil, fault.New(fault.TooLarge, op, "it has %d bytes, more than the limit of %d", info.Size, yamldoc.Max)
 	}

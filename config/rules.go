@@ -31,14 +31,14 @@ var topRules = append([]Rule{
 	{Key: "hooks", Kind: Mapping, Rules: hookRules,
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
 	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
-		"agent when its session begins, to be read when needed. Paths are below the workspace"},
+		"agent when its session begins, to be read when needed. Paths are relative to the workspace"},
 	{Key: "limits", Kind: Mapping, Rules: limitRules,
 		Doc: "how much requests may use before the [proxy](proxy.md#limits) stops them, see [below](#limits)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
-		Doc:  "the model that writes in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
+		Doc:  "the model that writes summaries in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},
 	{Key: "models", Kind: Table, Rules: modelRules,
-		Doc:  "additional models, or other figures for known ones, by their names, see [below](#models)",
+		Doc:  "additional models, or different figures for known ones, by name, see [below](#models)",
 		into: func(t *target) any { return &t.parts.models }},
 	{Key: "context", Kind: Mapping, Rules: contextRules,
 		Doc:  "how much of a conversation a model sees, see [below](#context)",
@@ -51,7 +51,7 @@ var topRules = append([]Rule{
 // indexRules are the keys of index.
 var indexRules = []Rule{
 	{Key: "skills", Kind: Texts, Default: "[]",
-		Doc: "directories with one directory and `SKILL.md` per skill, such as `.agents/skills`; also " +
+		Doc: "directories that contain a directory with a `SKILL.md` for each skill, such as `.agents/skills`; also " +
 			"`~/.agents/skills` and `~/.fuseraft/skills`, and no others in your home. If two share a name the " +
 			"first counts",
 		into: func(t *target) any { return &t.config.Index.Skills }},
@@ -80,7 +80,7 @@ var summarizerRules = []Rule{
 		Doc:  "`anthropic` (Messages), `openai` (chat completions), `command`",
 		into: func(t *target) any { return &t.summarizer.Kind }},
 	{Key: "url", Kind: Text,
-		Doc:  "of the server; default: the vendor's. `/v1` is added if the address has no path",
+		Doc:  "the server's address; default: the vendor's. `/v1` is added if the address has no path",
 		into: func(t *target) any { return &t.summarizer.URL }},
 	{Key: "model", Kind: Text,
 		Doc: "the server's name for it; window and output limit are those under [Models](#models), else " +
@@ -98,10 +98,10 @@ var summarizerRules = []Rule{
 			"and with what variables",
 		into: func(t *target) any { return &t.summarizer.Command }},
 	{Key: "max_output", Kind: Count, Unit: "tokens", Default: "0", Most: maxOutput,
-		Doc:  "limit for one answer, 0: what the model is known to give; a summary never asks for more than 16,000",
+		Doc:  "limit for one answer; 0: the model's known limit; a summary never asks for more than 16,000",
 		into: func(t *target) any { return &t.summarizer.Output }},
 	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
-		Doc:  "for a whole summary, all requests together. Then the program and everything it started are killed",
+		Doc:  "for a whole summary, all requests together. After that, the program and everything it started are killed",
 		into: func(t *target) any { return &t.summarizer.seconds }},
 	{Key: "sections", Kind: Word, Values: settings.PresetNames(), Default: "default",
 		Doc: "the headings of the summary: `default` (Completed, Open Questions, Remaining Work, Key Findings), " +

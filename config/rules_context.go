@@ -5,13 +5,13 @@ import "ctxledger.dev/compaction/settings"
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
-		Doc: "share of the window above which a compaction is due. Setting it switches `effective_window`, " +
+		Doc: "fraction of the window above which a compaction is due. Setting it switches `effective_window`, " +
 			"`idle` and " +
-			"`gain` off, unless they are set as well: `0.85` alone compacts at 85 % of any window, which [costs " +
+			"`gain` off, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
 		Theirs: "0.85 (deepagents, LangChain)",
-		Differs: "what a request costs grows with its size: replayed, 0.85 costs 93 % of what sessions cost " +
-			"under their hosts, the default 75 % ([benchmarks](benchmarks.md#what-policies-cost-in-replay))",
+		Differs: "the cost of a request grows with its size: in replays, 0.85 costs 93% of what sessions cost " +
+			"under their hosts, the default 75% ([benchmarks](benchmarks.md#what-policies-cost-in-replay))",
 		first: func(t *target) { // who sets one does not want it undercut
 			t.policy.Compact.Effective, t.policy.Compact.Idle, t.policy.Compact.Gain = 0, 0, 0
 		},
@@ -34,11 +34,11 @@ var contextRules = []Rule{
 		Doc:  "the same for the body of a request: the messages as sent, plus 2,048",
 		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
-		Doc: "share of the threshold that applies after a pause in which the provider's cache expired: " +
+		Doc: "fraction of the threshold that applies after a pause in which the provider's cache has probably expired: " +
 			"everything must be cached again anyway",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",
-		Doc: "minimum share of the threshold that a compaction can cut: it cannot cut the system prompt, tools and " +
+		Doc: "minimum fraction of the threshold that a compaction must be able to cut: it cannot cut the system prompt, tools and " +
 			"the newest answer with its results",
 		into: func(t *target) any { return &t.policy.Compact.Gain }},
 	{Key: "compact_turns", Kind: Count, Unit: "turns", Default: "50",
@@ -58,9 +58,9 @@ var contextRules = []Rule{
 		Doc: "a compaction's document ends with excerpts of the model's reasoning in the newest turns, up to 2,000 " +
 			"characters each",
 		Theirs: "`true` (fuseraft's documentation; its program: `false`)",
-		Differs: "measured: with excerpts a replay costs 75.4 % instead of 75.2 %, and a document of the same " +
-			"length names fewer of the identifiers (65 % instead of 67 %) and changed files (98 % instead of " +
-			"99 %) that are needed later; some models take thoughts in a user's message for the user's",
+		Differs: "measured: with excerpts a replay costs 75.4% instead of 75.2%, and a document of the same " +
+			"length names fewer of the identifiers (65% instead of 67%) and changed files (98% instead of " +
+			"99%) that are needed later; some models take thoughts in a user's message for the user's",
 		into: func(t *target) any { return &t.policy.Compact.Reasoning }},
 	{Key: "explored", Kind: Bool, Default: "true",
 		Doc:  "a compaction's document lists the files that were read and not changed",
@@ -95,7 +95,7 @@ var contextRules = []Rule{
 		Theirs:  "10 (fuseraft)",
 		Differs: "each futile compaction rewrites the provider's cache: three are enough to tell",
 		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
-	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "share that a useful compaction saves",
+	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "minimum fraction that a useful compaction saves",
 		into: func(t *target) any { return &t.policy.Compact.ThrashRatio }},
 	{Key: "keep", Kind: Mapping, Rules: keepRules,
 		Doc: "what a compaction leaves as it is: the newest messages, as many as fit both bounds, and always the " +
@@ -111,7 +111,7 @@ var contextRules = []Rule{
 			"Claude Code's `Grep`, but a tool's own name goes first",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
-		Doc: "limit for a user's message: of a larger one the view shows head, tail and the handle that reads it " +
+		Doc: "limit for a user's message: for a larger one the view shows the head, the tail and the handle that reads it " +
 			"back",
 		first: func(t *target) { t.policy.UserSet = true },
 		into:  func(t *target) any { return &t.policy.UserChars }},
@@ -120,7 +120,7 @@ var contextRules = []Rule{
 		first: func(t *target) { t.policy.ReplaySet = true },
 		into:  func(t *target) any { return &t.policy.ReplayChars }},
 	{Key: "batch_chars", Kind: Count, Unit: "characters", Default: "65536",
-		Doc: "superseded writes, repeated calls, commands and lines of files (and old words) are rewritten " +
+		Doc: "superseded writes, repeated calls, commands and lines of files (and old text) are rewritten " +
 			"once they add up to this",
 		first: func(t *target) { t.policy.BatchSet = true },
 		into:  func(t *target) any { return &t.policy.BatchChars }},
@@ -149,7 +149,7 @@ var contextRules = []Rule{
 		Doc:  "no calls, results or reasoning: only users' messages and the text of answers",
 		into: func(t *target) any { return &t.policy.TextOnly }},
 	{Key: "exclude_agents", Kind: Texts, Default: "[]",
-		Doc:  "drops the messages of these authors, and all results",
+		Doc:  "drops messages from these authors, and all results",
 		into: func(t *target) any { return &t.policy.ExcludeAgents }},
 	{Key: "max_turn_age", Kind: Count, Unit: "turns", Default: "0",
 		Doc:  "the newest ones to keep. A turn begins with a request, or when another agent takes over",
@@ -159,7 +159,7 @@ var contextRules = []Rule{
 			"newest corrections, and leading system messages",
 		into: func(t *target) any { return &t.policy.Messages }},
 	{Key: "context_cap_fraction", Kind: Share, Default: "0",
-		Doc:  "above this share of `max_tail_messages` it warns every ten turns",
+		Doc:  "above this fraction of `max_tail_messages` it warns every ten turns",
 		into: func(t *target) any { return &t.policy.CapFraction }},
 	{Key: "exact", Kind: Bool, Default: "false",
 		Doc: "the two bounds, and `max_in_turn_tool_pairs`, move with each message, not in steps of a quarter. Between " +
@@ -173,8 +173,8 @@ var keepRules = []Rule{
 		into: func(t *target) any { return &t.policy.Keep.Turns }},
 	{Key: "tokens", Kind: Count, Unit: "tokens", Default: "6000",
 		Doc:    "at most half of a small window. 0: no such bound",
-		Theirs: "20000 (pi), 8000 (Flue), 10 % of the window (deepagents)",
-		Differs: "what is kept is written into the provider's cache again: replayed, 20,000 cost about 11 points " +
+		Theirs: "20000 (pi), 8000 (Flue), 10% of the window (deepagents)",
+		Differs: "what is kept is written to the provider's cache again: in replays, 20,000 cost about 11 points " +
 			"more than 8,000",
 		into: func(t *target) any { return &t.policy.Keep.Tokens }},
 	{Key: "messages", Kind: Count, Unit: "messages", Default: "0",
@@ -186,10 +186,10 @@ var keepRules = []Rule{
 
 var clearRules = []Rule{
 	{Key: "trigger", Kind: Share, Default: "0.6",
-		Doc: "share of the compaction limit above which results are cleared: 48,000 in a window of " +
+		Doc: "fraction of the compaction limit above which results are cleared: 48,000 in a window of " +
 			"200,000 or more. 0: never",
 		Theirs:  "0.6 of the window (jutul-agent), 100000 tokens (LangChain)",
-		Differs: "a compaction is due at 40 % of the window, so the step before it has to come earlier",
+		Differs: "a compaction is due at 40% of the window, so the step before it has to come earlier",
 		first:   func(t *target) { t.policy.Clear.Set = true },
 		into:    func(t *target) any { return &t.policy.Clear.Trigger }},
 	{Key: "keep", Kind: Count, Default: "0",
@@ -202,22 +202,22 @@ var clearRules = []Rule{
 		Doc: "what clearing has to free; 0: a fifth of the compaction limit, at least 3,000, or a twentieth " +
 			"where `trigger` is set",
 		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
-		Differs: "clearing a little rewrites much of the cache: replayed 75.2 % instead of 75.6 %",
+		Differs: "clearing a little rewrites much of the cache: in replays, 75.2% instead of 75.6%",
 		into:    func(t *target) any { return &t.policy.Clear.AtLeast }},
 	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay, by any host's name for what they do",
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
-	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results go; none: all",
+	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results are cleared; if empty: all",
 		into: func(t *target) any { return &t.policy.Clear.Only }},
-	{Key: "inputs", Kind: Bool, Default: "false", Doc: "the arguments of the calls go, too",
+	{Key: "inputs", Kind: Bool, Default: "false", Doc: "the arguments of the calls are cleared, too",
 		into: func(t *target) any { return &t.policy.Clear.Inputs }},
 }
 
 var argumentRules = []Rule{
 	{Key: "trigger", Kind: Share, Default: "0.85",
-		Doc:   "share of the window above which they are truncated. 0: never",
+		Doc:   "fraction of the window above which they are truncated. 0: never",
 		first: func(t *target) { t.policy.Arguments.Set = true },
 		into:  func(t *target) any { return &t.policy.Arguments.Trigger }},
-	{Key: "keep", Kind: Share, Default: "0.1", Doc: "newest share of the window, where texts stay whole",
+	{Key: "keep", Kind: Share, Default: "0.1", Doc: "newest fraction of the window, in which texts are kept whole",
 		into: func(t *target) any { return &t.policy.Arguments.Keep }},
 	{Key: "over", Kind: Count, Unit: "characters", Default: "2000",
 		Doc:  "length above which a text is truncated",

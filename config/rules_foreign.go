@@ -13,7 +13,7 @@ import (
 // foreignRules are sections of fuseraft and Fabric.
 var foreignRules = slices.Concat([]Rule{
 	{Key: "compaction", Kind: Mapping, From: "fuseraft, Fabric",
-		Doc:   "the same settings as under `context`, by other names",
+		Doc:   "the same settings as under `context`, under different names",
 		Rules: compactionRules, into: func(t *target) any { return &t.parts.compaction }},
 	{Key: "context_budget", Kind: Mapping, From: "fuseraft",
 		Doc: "the same settings as under `context`", Rules: []Rule{
@@ -29,8 +29,8 @@ var foreignRules = slices.Concat([]Rule{
 },
 	ignored("fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files",
 		"change_tracking"),
-	ignored("fuseraft", "memories are in the ledger, and no URL is called", "memory"),
-	ignored("fuseraft", "the tool `memory` is always there", "enable_memory"),
+	ignored("fuseraft", "memories are kept in the ledger; no URL is contacted", "memory"),
+	ignored("fuseraft", "the `memory` tool is always available", "enable_memory"),
 	ignored("fuseraft", notYet, "evidence_store warn_turn_tokens memory_extraction"),
 	ignored("fuseraft", "`ctxledger events` prints them", "events"),
 	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path max_total_tokens
@@ -103,7 +103,7 @@ func mode() Rule {
 var foreignAgentRules = append(ignored("fuseraft", other, `agent_file instructions description model plugins
 	capabilities function_choice trust_score isolation knowledge_weight max_tool_calls_per_turn sub_agent_model
 	sub_agent_plugins sub_agent_max_tool_calls produces requires remote_agent`),
-	ignored("fuseraft", "the tool `memory` is always there", "enable_memory")...)
+	ignored("fuseraft", "the `memory` tool is always available", "enable_memory")...)
 
 // of returns the rule of a key of another program that sets what a setting of context does.
 func of(key, as, from string) Rule {

@@ -164,7 +164,7 @@ func TestSettingsThatContradict(t *testing.T) {
 		{"one turn's limit without it", "context: {automatic: false, max_turn_input_tokens: 5}",
 			"warning 1:29 max_turn_input_tokens needs automatic compaction, which is off"},
 		{"keeps nothing", "context: {keep: {turns: 0, tokens: 0}}", "warning 1:18 keep: turns, tokens and messages " +
-			"are 0: a compaction needs one of them, so the default applies"},
+			"are all 0: a compaction needs one of them, so the default applies"},
 		{"a share of nothing", "context: {context_cap_fraction: 0.8}",
 			"warning 1:11 context_cap_fraction has no effect without max_tail_messages"},
 		{"a window of nothing", "context: {in_turn_tool_window: 8}",

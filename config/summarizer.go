@@ -119,7 +119,7 @@ func (s *Summarizer) wrong() string {
 	}
 	for _, text := range append(append([]string{s.URL, s.Model, s.KeyEnv, s.Sections}, s.Command...), s.KeyCommand...) {
 		if len(text) > maxSetting || strings.ContainsRune(text, 0) {
-			return "a setting is too long, or holds a zero byte"
+			return "a setting is too long, or contains a zero byte"
 		}
 	}
 	return s.wrongURL()

@@ -18,7 +18,7 @@ func (p *parser) together(w window.Policy) {
 		message string
 	}{
 		{w.Keep == (settings.Keep{}), []string{"keep.turns", "keep.tokens", "keep.messages"},
-			"keep: turns, tokens and messages are 0: a compaction needs one of them, so the default applies"},
+			"keep: turns, tokens and messages are all 0: a compaction needs one of them, so the default applies"},
 		{w.Compact.Turns > 0 && w.Compact.Turns <= w.Keep.Turns && !settings.Mode(w.Compact.Mode).OfView(),
 			[]string{"compact_turns", "keep.turns"},
 			fmt.Sprintf("a compaction is due at %d turns and keeps up to %d: often there is nothing to replace",

@@ -40,7 +40,7 @@ func changeUser(e env.Env, root string, change func([]byte) ([]byte, error)) (fi
 	case err != nil:
 		return d.name, err
 	case d.name == "":
-		return "", fault.New(fault.Unavailable, op, "nothing says where your own configuration is").
+		return "", fault.New(fault.Unavailable, op, "the location of your own configuration is unknown").
 			WithHint("set HOME")
 	}
 	if err := failed(d.check()); err != nil {
@@ -71,7 +71,7 @@ func nameable(model string, window int) error {
 			leastWindow)
 	}
 	if model == "" || strings.ContainsFunc(model, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, op, "%.100q names no model", model)
+		return fault.New(fault.Invalid, op, "%.100q is not a model name", model)
 	}
 	_, err := tokens.Builtin().With(tokens.Model{Name: model, Window: window})
 	return err
@@ -86,7 +86,8 @@ func withWindow(data []byte, model string, window int) ([]byte, error) {
 		err = onlyWindow(data, []byte(text), model, window)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "config.window", "your configuration is not edited for you: %s", err).
+		return nil, fault.New(fault.Invalid, "config.window", "your configuration cannot be edited automatically: %s",
+			err).
 			WithHint("write `models: {%s}` into it", entry)
 	}
 	return []byte(text), nil
@@ -201,7 +202,7 @@ func parted(lines []string, line, column int) (before, after string) {
 // appended returns the text with the key models at its end.
 func appended(text string, fields []yamldoc.Field, entry string) (string, error) {
 	if len(fields) > 0 && fields[0].Column != 1 {
-		return "", errors.New("its keys are not at line starts")
+		return "", errors.New("its keys do not start at the beginning of a line")
 	}
 	end := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -244,7 +245,7 @@ func onlyWindow(before, after []byte, model string, window int) error {
 		return fmt.Errorf("the window of %.100q would be %d", model, n)
 	}
 	if without(was, model) != without(is, model) {
-		return errors.New("it would also say something else")
+		return errors.New("the edit would also change something else")
 	}
 	return nil
 }

@@ -165,6 +165,93 @@ func TestTheNextRequestPaysByWhatTheCacheHas(t *testing.T) {
 	}
 }
 
+// TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches: the rest is paid as the rest of the request is.
+func TestWhatIsCarriedIsReadFromTheCacheOnlyAsFarAsThatReaches(t *testing.T) {
+	l := open(t)
+	list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+	for i, u := range []sessions.Usage{{CacheWrite: 9_000}, {CacheRead: 2_000, CacheWrite: 7_500}} {
+		e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", i+1)
+		e.Model, e.Usage, e.Format = "claude-sonnet-4-5", &u, transcript.Anthropic
+		list = append(list, e)
+	}
+	st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
+	share := 2_000 / float64(st.Fixed.N)
+	if want := 3.75 + share*0.3 + (1-share)*3.75; math.Abs(*st.CarriedDollars-want) > 1e-4 || st.CarriedBy != 2 {
+		t.Errorf("%v by %d requests, not %v", *st.CarriedDollars, st.CarriedBy, want)
+	}
+}
+
+// TestEachPartOfAPromptIsCachedForItsOwnTime: what was written for an hour stays so long after its last use, whatever was written
+// behind it, and a request that finds less uses only that.
+func TestEachPartOfAPromptIsCachedForItsOwnTime(t *testing.T) {
+	long := sessions.Usage{CacheWrite: 8_000, CacheLong: 8_000}
+	short := sessions.Usage{CacheRead: 8_000, CacheWrite: 2_000}
+	for name, c := range map[string]struct {
+		used []sessions.Usage // a minute apart
+		ago  time.Duration    // of the newest
+		by   string
+		want float64 // dollars
+	}{
+		"then for minutes": {[]sessions.Usage{long, short}, 10 * time.Minute,
+			ledger.NextPart, 8_000*0.3 + 2_000*3.75},
+		"all is warm": {[]sessions.Usage{long, short}, time.Minute, ledger.NextRead, 10_000 * 0.3},
+		"all is over": {[]sessions.Usage{long, short}, 2 * time.Hour, ledger.NextAnew, 10_000 * 3.75},
+		"the other way": {[]sessions.Usage{{CacheWrite: 2_000},
+			{CacheRead: 2_000, CacheWrite: 8_000, CacheLong: 8_000}},
+			10 * time.Minute, ledger.NextRead, 10_000 * 0.3},
+		"less was read": {[]sessions.Usage{long, {CacheRead: 6_000, CacheWrite: 4_000}}, 10 * time.Minute,
+			ledger.NextPart, 6_000*0.3 + 4_000*3.75},
+		"written by others": {[]sessions.Usage{{CacheRead: 5_000, CacheWrite: 5_000}}, 10 * time.Minute,
+			ledger.NextAnew, 10_000 * 3.75},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, clock := openIn(t, t.TempDir(), "/home/dev/shop")
+			list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+			for i, u := range c.used {
+				e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", 1)
+				e.Model, e.Usage, e.Format = "claude-sonnet-4-5", &u, transcript.Anthropic
+				e.Time = clock.now.Add(-c.ago - time.Duration(len(c.used)-1-i)*time.Minute)
+				list = append(list, e)
+			}
+			st := status(t, l, readIn(t, l, "h", "s", 100, list).ID)
+			if got := *st.NextDollars * million; st.NextBy != c.by || math.Abs(got-c.want) > 1e-6 {
+				t.Errorf("%s: %v, not %s: %v; %s", st.NextBy, got, c.by, c.want, st.NextWords())
+			}
+		})
+	}
+}
+
+// TestACacheThatIsNotAskedForComesWithTheNextRequest: a first request of a model of OpenAI reads nothing, the next one does.
+// It does not where one soon after another found nothing, or where the prompt is too small.
+func TestACacheThatIsNotAskedForComesWithTheNextRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		model string
+		input []int64 // of requests that read nothing, a minute apart
+		ago   time.Duration
+		by    string
+	}{
+		"the first one":          {"gpt-5", []int64{9_000}, time.Minute, ledger.NextRead},
+		"after minutes":          {"gpt-5", []int64{9_000}, 10 * time.Minute, ledger.NextAnew},
+		"nothing is read":        {"gpt-5", []int64{9_000, 9_500}, time.Minute, ledger.NextUncached},
+		"small":                  {"gpt-5", []int64{900}, time.Minute, ledger.NextUncached},
+		"it has to be asked for": {"claude-sonnet-4-5", []int64{9_000}, time.Minute, ledger.NextUncached},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, clock := openIn(t, t.TempDir(), "/home/dev/shop")
+			list := []sessions.NewEntry{saidAt("user", "u", "Go on.", 0)}
+			for i, n := range c.input {
+				e := saidAt("assistant", fmt.Sprint("a", i), "Yes.", 1)
+				e.Model, e.Usage, e.Format = c.model, &sessions.Usage{Input: n}, transcript.Anthropic
+				e.Time = clock.now.Add(-c.ago - time.Duration(len(c.input)-1-i)*time.Minute)
+				list = append(list, e)
+			}
+			if st := status(t, l, readIn(t, l, "h", "s", 100, list).ID); st.NextBy != c.by {
+				t.Errorf("%s, not %s: %s", st.NextBy, c.by, st.NextWords())
+			}
+		})
+	}
+}
+
 // TestPartsOfRequestsStandBetweenThoseOfOthers: as where two programs write one session. Each is one request, and the window
 // holds what all parts of the newest one measured.
 func TestPartsOfRequestsStandBetweenThoseOfOthers(t *testing.T) {

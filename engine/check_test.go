@@ -51,7 +51,7 @@ func TestACheckNamesWhatIsWrong(t *testing.T) {
 			return tx.Delete("log", []byte("ab03de2c\x00\x00\x00\x00\x00\x00\x00\x00\x07"))
 		}, "session ab03de2c, entry 7", "is missing"},
 		{"session", func(tx kv.Tx) error { return tx.Delete("sessions", []byte("ab03de2c")) }, "session ab03de2c",
-			"has a log and no record"},
+			"has a log but no record"},
 		{"index", func(tx kv.Tx) error { return tx.Put("calls", []byte("ab03de2c\x00nobody"), make([]byte, 8)) },
 			"index calls", "does not point where it should"},
 		{"count", func(tx kv.Tx) error { return tx.Put("artifacts.counts", []byte("counts"), []byte(`{"live":7}`)) },

@@ -27,6 +27,27 @@ func history(from, to int) (out []sessions.NewEntry) {
 	return out
 }
 
+// inGroups names the answer that each record is a part of.
+func inGroups(name string, list []sessions.NewEntry) []sessions.NewEntry {
+	for i := range list {
+		if list[i].Usage != nil {
+			list[i].Group = name + list[i].HostID
+		}
+	}
+	return list
+}
+
+// TestAForkUnderOtherIdsCountsNothingTwice: its records have the times, and its answers the names, of those that they copy.
+func TestAForkUnderOtherIdsCountsNothingTwice(t *testing.T) {
+	l := open(t)
+	readIn(t, l, "h", "trunk", 100, inGroups("m", history(1, 4)))
+	fork := slices.Concat(own("fork", inGroups("m", history(1, 3))), own("fork", inGroups("n", history(5, 6))))
+	got := readIn(t, l, "h", "fork", 4, fork)
+	if got.Usage.Input != 200 || got.Fork == nil || got.Fork.Entries != 9 {
+		t.Errorf("it paid %d tokens, and is %+v", got.Usage.Input, got.Fork)
+	}
+}
+
 // own is the same under ids that no other session has.
 func own(session string, list []sessions.NewEntry) []sessions.NewEntry {
 	for i := range list {
@@ -75,6 +96,8 @@ func TestAForkCountsNothingTwice(t *testing.T) {
 			{"two", append(history(1, 4), own("two", history(6, 6))...), 1, 12}}, 6},
 		"a fork of a fork": {[]session{trunk, {"one", append(history(1, 2), own("one", history(5, 6))...), 2, 6},
 			{"two", slices.Concat(history(1, 2), own("one", history(5, 5)), own("two", history(7, 7))), 1, 9}}, 7},
+		"another session at the same time": {[]session{trunk,
+			{"other", own("other", inGroups("another", history(1, 2))), 2, 0}}, 6},
 		"another session": {[]session{trunk, {"other", own("other", history(5, 6)), 2, 0}}, 6},
 	} {
 		for _, batch := range []int{1, 4, 100} {

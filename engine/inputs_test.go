@@ -10,7 +10,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// What counts is new input, or by a setting all of it; what nobody measured is estimated, for each agent what it had not seen.
+// What counts is new input, or by a setting all of it; what nobody measured is estimated, for each agent what it had
+// not seen.
 func TestInputIsCountedAsThePolicySays(t *testing.T) {
 	measured := &sessions.Usage{Input: 100, Output: 5, CacheRead: 10_000, CacheWrite: 50}
 	for _, c := range []struct {
@@ -31,7 +32,8 @@ func TestInputIsCountedAsThePolicySays(t *testing.T) {
 		p := window.Default()
 		p.Compact.CutoverAt, p.Compact.WarnAt, p.Compact.CountCached = c.limit, c.limit/2, c.cached
 		e, _ := testEnv()
-		l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{Policy: &p}})
+		l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e,
+			Settings: engine.Settings{Policy: &p}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +50,8 @@ func TestInputIsCountedAsThePolicySays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if due := made.Due.Reason == window.ReasonCumulative; due != c.due || st.Agents[0].Estimate != (c.usage == nil) {
+		if due := made.Due.Reason == window.ReasonCumulative; due != c.due ||
+			st.Agents[0].Estimate != (c.usage == nil) {
 			t.Errorf("%s: due %t (%s), %+v", c.name, due, made.Due.Why, st.Agents)
 		}
 		if n := len(st.Warned); n == 0 || st.Warned[0].Estimate != (c.usage == nil) {

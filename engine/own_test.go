@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -184,7 +185,48 @@ func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
 		imported(t, l, 1, answer(5_000+content*percent/100))
 		st := status(t, l, id)
 		if own := ownOf(t, st); (own[ledger.CategoryRest] == 0) != explained || sum(own) != st.Held.N {
-			t.Errorf("%d %% of the estimate: %v, of %d", percent, own, st.Held.N)
+			t.Errorf("%d%% of the estimate: %v, of %d", percent, own, st.Held.N)
+		}
+	}
+}
+
+// TestNoPartOfAWindowIsNegative: whatever a provider measures, the parts of a window are what it measured, and a turn in which
+// nothing was cut makes no part smaller. Each turn has a measure of its own, and a turn "took" a few tokens of the user.
+func TestNoPartOfAWindowIsNegative(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, model := range []string{"claude-opus-4-7", "gpt-4o"} {
+		for range 30 {
+			var shares []int64
+			for range 2 + r.IntN(4) {
+				shares = append(shares, []int64{0, 1, 70 + r.Int64N(70), 90 + r.Int64N(20), 300}[r.IntN(5)])
+			}
+			l := open(t)
+			id := measuredSession(t, l, model, shares...)
+			switch r.IntN(4) {
+			case 0:
+				imported(t, l, 1, hostCut(r.IntN(2) == 0, 5_000)...)
+			case 1: // less than the first request carried
+				few := written(`{"role":"assistant","content":"Yes."}`, nil)
+				few.Model, few.Usage = model, &sessions.Usage{Input: 1 + r.Int64N(500)}
+				imported(t, l, 1, asking("on"), few)
+			}
+			g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := 0
+			for i, turn := range g.Turns {
+				own, changed := partsOf(turn.Own), partsOf(turn.Changed)
+				for name, n := range own {
+					if n < 0 || !turn.HostCompacted && changed[name] < 0 && name != ledger.CategoryRest {
+						t.Errorf("%v, turn %d: %s is %d, and changed by %d", shares, turn.Turn, name, n, changed[name])
+					}
+				}
+				if sum(own) != turn.Held.N || i > 0 && sum(changed) != turn.Held.N-before {
+					t.Errorf("%v, turn %d: %v of %d; %v after %d", shares, turn.Turn, own, turn.Held.N, changed, before)
+				}
+				before = turn.Held.N
+			}
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestOurToolsTookNothingBeforeTheyWereThere(t *testing.T) {
 	s := hookedSession(t.TempDir())
 	later := &ledger.OwnTools{Tokens: 100, Since: time.Now().Add(time.Hour)}
 	for i, c := range []struct{ tool, want string }{
-		{"Bash", "nothing yet in 3 requests; what our tools took is not known"},
+		{"Bash", "nothing yet in 3 requests"},
 		{"mcp__ctxledger__changes", "nothing yet in 3 requests; our tools took ≈200 in the 2 requests since their first call"},
 	} {
 		s.HostID = fmt.Sprint(i)
@@ -142,7 +142,7 @@ func TestWhatNobodySavedIsSaidSo(t *testing.T) {
 			ToolRequests: 3},
 			"nothing yet in 3 requests; our tools took 300"},
 		{ledger.Savings{Requests: 2, Sent: 900, Net: 100, Causes: []ledger.Saving{{Cause: "large", Results: 1,
-			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0 % of the ≈1,000 that 2 requests would have sent: " +
+			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0% of the ≈1,000 that 2 requests would have sent: " +
 			"1 large result ≈100; what our tools took is not known; without 1 result replaced before sizes were recorded"},
 	} {
 		if got := c.s.String(); got != c.want {

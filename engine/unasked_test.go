@@ -121,7 +121,7 @@ func TestAResumedSessionIsCheckedAgainstItsThreshold(t *testing.T) {
 		want  string
 	}{
 		{"over the threshold", 90_000, false, 6 * time.Minute,
-			"the conversation was resumed after a pause in which its provider's cache expired: its window holds ≈90,006 " +
+			"the conversation was resumed after a pause in which its provider's cache has probably expired: its window holds ≈90,006 " +
 				"tokens, and the first request after it pays for all of them again"},
 		{"below it", 70_000, false, 6 * time.Minute, ""},
 		{"after a short pause", 90_000, false, 4 * time.Minute, ""},

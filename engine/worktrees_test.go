@@ -40,7 +40,7 @@ func TestWhatIsRecordedOfAFileNamesItsTree(t *testing.T) {
 		t.Errorf("what the session read is in %q, %v", list.Tree, err)
 	}
 	_, err = l.Session(t.Context(), ledger.SessionRequest{Latest: true, Tree: "/w"})
-	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "no session of this tree is recorded") {
+	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "no session in this tree is recorded") {
 		t.Errorf("the newest of the other tree: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ func HandOff(ctx context.Context, api Ledger, r Request, from string) (Assembled
 	sources, ok := r.Spec.Handoff(from, r.Agent)
 	if !ok {
 		return Assembled{}, fault.New(fault.NotFound, "given.handoff",
-			"no handoff_context is declared from %.100q to %.100q", from, r.Agent).WithHint("declare one at a transition of selection.state_machine.states in ctxledger.yaml")
+			"no handoff_context is declared for the transition from %.100q to %.100q", from, r.Agent).WithHint("declare one for a transition in selection.state_machine.states in ctxledger.yaml")
 	}
 	rec, err := open(ctx, api, r)
 	if err != nil {

@@ -45,11 +45,11 @@ func (g *gate) enter(t access.Token, bytes int64, now time.Time) (no *refusal, l
 	own.left, own.at = min(burst*rate, own.left+rate*max(0, now.Sub(own.at).Seconds())), now
 	switch {
 	case own.left < 1:
-		no = &refusal{http.StatusTooManyRequests, "rate", "the token sends too many requests a second"}
+		no = &refusal{http.StatusTooManyRequests, "rate", "too many requests per second with this token"}
 	case own.requests >= mostRequestsOf || own.bytes+bytes > mostBytesOf:
-		no = &refusal{http.StatusTooManyRequests, "concurrency", "the token has too many requests at work"}
+		no = &refusal{http.StatusTooManyRequests, "concurrency", "the token has too many requests in progress"}
 	case g.all.requests >= mostRequests || g.all.bytes+bytes > mostBytes:
-		no = &refusal{http.StatusServiceUnavailable, "busy", "the server has too many requests at work"}
+		no = &refusal{http.StatusServiceUnavailable, "busy", "the server has too many requests in progress"}
 	default:
 		own.left--
 		own.add(1, bytes)

@@ -67,7 +67,8 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 	no, leave := s.gate.enter(token, bytes, s.c.Env.Now())
 	switch {
 	case r.Header.Get("Content-Encoding") != "":
-		no = &refusal{http.StatusUnsupportedMediaType, "encoding", "a body is sent as it is, without Content-Encoding"}
+		no = &refusal{http.StatusUnsupportedMediaType, "encoding",
+			"a body must be sent as is, without Content-Encoding"}
 	case bytes > limits.MCPMessage:
 		no = &refusal{http.StatusRequestEntityTooLarge, "size", "a body has at most " + strconv.Itoa(
 			limits.MCPMessage>>20) + " MiB"}
@@ -88,11 +89,11 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 // any page send requests, and rebind its own name to this machine.
 func (s *Server) place(r *http.Request) *refusal {
 	if !s.isOurs(r.Host) {
-		return &refusal{http.StatusForbidden, "host", "this server has another name: start it with --host NAME"}
+		return &refusal{http.StatusForbidden, "host", "this server does not go by that name: start it with --host NAME"}
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || !s.isOurs(u.Host) {
-			return &refusal{http.StatusForbidden, "origin", "requests of pages of other servers are refused"}
+			return &refusal{http.StatusForbidden, "origin", "requests from pages on other servers are refused"}
 		}
 	}
 	return nil
@@ -133,7 +134,7 @@ func (s *Server) route(r *http.Request, t access.Token) *refusal {
 	case r.URL.Path == readyPath, r.URL.Path == metricsPath && t.Role == access.Metrics:
 		return nil
 	case r.URL.Path == metricsPath, !t.Role.May(access.Read):
-		return &refusal{http.StatusForbidden, "role", "the token is not for this"}
+		return &refusal{http.StatusForbidden, "role", "the token is not valid for this"}
 	}
 	return nil
 }
@@ -186,7 +187,8 @@ func (s *Server) Permit(ctx context.Context, operation string, needed access.Rol
 	switch {
 	case !ok || !who.Role.May(needed):
 		s.audit(who, "role", "operation", operation)
-		return fault.New(fault.Denied, op, "a token with the role %s may not: %s needs %s", who.Role, operation, needed)
+		return fault.New(fault.Denied, op, "a token with the role %s may not do this: %s needs %s", who.Role,
+			operation, needed)
 	case needed != access.Write: // forgetting makes room
 		return nil
 	}
@@ -196,7 +198,8 @@ func (s *Server) Permit(ctx context.Context, operation string, needed access.Rol
 	}
 	if most := int64(who.StorageMB) << 20; size >= most {
 		s.audit(who, "storage", "operation", operation, "bytes", size)
-		return fault.New(fault.Full, op, "the workspace has %d MB, the token's limit is %d", size>>20, who.StorageMB).
+		return fault.New(fault.Full, op, "the workspace has %d MB, but the token's limit is %d", size>>20,
+			who.StorageMB).
 			WithHint("whoever runs the server can make a token with more storage")
 	}
 	return nil

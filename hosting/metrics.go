@@ -29,7 +29,7 @@ func newMetrics(open func() int) *metrics {
 			Name: "ctxledger_refusals_total", Help: "Requests that were refused, by reason.",
 		}, []string{"reason"}),
 		working: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "ctxledger_requests_in_flight", Help: "Requests at work.",
+			Name: "ctxledger_requests_in_flight", Help: "Requests in progress.",
 		}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.working,

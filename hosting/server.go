@@ -105,7 +105,7 @@ func (s *Server) Stream(pattern string, h http.HandlerFunc) {
 func (s *Server) Ledger(ctx context.Context) (ledger.API, error) {
 	who, ok := callerOf(ctx)
 	if !ok || who.Workspace == "" {
-		return nil, fault.New(fault.Denied, "hosting.ledger", "the request is of no workspace")
+		return nil, fault.New(fault.Denied, "hosting.ledger", "the request does not belong to a workspace")
 	}
 	return s.workspaces.lease(ctx, who.Workspace)
 }
@@ -128,14 +128,14 @@ func (s *Server) Serve(ctx context.Context, listen string, ready func(address st
 	const op = "hosting.listen"
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return fault.New(fault.Invalid, op, "%.80q is no address", listen).WithHint("as in 127.0.0.1:7801")
+		return fault.New(fault.Invalid, op, "%.80q is not an address", listen).WithHint("as in 127.0.0.1:7801")
 	}
 	if host == "" {
 		host = "127.0.0.1"
 	}
 	if !isLoopback(host) && len(s.c.Hosts) == 0 {
-		return fault.New(fault.Invalid, op, "%.80q can be reached from other machines, and the server has no name", listen).
-			WithHint("say which name its requests come by: --host NAME")
+		return fault.New(fault.Invalid, op, "%.80q can be reached from other machines, but the server has no name", listen).
+			WithHint("give the name that clients use for it: --host NAME")
 	}
 	served := &http.Server{
 		Handler: http.HandlerFunc(s.guard), ReadHeaderTimeout: headerWait, ReadTimeout: readWait,

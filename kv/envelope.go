@@ -46,10 +46,10 @@ func Unseal(bucket Bucket, key, raw []byte) ([]byte, error) {
 	}
 	value := raw[envelopeHeader:]
 	if int64(binary.BigEndian.Uint32(raw[1:])) != int64(len(value)) {
-		return nil, corruptRecord(bucket, key, "has a wrong length")
+		return nil, corruptRecord(bucket, key, "has the wrong length")
 	}
 	if binary.BigEndian.Uint32(raw[5:]) != envelopeSum(raw[0], bucket, key, value) && !defect.DropChecksum.Seeded() {
-		return nil, corruptRecord(bucket, key, "has a wrong checksum")
+		return nil, corruptRecord(bucket, key, "has an incorrect checksum")
 	}
 	if raw[0] == 0 {
 		return nil, corruptRecord(bucket, key, "has envelope version 0")

@@ -151,7 +151,7 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		if err != nil || dryRun || p.Brief == nil {
 			return p, err
 		}
-		answer := compaction.Unasked(p.Brief, "the session changed under each of its summaries")
+		answer := compaction.Unasked(p.Brief, "the session changed while each of its summaries was being written")
 		if asked < maxAnswers {
 			if answer, err = author(ctx, p.Brief); err != nil {
 				return p, err
@@ -171,7 +171,7 @@ func CompactBy(ctx context.Context, api Compactions, r PlanCompactionRequest, ke
 		return finished(p, accepted), nil
 	}
 	return CompactionPlan{}, fault.New(fault.Stale, "engine.compact",
-		"session %s changed %d times while its compaction was written", r.Session, limits.Plans).
+		"session %s changed %d times while its compaction was being written", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 

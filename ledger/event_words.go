@@ -64,7 +64,8 @@ func (c *Cost) words() string {
 	if c == nil {
 		return ""
 	}
-	out := fmt.Sprintf("; model asked %d ×, %s input and %s output tokens", c.Calls, chars.Commas(c.Usage.Prompt()),
+	out := fmt.Sprintf("; %s to a model, %s input and %s output tokens", chars.Plural(c.Calls, "request"),
+		chars.Commas(c.Usage.Prompt()),
 		chars.Commas(int(c.Usage.Output)))
 	if c.Dollars != nil {
 		out += ", " + chars.Money(*c.Dollars, true)
@@ -103,7 +104,7 @@ func (d EditsMade) words() string {
 		passes[i] = fmt.Sprintf("%d × %s", p.Count, p.Pass)
 	}
 	s := Sizes{d.Before, d.After, d.Estimate}
-	return fmt.Sprintf("%s: %s, %s freed, %s written into the cache again: %s", d.Reason, s.words(),
+	return fmt.Sprintf("%s: %s, %s freed, %s written to the cache again: %s", d.Reason, s.words(),
 		chars.Commas(d.Freed), chars.Commas(d.Rewritten), strings.Join(passes, ", "))
 }
 
@@ -121,7 +122,7 @@ func (d BudgetWarning) String() string {
 		if d.Estimate {
 			held = "≈" + held
 		}
-		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache expired: its window holds %s "+
+		return fmt.Sprintf("%s was resumed after a pause in which its provider's cache has probably expired: its window holds %s "+
 			"tokens, and the first request after it pays for all of them again", who, held)
 	}
 	if d.Turn > 0 {
@@ -139,7 +140,7 @@ func (d BudgetWarning) String() string {
 }
 
 func (d CapWarning) words() string {
-	return fmt.Sprintf("%d messages are shown, %d at most", d.Count, d.Cap)
+	return fmt.Sprintf("%d messages are shown; the limit is %d", d.Count, d.Cap)
 }
 
 func (d ViewFiltered) words() string {
@@ -147,7 +148,7 @@ func (d ViewFiltered) words() string {
 }
 
 func (d ViewRepaired) words() string {
-	return fmt.Sprintf("results were made up: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls,
+	return fmt.Sprintf("placeholder results added: %d; left out: %d calls, %d results", d.Synthesised, d.DroppedCalls,
 		d.DroppedResults)
 }
 
@@ -161,7 +162,7 @@ func (d ContextOverflow) words() string {
 		out += fmt.Sprintf("; %s of %s tokens", chars.Commas(d.Actual), chars.Commas(d.Limit))
 	}
 	if d.OutputCap > 0 {
-		out += fmt.Sprintf("; ask for %s tokens of output at most", chars.Commas(d.OutputCap))
+		out += fmt.Sprintf("; ask for at most %s tokens of output", chars.Commas(d.OutputCap))
 	}
 	return out
 }

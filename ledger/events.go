@@ -154,7 +154,7 @@ func (p *Polling) String() string {
 	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("files are polled, every %.0f s: %s", p.Seconds, p.Why)
+	return fmt.Sprintf("files are polled every %.0f s: %s", p.Seconds, p.Why)
 }
 
 // Tasks of an owner.

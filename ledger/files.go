@@ -51,10 +51,21 @@ type ChangesResponse struct {
 	Outside bool            `json:"outside,omitempty"`
 	Total   int             `json:"total"`
 	Stale   []changes.Stale `json:"stale"`
-	// Tree is the one that the paths of Stale and Fresh are relative to: see changes.Change.
+	// Tree is the one that the paths of Stale, Fresh and Reads are relative to: see changes.Change.
 	Tree string `json:"tree,omitempty"`
 	// Fresh are the files that the session read and that are known to be as it knows them, by path, at most 1,000.
 	Fresh []string `json:"fresh,omitempty"`
+	// Reads are the files that the session itself has read, without those of its subagents, by path; as many as fit.
+	Reads []FileReads `json:"reads,omitempty"`
+}
+
+// FileReads is what the reads of a file that succeeded have taken of a session's window, in o200k_base tokens: the calls and
+// their results. Held is what the window still has of it: the host may have compacted since, or gone back to before them.
+type FileReads struct {
+	Path   string `json:"path"`
+	Reads  int    `json:"reads"`
+	Tokens int    `json:"tokens"`
+	Held   int    `json:"held"`
 }
 
 // IntentsRequest asks for a page of a session's intents.
@@ -95,6 +106,8 @@ type FileRead struct {
 	Subagent bool `json:"subagent,omitempty"`
 	// Failed says that it tried to, and got an error.
 	Failed bool `json:"failed,omitempty"`
+	// Gone says that the session's window has it no more: its host has compacted since, or gone back to before it.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // TouchedRequest asks which files of one tree sessions touched lately.

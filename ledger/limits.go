@@ -47,10 +47,10 @@ func (s Spent) Same(o Spent) bool {
 	return s.LimitSet == o.LimitSet && s.Agent == o.Agent && s.Since.Equal(o.Since)
 }
 
-// String says it: "this session has used $1.20 of the $5.00 that limits.session.usd in ctxledger.yaml:3 allows (24 %)".
+// String says it: "this session has used $1.20 of the $5.00 that limits.session.usd in ctxledger.yaml:3 allows (24%)".
 func (s Spent) String() string {
 	text := s.who() + " used " + s.amount(s.Used) + " of the " + s.amount(s.Most) + " that " + s.Key + " in " +
-		chars.Line(s.From) + fmt.Sprintf(" allows (%.0f %%)", 100*s.Used/s.Most)
+		chars.Line(s.From) + fmt.Sprintf(" allows (%.0f%%)", 100*s.Used/s.Most)
 	if s.Unpriced > 0 {
 		text += ", without " + chars.Plural(s.Unpriced, "token") + " that have no known price"
 	}
@@ -80,6 +80,6 @@ func (s Spent) amount(n float64) string {
 
 // Stopped is what an agent is told whose request is not sent because a limit is reached, with the way out.
 func (s Spent) Stopped() string {
-	return "ctxledger did not send this request: " + s.String() + ". To go on, raise " + s.Key + " there: it " +
-		"counts at once. Or end the agent and go on once without limits: ctxledger with --beyond-limits -- AGENT"
+	return "ctxledger did not send this request: " + s.String() + ". To continue, raise " + s.Key + " there: it " +
+		"takes effect at once. Or quit the agent and continue once without limits: ctxledger with --beyond-limits -- AGENT"
 }

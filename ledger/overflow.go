@@ -216,7 +216,7 @@ func (rec *Recovery) words() string {
 	}
 	switch rec.Advice.Action {
 	case overflow.Ignore:
-		return "nothing: the failure is about another model, or older than the last compaction"
+		return "nothing: the failure concerns another model, or is older than the last compaction"
 	case overflow.Resend:
 		if rec.Verdict.Class == overflow.BrokenPairs {
 			return "send the view, once: every call in it has its result"

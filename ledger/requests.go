@@ -169,14 +169,14 @@ func (c CacheUse) Words() string {
 	lost := chars.Plural(c.Lost, "token") + " not read from the cache: "
 	switch c.Outcome {
 	case CacheExpired:
-		return lost + fmt.Sprintf("the provider no longer had them, %s after the request before",
+		return lost + fmt.Sprintf("the provider no longer had them, %s after the previous request",
 			chars.Plural(c.After, "second"))
 	case CacheModel:
 		return lost + "another model was asked"
 	case CacheCompacted:
 		return lost + "the agent compacted"
 	case CacheReduced:
-		return lost + "ctxledger cut what stood before them"
+		return lost + "ctxledger cut what came before them"
 	case CacheChanged:
 		text := lost + chars.Line(c.Item)
 		if c.By != "" {

@@ -49,7 +49,7 @@ func (s Savings) String() string {
 			chars.Plural(s.Requests, "request"))
 	default:
 		whole := s.Sent + int64(s.Net)
-		fmt.Fprintf(&b, "%s, %.1f %% of the ≈%s that %s would have sent", chars.Tokens(s.Net, false),
+		fmt.Fprintf(&b, "%s, %.1f%% of the ≈%s that %s would have sent", chars.Tokens(s.Net, false),
 			100*float64(s.Net)/float64(max(whole, 1)), chars.Commas(int(whole)), chars.Plural(s.Requests, "request"))
 	}
 	before := ": "
@@ -60,9 +60,9 @@ func (s Savings) String() string {
 	if s.ReadBack.N > 0 {
 		fmt.Fprintf(&b, "; read back %s", s.ReadBack)
 	}
-	if s.Tools == nil {
+	if s.Tools == nil && len(s.Causes) > 0 { // else nothing says that the session has them
 		b.WriteString("; what our tools took is not known")
-	} else if s.Tools.N > 0 {
+	} else if s.Tools != nil && s.Tools.N > 0 {
 		fmt.Fprintf(&b, "; our tools took %s", s.Tools)
 		if s.ToolRequests < s.Requests {
 			fmt.Fprintf(&b, " in the %s since their first call", chars.Plural(s.ToolRequests, "request"))

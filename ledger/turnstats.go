@@ -35,6 +35,9 @@ type Turn struct {
 	// as Use has them now.
 	Held tokens.Count `json:"held"`
 	Own  []Part       `json:"own"`
+	// Changed says by how much each part of Own is larger than at the end of the turn before, or smaller: together as Held is.
+	// Only what was cut, or what nothing accounts for, is smaller. Empty where no turn before is known.
+	Changed []Part `json:"changed"`
 	// Compacted is the summary of a compaction in this turn, if in effect at its end; "": none.
 	Compacted string `json:"compacted"`
 	// HostCompacted is set if the host itself compacted in this turn, and HostHeld what its window held before; 0: it did

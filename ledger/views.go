@@ -175,11 +175,12 @@ type Use struct {
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
 }
 
-// How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, has it there no more, or has
-// never had anything of the session there.
+// How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, probably has it there no
+// more, or only its beginning, by how long it keeps what was written, or does not cache what this session sends.
 const (
 	NextRead     = "cache_read"
 	NextAnew     = "cache_write"
+	NextPart     = "cache_part"
 	NextUncached = "uncached"
 )
 
@@ -191,7 +192,9 @@ func (u Use) NextWords() string {
 	dollars := chars.Money(*u.NextDollars, false)
 	switch u.NextBy {
 	case NextAnew:
-		return "the next request pays " + dollars + " for the whole window, which the provider's cache no longer has"
+		return "the next request pays " + dollars + " for the whole window, which has probably expired in the provider's cache"
+	case NextPart:
+		return "the next request pays " + dollars + " for the window, of which only the beginning is probably still in the provider's cache"
 	case NextUncached:
 		return "each further request pays " + dollars + " for the window, uncached"
 	}
@@ -402,7 +405,7 @@ func (s WindowSize) Words(agent string) string {
 	case WindowCompacted:
 		return agent + " compacted here automatically"
 	case WindowLoaded:
-		return "its server says that it has loaded so much"
+		return "its server says that this is how much it has loaded"
 	case WindowTold:
 		return agent + " says so in its session"
 	case WindowShown:
@@ -428,7 +431,7 @@ func (u Use) Besides() string {
 	if u.Fixed != nil || u.Measured > 0 {
 		return ""
 	}
-	return "; its system prompt and tools come to that, and are not measured yet"
+	return "; its system prompt and tools come on top of that, and have not been measured yet"
 }
 
 // full is from how much of a window on, in percent, it is said to be almost full.
@@ -455,7 +458,8 @@ func Messages(ctx context.Context, api ViewReader, r ViewRequest) (ViewResponse,
 			return v, err
 		}
 	}
-	return ViewResponse{}, fault.New(fault.Stale, "engine.view", "session %s grew %d times while its view was read",
+	return ViewResponse{}, fault.New(fault.Stale, "engine.view",
+		"session %s grew %d times while its view was being read",
 		r.Session, limits.Plans)
 }
 

@@ -40,7 +40,7 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 		return "", fault.New(fault.Denied, op, "no key for %s", Place(cl.c)).WithHint("%s", cl.keyHint())
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r < 0x21 || r > 0x7e }) {
-		return "", fault.New(fault.Denied, op, "the key for %s has characters invalid in a key",
+		return "", fault.New(fault.Denied, op, "the key for %s contains characters that are not valid in a key",
 			Place(cl.c)).
 			WithHint("%s", cl.keyHint())
 	}
@@ -51,9 +51,9 @@ func (cl *Client) key(ctx context.Context) (string, error) {
 func (cl *Client) keyHint() string {
 	switch {
 	case cl.c.KeyEnv != "":
-		return "put the key into the environment variable " + short(cl.c.KeyEnv, 100)
+		return "put the key in the environment variable " + short(cl.c.KeyEnv, 100)
 	case len(cl.c.KeyCommand) > 0:
-		return "look at what the program under key_command prints"
+		return "check what the program under key_command prints"
 	}
 	return "say where the key is with key_env or key_command under summarizer"
 }

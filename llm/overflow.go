@@ -21,7 +21,7 @@ var refusals = []string{"refusal", "content_filter", "safety", "sensitive"}
 // answer, and when the model refused: what it says is no summary of the whole. finish is why it stopped.
 func (cl *Client) whole(r compaction.Reply, finish string, p compaction.Prompt) error {
 	if slices.Contains(refusals, strings.ToLower(finish)) {
-		return fault.New(fault.Denied, "llm.ask", "the model of %s refuses to write this summary", Place(cl.c))
+		return fault.New(fault.Denied, "llm.ask", "the model at %s refuses to write this summary", Place(cl.c))
 	}
 	u := &overflow.Usage{Input: int(r.Usage.Input), CacheRead: int(r.Usage.CacheRead),
 		CacheWrite: int(r.Usage.CacheWrite), Output: int(r.Usage.Output)}

@@ -24,6 +24,6 @@ func (s *Server) watchClient(pid int) {
 			return
 		}
 	}
-	s.o.Log.Warn("the editor's process has ended", "pid", pid)
+	s.o.Log.Warn("the editor's process has exited", "pid", pid)
 	close(s.orphaned)
 }

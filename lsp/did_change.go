@@ -13,7 +13,7 @@ import (
 func (s *Server) didChange(p *protocol.DidChangeTextDocumentParams) error {
 	d := s.documents.edit(p.TextDocument.URI, func(d *document) *document {
 		if p.TextDocument.Version <= d.version {
-			s.o.Log.Warn("a version went back", "from", d.version, "to", p.TextDocument.Version)
+			s.o.Log.Warn("a document version went backwards", "from", d.version, "to", p.TextDocument.Version)
 		}
 		return d.changed(p.TextDocument.Version, p.ContentChanges)
 	})

@@ -136,7 +136,7 @@ func (s *folder) ignoring(name, document string) (*protocol.WorkspaceEdit, error
 	bare, dir := strings.CutSuffix(name, "/")
 	line, ok := ignore.Line(bare, dir)
 	if !ok {
-		return nil, fault.New(fault.Invalid, "lsp.ignore", "no line of %s can name it", gitignore)
+		return nil, fault.New(fault.Invalid, "lsp.ignore", "no line in %s can match it", gitignore)
 	}
 	r, err := s.editable(gitignore, ignore.FileSize)
 	if err != nil {

@@ -40,7 +40,7 @@ func (s *folder) choose(ctx context.Context, which followArgument, _ protocol.Pr
 	}
 	if !s.snapshot().settings.Live {
 		said = "No session is followed, because the setting " + section + ".live is off: " +
-			"once it is on, your choice holds."
+			"once it is on, your choice takes effect."
 	}
 	s.update(func(k *snapshot) { k.pinned = which.Session })
 	s.follow()
@@ -87,7 +87,7 @@ func (s *folder) handoff(ctx context.Context, which handoffArgument, _ protocol.
 		}
 		record, err := ledger.SummaryOfAll(ctx, api, session, 0)
 		if err == nil && record == "" {
-			err = fault.New(fault.NotFound, "lsp.handoff", "session %s has no messages to hand on", session.ID)
+			err = fault.New(fault.NotFound, "lsp.handoff", "session %s has no messages to pass on", session.ID)
 		}
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func (p Past) said(off string) string {
 		said += " " + chars.Plural(p.Failed, "file") + " could not be read: see the log of the ledger's daemon."
 	}
 	if p.Left > 0 {
-		said += " Older ones are left: run this again to read them."
+		said += " There are older ones left: run this again to read them."
 	}
 	return said
 }
@@ -185,7 +185,7 @@ func (s *folder) clearWindow(said windowArgument) (any, error) {
 		return nil, err
 	}
 	return done{
-		Said: fmt.Sprintf("The window of %s is no longer set, but detected again.",
+		Said: fmt.Sprintf("The window of %s is no longer set manually; it is detected again.",
 			plainLine(said.Model)),
 		URI: string(uri.File(file)),
 	}, nil

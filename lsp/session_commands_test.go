@@ -218,7 +218,7 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 		{Past{Sessions: 2}, "2 past sessions read."},
 		{Past{}, "There are no more past sessions to read in this folder."},
 		{Past{Sessions: 1, Failed: 3, Left: 7}, "1 past session read. 3 files could not be read: " +
-			"see the log of the ledger's daemon. Older ones are left: run this again to read them."},
+			"see the log of the ledger's daemon. There are older ones left: run this again to read them."},
 	} {
 		f := inLedger(t, k, map[string]any{"live": false, "status": true})
 		w := &f.first().workspace

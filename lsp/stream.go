@@ -46,7 +46,8 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		}
 		msg, refused := decode(body)
 		if refused == nil && h.charset != "" {
-			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message in %.1000q: it has to be in UTF-8",
+			refused = &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError,
+				"a message encoded as %.1000q: it has to be UTF-8",
 				h.charset)}
 		}
 		if refused == nil {

@@ -114,7 +114,7 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 			hover string
 		}{
 			{"the import is written", func() { memory.types(t, with) }, later,
-				`^Claude Code: in no request, what is saved of CLAUDE.md does not load it\n` +
+				`^Claude Code: in no request; the saved version of CLAUDE.md does not load it\n` +
 					`once open files are saved, in every request: ≈\d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
@@ -259,7 +259,7 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	f.refreshed(t, func() {
 		servers.types(t, `{"mcpServers": {"ctxledger": {"command": "ctxmcp"}, "docs": {"command": "x"}}}`)
 	})
-	want := []string{"Claude Code: 1 MCP server, 2 once saved", "in no request before it is saved",
+	want := []string{"Claude Code: 1 MCP server, 2 once saved", "in no request until it is saved",
 		"calls unknown · cost unknown"}
 	if got := f.lenses(t, servers.u); !slices.Equal(got, want) {
 		t.Errorf("the lenses are %q, want %q", got, want)

@@ -54,7 +54,7 @@ func attemptTool() tool {
 			whoProperties + `},"required":["attempt"]}`,
 		output:  noteOutput,
 		forms:   map[string]string{"attempt": `"pin the driver to 1.2"`, "outcome": `"same error"`},
-		secrets: "silent", why: "it answers with an id alone",
+		secrets: "silent", why: "it returns only an id",
 		calls: []string{`{"session":"SESSION","attempt":"x"}`},
 		run: logs(func(a noteArgs) sessions.Notes {
 			return sessions.Notes{Kind: sessions.NotesAttempt, Text: a.Attempt, Reason: a.Outcome}
@@ -73,7 +73,7 @@ func hypothesisTool() tool {
 			whoProperties + `}}`,
 		output:  noteOutput,
 		forms:   map[string]string{"id": `"h1"`, "status": `"rejected"`},
-		secrets: "silent", why: "it answers with an id alone",
+		secrets: "silent", why: "it returns only an id",
 		calls: []string{`{"session":"SESSION","hypothesis":"x"}`},
 		run: logs(func(a noteArgs) sessions.Notes {
 			return sessions.Notes{Kind: sessions.NotesHypothesis, Text: a.Hypothesis, ID: a.ID, Status: a.Status,
@@ -85,7 +85,7 @@ func hypothesisTool() tool {
 func handoffTool() tool {
 	return tool{
 		name:        "handoff",
-		description: "Hands your work to another agent, with what the configuration declares for that.",
+		description: "Hands your work to another agent, with what the configuration declares for it.",
 		does:        "records what one agent hands to another, as the configuration declares",
 		input: `{"type":"object","properties":{"from":{"type":"string"},"to":{"type":"string"},` +
 			`"session":{"type":"string","description":"default: this chat"}},"required":["from","to"]}`,
@@ -201,7 +201,7 @@ func handOver(ctx context.Context, c *call, a noteArgs) (reply, error) {
 		return reply{}, err
 	}
 	out, err := given.HandOff(ctx, c.api, r, a.From)
-	text := cmp.Or(out.Handoff, "nothing is handed over: no declared source has content")
+	text := cmp.Or(out.Handoff, "nothing was handed over: no declared source has content")
 	return reply{noteResult{Text: out.Handoff, Session: out.Session}, text}, err
 }
 

@@ -210,7 +210,7 @@ func openAPI(version string) []byte {
 		EventsPath: map[string]any{"get": map[string]any{"operationId": "events",
 			"description": "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
 			"parameters": []any{parameter("after", "the number of an event"),
-				parameter("kinds", "of events, with commas"),
+				parameter("kinds", "kinds of events, separated by commas"),
 				parameter("session", "default: all")}, "responses": answers("a stream")}},
 	}
 	for _, o := range Operations() {

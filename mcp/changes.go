@@ -188,7 +188,7 @@ func (r changesResult) String() string {
 	b.Add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
 	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s itself recorded\n", r.Session)
 	b.Add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
-	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report on such files is recorded\n", r.Outside)
+	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report about such files is recorded\n", r.Outside)
 	b.Add(!none, "%d of %d changes", len(r.Entries), r.Total)
 	b.Add(!none && r.Session != "", " by session %s", r.Session)
 	b.Add(!none, ", newest first:\n")

@@ -83,7 +83,7 @@ func compactTool() tool {
 			`"warnings":{"type":"array"}},"required":["status"]}`,
 		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
 			"budget_tokens": "2000", "keep_turns": "2", "usage": `{"input_tokens": 9000}`},
-		secrets: "masked", why: "made of masked words; the messages of `return: messages` are exact, " + toOwner,
+		secrets: "masked", why: "made from masked text; the messages of `return: messages` are exact, " + toOwner,
 		calls: []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
 		run:   takes(compact),
 	}
@@ -235,13 +235,13 @@ func (a *compactArgs) check() error {
 			WithHint("keep goal, decisions and open points, leave out what the record shows anyway")
 	case a.Budget < 0 || a.Keep < 0:
 		return fault.New(fault.Invalid, op,
-			`arguments "budget_tokens" and "keep_turns" are 0, which means the default, or more`)
+			`arguments "budget_tokens" and "keep_turns" must be 0 (the default) or more`)
 	case a.Error != "" && a.Return != "messages":
 		return fault.New(fault.Invalid, op,
 			`"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
 	case a.Error != "" && a.DryRun:
 		return fault.New(fault.Invalid, op,
-			`"error" and "dry_run" are given: a refusal is learned from, which a dry run cannot undo`)
+			`"error" and "dry_run" are given: ctxledger learns from a refusal, and a dry run cannot undo that`)
 	case len(a.Error) > maxError:
 		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
@@ -394,7 +394,7 @@ func (a *compactArgs) handOff(ctx context.Context, c *call, unknown error) (repl
 		return reply{}, err
 	}
 	r.Status = statusHandedOff
-	r.Reason = "this chat is not recorded; its notes are, with what the ledger has of this workspace"
+	r.Reason = "this chat is not recorded; its notes are, along with what the ledger holds for this workspace"
 	r.Delivery = "to continue in a new chat, open it with the `resume` prompt"
 	if a.Return == "receipt" {
 		return answer(r), nil

@@ -32,7 +32,7 @@ func statusTool() tool {
 			`"next_cuts":{"type":"array"},` +
 			`"carried":{"type":"array","description":"files in every request"},` +
 			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
-		secrets: "masked", why: "names and labels are made of masked words",
+		secrets: "masked", why: "names and labels are made from masked text",
 		calls: []string{`{"session":"SESSION"}`},
 		run:   takes(contextStatus),
 	}

@@ -19,10 +19,12 @@ func TestTheAnswerSaysWhetherTheNextRequestIsTheCompactedOne(t *testing.T) {
 		}
 		if _, err := f.local.NoteRequest(t.Context(), ledger.NoteRequestRequest{
 			LiveSession: ledger.LiveSession{Host: s.Host, HostID: s.HostID, Dir: s.Dir},
-			Request:     ledger.ModelRequest{Dialect: "anthropic", Model: s.Model, Status: 200, At: testEnv().Now(), Reduces: reduces}}); err != nil {
+			Request: ledger.ModelRequest{Dialect: "anthropic", Model: s.Model, Status: 200, At: testEnv().Now(),
+				Reduces: reduces}}); err != nil {
 			t.Fatal(err)
 		}
-		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "keep_turns": 1, "return": "receipt"})
+		r, _ := do[compactResult](t, c, "compact_conversation", args{"session": session, "keep_turns": 1,
+			"return": "receipt"})
 		if r.Status != statusCompacted || strings.HasPrefix(r.Delivery, "from its next request on") != reduces ||
 			strings.HasPrefix(r.Delivery, "this chat itself stays") == reduces {
 			t.Errorf("with a proxy %t: %+v", reduces, r)
@@ -38,7 +40,8 @@ func TestAReplayIsWarnedOfAutomaticCompaction(t *testing.T) {
 		strict bool
 		want   int
 	}{{"auto", true, 1}, {"auto", false, 0}, {"intent", true, 0}} {
-		r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(6), "mode": x.mode, "strict": x.strict,
+		r, _ := do[compactResult](t, c, "compact_conversation", args{"messages": talk(6), "mode": x.mode,
+			"strict":     x.strict,
 			"keep_turns": 1})
 		if n := strings.Count(strings.Join(r.Warnings, "\n"), "strict: "); n != x.want {
 			t.Errorf("%+v: %q", x, r.Warnings)

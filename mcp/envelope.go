@@ -63,7 +63,7 @@ func check(line []byte) (message, *refusal) {
 		tooLong := tooLarge(newSeeker(line))
 		return message{}, &tooLong
 	case len(bytes.TrimSpace(line)) == 0:
-		return message{}, &refusal{code: codeParse, text: "an empty line: send one JSON-RPC message a line"}
+		return message{}, &refusal{code: codeParse, text: "an empty line: send one JSON-RPC message per line"}
 	case !utf8.Valid(line):
 		return message{}, &refusal{code: codeParse, text: "the line is not UTF-8"}
 	}
@@ -72,12 +72,12 @@ func check(line []byte) (message, *refusal) {
 		return message{}, &refusal{found(newSeeker(line)), codeRequest, bad.What}
 	} else if ok {
 		return message{}, &refusal{code: codeParse,
-			text: "the line is not one JSON value: send one JSON-RPC message a line"}
+			text: "the line is not one JSON value: send one JSON-RPC message per line"}
 	}
 	switch line[at.From] {
 	case '{':
 	case '[':
-		return message{}, &refusal{code: codeRequest, text: "batches are not supported: send one message a line"}
+		return message{}, &refusal{code: codeRequest, text: "batches are not supported: send one message per line"}
 	default:
 		return message{}, &refusal{code: codeRequest, text: "a message is a JSON object"}
 	}

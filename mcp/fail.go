@@ -56,11 +56,11 @@ var steps = map[string]string{
 	"`ctxledger sessions` lists them":                               "leave session out to ask about this chat",
 	"name one of them; `ctxledger sessions` shows what they are":    "name one of them",
 	"import one with `ctxledger import FILE`, or pass messages":     `pass the conversation as "messages"`,
-	"name a project with --workspace, or use the scope user":        "use the scope user",
+	"specify a project with --workspace, or use the user scope":     "use the user scope",
 	// Of a summary's range that is too large to be read at once.
 	"`ctxledger artifact read HANDLE` streams it": "read its messages one by one, by the ids that the summary names",
 
-	"a memory is forgotten by its name: ctxledger forget --memory NAME": "the tool memory deletes a fact, by its name",
+	"a memory is forgotten by its name: ctxledger forget --memory NAME": "the memory tool deletes a fact by its name",
 }
 
 // stepFor returns what an agent can do about an error with this hint. What only a shell can do is for the user.

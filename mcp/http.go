@@ -107,7 +107,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 		return nil, &too
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, &refusal{code: codeParse, text: "the message does not arrive whole"}
+		return nil, &refusal{code: codeParse, text: "the message did not arrive in full"}
 	}
 	return b.Bytes(), nil
 }

@@ -17,7 +17,7 @@ func TestTheMemoryPromptGivesTheFactsOfATask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		contains(t, empty, "No facts here yet", "memory saves one")
+		contains(t, empty, "No facts here yet", "memory tool saves one")
 		for i := range 30 {
 			do[memoryResult](t, c, "memory", args{"action": "save", "name": fmt.Sprintf("fact %d", i),
 				"description": "one of many", "body": strings.Repeat("body ", 200)})

@@ -28,21 +28,21 @@ func operations() []tool {
 		operation("view", "What a model is to see of a session now, ready to be sent.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
-				`"policy":{"type":"object","description":"in the place of the configured one"},`+overrides, "session", reads,
+				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
 			wholeView),
-		operation("plan_compaction", "What a compaction would do, with the brief for a model of yours in the modes llm and "+
+		operation("plan_compaction", "What a compaction would do, with the brief for your own model in the modes llm and "+
 			"hybrid. Changes nothing.",
 			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
 				`"options":{"type":"object","description":"mode, budget, keep, pin, focus, notes, model, strict, …"}`,
 			"session", reads, planCompaction),
-		operation("accept_compaction", "Make a compaction, with the summary that your model wrote of a plan's brief.",
+		operation("accept_compaction", "Make a compaction, with the summary that your model wrote from a plan's brief.",
 			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
 				`"options":{"type":"object","description":"as in the plan"},`+
 				`"position":{"type":"integer","description":"of the plan"},`+
 				`"answer":{"type":"object","description":"text, and first_kept and range of the brief"},`+
 				`"request_id":{"type":"string"}`, "session", writes, acceptCompaction),
-		operation("recover", "What to send after a provider refused a request for its size: learn the limit, compact, and at "+
-			"last trim a copy.",
+		operation("recover", "What to send after a provider refused a request because of its size: learn the limit, compact, and as a "+
+			"last resort trim a copy.",
 			`"session":{"type":"string"},"error":{"type":"string","description":"the provider's answer"},`+
 				`"status":{"type":"integer","description":"of HTTP"},"model":{"type":"string"},`+
 				`"agent":{"type":"string"},`+overrides+`,`+
@@ -62,10 +62,10 @@ func operations() []tool {
 		operation("summaries", "The compactions of a session, oldest first.",
 			`"session":{"type":"string"}`, "session", reads,
 			asks(Ledger.Summaries)),
-		operation("put_artifact", "Keep a text outside of the context, and get the handle that reads it back.",
+		operation("put_artifact", "Keep a text outside the context, and get the handle that reads it back.",
 			`"content":{"type":"string"},"title":{"type":"string"},"tool":{"type":"string"},`+
 				`"hint":{"type":"string"},"request_id":{"type":"string"}`, "content", writes, putArtifact),
-		operation("artifacts", "What is kept outside of the context, newest first.",
+		operation("artifacts", "What is kept outside the context, newest first.",
 			`"session":{"type":"string"},"limit":{"type":"integer"},"skip":{"type":"integer"}`, "", reads,
 			asks(Ledger.Artifacts)),
 		operation("search_artifacts", "Passages of all artifacts, best first.",

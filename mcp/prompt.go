@@ -81,7 +81,7 @@ func (s *Server) written(ctx context.Context, p prompt, arguments map[string]str
 // memoryPrompt gives a chat what earlier ones noted.
 var memoryPrompt = prompt{
 	name: "memory", description: "What earlier sessions noted: the facts that fit the task best, with their bodies",
-	arguments: []promptArgument{{"task", "words of the task; default: all facts by their kind"}},
+	arguments: []promptArgument{{"task", "words of the task; default: all facts, grouped by type"}},
 	write:     asUser("task", recalledFacts),
 }
 
@@ -97,7 +97,7 @@ func recalledFacts(ctx context.Context, c *call, task string) (string, error) {
 	}
 	block := memory.Block(memory.Ordered(page.Entries, task), memory.BlockChars, memory.Chars)
 	if block == "" {
-		block = "No facts here yet: the tool " + c.o.ToolPrefix + "memory saves one."
+		block = "No facts here yet: the " + c.o.ToolPrefix + "memory tool saves one."
 	}
 	masked, err := c.api.Mask(ctx, ledger.MaskRequest{Text: clean(block)})
 	return strings.TrimSpace(strings.Join(append(parts, masked.Text), "\n\n")), err

@@ -14,8 +14,8 @@ import (
 func readTool() tool {
 	return tool{
 		name: "read_artifact",
-		description: "Read back what a stub, summary or cut list names by id: a tool result, a message (as the text you " +
-			"saw), an artifact, the originals that a summary covers. At most one selection; large texts come in pages.",
+		description: "Read back what a stub, summary or cut list names by id: a tool result, an artifact, a message or all that " +
+			"a summary covers (as the text you saw). At most one selection; large texts come in pages.",
 		does:  "reads what a stub or summary replaced: lines, bytes, grep, JSON path, search",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
@@ -29,7 +29,7 @@ func readTool() tool {
 			`"json_path":{"type":"string","description":"$.a[0]"},` +
 			`"search":{"type":"string","description":"words"},` +
 			`"after":{"type":"integer","description":"as in the answer's next"},` +
-			`"raw":{"type":"boolean","description":"the bytes of a message as received"},` +
+			`"raw":{"type":"boolean","description":"the bytes of messages as received"},` +
 			`"limit":{"type":"integer","description":"characters, default 8000"}},"required":["id"]}`,
 		output: `{"type":"object","properties":{` +
 			`"text":{"type":"string"},` +

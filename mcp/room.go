@@ -78,7 +78,7 @@ func (c *call) read(ctx context.Context, r ledger.ReadArtifactRequest) (artifact
 	text, ok := c.long.get(r.ID, erased)
 	if !ok {
 		return artifacts.Page{}, fault.New(fault.NotFound, "mcp.answer", "%.1000q is no longer kept", r.ID).
-			WithHint("call again the tool that returned it")
+			WithHint("call the tool that returned it again")
 	}
 	return artifacts.Read(artifacts.Text([]byte(text)), r.Selection)
 }

@@ -236,7 +236,7 @@ func TestAnAnswerThatIsNotKeptSaysSo(t *testing.T) {
 			t.Errorf("after %d more: %.200q", i, text)
 		}
 	}
-	contains(t, refused(t, c, "read_artifact", first), "not_found:", "no longer kept", "hint:", "call again")
+	contains(t, refused(t, c, "read_artifact", first), "not_found:", "no longer kept", "hint:", "returned it again")
 }
 
 // A long answer from before something was forgotten may have that, and is gone.

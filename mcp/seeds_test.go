@@ -17,8 +17,10 @@ import (
 	"ctxledger.dev/window"
 )
 
-// seedKeys are the keys of the sections Agents, Compaction, ContextBudget and ChangeTracking of fuseraft and Fabric, with what
-// they do: what an answer has with the key and has not without, or the other way round; or which note says that a key has no
+// seedKeys are the keys of the sections Agents, Compaction, ContextBudget and ChangeTracking of fuseraft and Fabric,
+// with what
+// they do: what an answer has with the key and has not without, or the other way round; or which note says that a
+// key has no
 // effect. A row is a key; TestEveryKeyOfTheSeedsActs fails for a key without a row.
 var seedKeys = []seedKey{
 	{key: "compaction.trigger_turn_count", set: "Compaction: {TriggerTurnCount: 5}", has: `"status":"compacted"`},
@@ -29,33 +31,42 @@ var seedKeys = []seedKey{
 	{key: "compaction.keep_recent_tokens", base: "Compaction: {TriggerTurnCount: 5}",
 		set: "Compaction: {TriggerTurnCount: 5, keepRecentTokens: 2000}", has: turn(9)},
 	{key: "compaction.mode", base: "Compaction: {TriggerTurnCount: 5}",
-		set: "Compaction: {TriggerTurnCount: 5, Mode: window, TokenBudget: 2000}", lacks: "STATE OF THIS CONVERSATION"},
-	{key: "compaction.token_budget", base: "Compaction: {Mode: window}", set: "Compaction: {Mode: window, TokenBudget: 2000}",
+		set:   "Compaction: {TriggerTurnCount: 5, Mode: window, TokenBudget: 2000}",
+		lacks: "STATE OF THIS CONVERSATION"},
+	{key: "compaction.token_budget", base: "Compaction: {Mode: window}",
+		set: "Compaction: {Mode: window, TokenBudget: 2000}",
 		has: `"status":"compacted"`},
 	{key: "compaction.anti_thrash_window", base: "Compaction: {TriggerTurnCount: 9, AntiThrashWindow: 0}",
 		set: "Compaction: {TriggerTurnCount: 9, AntiThrashWindow: 1, AntiThrashMinSavingsRatio: 1}", act: thrash,
-		has: "saved less than 100 %"},
+		has: "saved less than 100%"},
 	{key: "compaction.anti_thrash_min_savings_ratio", base: "Compaction: {TriggerTurnCount: 9, AntiThrashWindow: 1}",
 		set: "Compaction: {TriggerTurnCount: 9, AntiThrashWindow: 1, AntiThrashMinSavingsRatio: 1}", act: thrash,
-		has: "saved less than 100 %"},
+		has: "saved less than 100%"},
 	{key: "compaction.include_reasoning", base: "Compaction: {TriggerTurnCount: 5}",
 		set: "Compaction: {TriggerTurnCount: 5, IncludeReasoning: true}", act: reasons, has: "[REASONING"},
 	{key: "compaction.include_exploration", base: "Compaction: {TriggerTurnCount: 5}",
 		set: "Compaction: {TriggerTurnCount: 5, IncludeExploration: false}", lacks: "Read and not changed"},
-	{key: "compaction.max_chars_per_history_message", set: "Compaction: {MaxCharsPerHistoryMessage: 100}", act: longest,
+	{key: "compaction.max_chars_per_history_message", set: "Compaction: {MaxCharsPerHistoryMessage: 100}",
+		act: longest,
 		has: "longest 1"},
-	{key: "compaction.enabled", base: "Compaction: {TriggerTurnCount: 5}", set: "Compaction: {TriggerTurnCount: 5, enabled: false}",
+	{key: "compaction.enabled", base: "Compaction: {TriggerTurnCount: 5}",
+		set:   "Compaction: {TriggerTurnCount: 5, enabled: false}",
 		lacks: `"status":"compacted"`},
 	{key: "compaction.compact_at_tokens", set: "Compaction: {compactAtTokens: 2000}", has: `"status":"compacted"`},
-	{key: "compaction.reserve_tokens", base: uncleared, set: uncleared + "Compaction: {reserveTokens: 1000}", args: args{"model": "gpt-4o",
-		"contextWindowTokens": 8_000}, lacks: `"status":"compacted"`},
+	{key: "compaction.reserve_tokens", base: uncleared, set: uncleared + "Compaction: {reserveTokens: 1000}",
+		args: args{"model": "gpt-4o",
+			"contextWindowTokens": 8_000}, lacks: `"status":"compacted"`},
 	{key: "compaction.recover_from_overflow", set: "Compaction: {recoverFromOverflow: false}",
-		args: args{"mode": "intent", "error": "prompt is too long: 210000 tokens > 200000 maximum"}, lacks: `"messages":[`},
+		args:  args{"mode": "intent", "error": "prompt is too long: 210000 tokens > 200000 maximum"},
+		lacks: `"messages":[`},
 	{key: "compaction.generate_summary", base: "Compaction: {TriggerTurnCount: 5, Mode: llm}",
 		set: "Compaction: {TriggerTurnCount: 5, Mode: llm, generateSummary: false}", lacks: "mode llm is configured"},
-	{key: "compaction.model", set: "Compaction: {Model: gpt-5}", note: "Model is ignored: the model that writes is the one"},
-	{key: "compaction.summary_template", set: "Compaction: {SummaryTemplate: x}", note: "SummaryTemplate is ignored: a prompt"},
-	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}", note: "IncludeSymbolGraph is ignored"},
+	{key: "compaction.model", set: "Compaction: {Model: gpt-5}",
+		note: "Model is ignored: the model that writes is the one"},
+	{key: "compaction.summary_template", set: "Compaction: {SummaryTemplate: x}",
+		note: "SummaryTemplate is ignored: a prompt"},
+	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
+		note: "IncludeSymbolGraph is ignored"},
 	{key: "compaction.pin_last_routing_signal", set: "Compaction: {PinLastRoutingSignal: true}",
 		note: "PinLastRoutingSignal is ignored: the newest messages stay"},
 
@@ -65,20 +76,24 @@ var seedKeys = []seedKey{
 		has: `"status":"compacted"`},
 	{key: "context_budget.max_tool_result_tokens", set: "ContextBudget: {MaxToolResultTokens: 1000}",
 		has: "[tool result — evicted: Read(src/f0.go)."},
-	{key: "context_budget.in_turn_tool_window", base: "ContextBudget: {MaxToolResultTokens: 4000, InTurnToolWindow: 10}",
-		set: "ContextBudget: {MaxToolResultTokens: 4000, InTurnToolWindow: 2}", has: "[tool result — evicted: Read(src/f5.go)."},
+	{key: "context_budget.in_turn_tool_window",
+		base: "ContextBudget: {MaxToolResultTokens: 4000, InTurnToolWindow: 10}",
+		set:  "ContextBudget: {MaxToolResultTokens: 4000, InTurnToolWindow: 2}",
+		has:  "[tool result — evicted: Read(src/f5.go)."},
 
 	{key: "agents.name", set: "Agents: [{Name: Tester, ContextWindow: {TextOnly: true}}]",
 		base: "Agents: [{Name: Other, ContextWindow: {TextOnly: true}}]", lacks: "tool_use"},
 	{key: "agents.context_window.text_only", set: windowed("TextOnly: true"), lacks: "tool_use"},
-	{key: "agents.context_window.exclude_agents", set: windowed("ExcludeAgents: [developer]"), act: spoken, lacks: "I built it."},
+	{key: "agents.context_window.exclude_agents", set: windowed("ExcludeAgents: [developer]"), act: spoken,
+		lacks: "I built it."},
 	{key: "agents.context_window.max_turn_age", set: windowed("MaxTurnAge: 3"), lacks: turn(5)},
 	{key: "agents.context_window.max_tail_messages", set: windowed("MaxTailMessages: 9"), lacks: turn(8)},
 	{key: "agents.context_window.context_cap_fraction", base: windowed("MaxTailMessages: 60"),
 		set: windowed("MaxTailMessages: 60, ContextCapFraction: 0.5"), has: "context_cap_warning"},
 	{key: "agents.context_window.max_tool_result_chars", set: windowed("MaxToolResultChars: 300"),
 		has: "chars omitted to reduce context size...]"},
-	{key: "agents.context_window.tool_result_char_overrides", set: windowed("ToolResultCharOverrides: {read_file: 300}"),
+	{key: "agents.context_window.tool_result_char_overrides",
+		set: windowed("ToolResultCharOverrides: {read_file: 300}"),
 		has: "chars omitted to reduce context size...]"},
 	{key: "agents.context_window.max_replay_chars", set: windowed("MaxReplayChars: 100"), act: wordy,
 		has: "chars omitted to reduce context size...]"},
@@ -88,30 +103,36 @@ var seedKeys = []seedKey{
 		has: "[RESULT ELIDED"},
 	{key: "agents.context.source", set: "Agents: [{Name: Tester, Context: [{Source: file:a.md}]}]", act: assembled,
 		has: "## a.md\nThe plan of the day."},
-	{key: "agents.context.label", set: "Agents: [{Name: Tester, Context: [{Source: file:a.md, Label: Plan}]}]", act: assembled,
+	{key: "agents.context.label", set: "Agents: [{Name: Tester, Context: [{Source: file:a.md, Label: Plan}]}]",
+		act:  assembled,
 		base: "Agents: [{Name: Tester, Context: [{Source: file:a.md}]}]", has: "## Plan\n"},
 	{key: "agents.context.max_chars", set: "Agents: [{Name: Tester, Context: [{Source: file:a.md, MaxChars: 8}]}]",
 		base: "Agents: [{Name: Tester, Context: [{Source: file:a.md}]}]", act: assembled,
 		has: "The plan\n[...12 chars truncated — use file tool to read in full]"},
 	{key: "agents.skip_execution_state", base: machine + "Agents: [{Name: Tester, Context: [{Source: file:a.md}]}]",
-		set: machine + "Agents: [{Name: Tester, SkipExecutionState: true, Context: [{Source: file:a.md}]}]", act: assembled,
+		set:   machine + "Agents: [{Name: Tester, SkipExecutionState: true, Context: [{Source: file:a.md}]}]",
+		act:   assembled,
 		lacks: "Execution State"},
 
-	{key: "change_tracking.path", set: "ChangeTracking: {Path: a.json}", note: "ChangeTracking is ignored: what changes is always"},
+	{key: "change_tracking.path", set: "ChangeTracking: {Path: a.json}",
+		note: "ChangeTracking is ignored: what changes is always"},
 	{key: "change_tracking.intent_log_path", set: "ChangeTracking: {IntentLogPath: a.json}",
 		note: "ChangeTracking is ignored: what changes is always"},
 
 	// What one call says goes before the configuration.
 	{key: "call.enabled", base: "Compaction: {TriggerTurnCount: 5}", set: "Compaction: {TriggerTurnCount: 5}",
 		args: args{"enabled": false}, alone: true, lacks: `"status":"compacted"`},
-	{key: "call.compact_at_tokens", base: "Compaction: {compactAtTokens: 90000}", set: "Compaction: {compactAtTokens: 90000}",
+	{key: "call.compact_at_tokens", base: "Compaction: {compactAtTokens: 90000}",
+		set:  "Compaction: {compactAtTokens: 90000}",
 		args: args{"compactAtTokens": 2000}, alone: true, has: `"status":"compacted"`},
-	{key: "call.context_window_tokens", args: args{"contextWindowTokens": 5000}, alone: true, has: `"status":"compacted"`},
+	{key: "call.context_window_tokens", args: args{"contextWindowTokens": 5000}, alone: true,
+		has: `"status":"compacted"`},
 	{key: "call.reserve_tokens", base: uncleared + "Compaction: {reserveTokens: 2000}",
 		set: uncleared + "Compaction: {reserveTokens: 2000}", with: args{"contextWindowTokens": 8_000},
 		args: args{"reserveTokens": 3500}, alone: true, has: `"status":"compacted"`},
 	{key: "call.keep_recent_entries", base: "Compaction: {TriggerTurnCount: 5, keepRecentEntries: 12}",
-		set: "Compaction: {TriggerTurnCount: 5, keepRecentEntries: 12}", args: args{"compactionKeepRecentEntries": 4}, alone: true,
+		set:  "Compaction: {TriggerTurnCount: 5, keepRecentEntries: 12}",
+		args: args{"compactionKeepRecentEntries": 4}, alone: true,
 		lacks: turn(10)},
 	{key: "call.recover_from_overflow", base: "Compaction: {recoverFromOverflow: true}",
 		set: "Compaction: {recoverFromOverflow: true}", args: args{"recoverContextOverflow": false}, alone: true,
@@ -120,9 +141,11 @@ var seedKeys = []seedKey{
 	{key: "call.generate_summary", base: "Compaction: {TriggerTurnCount: 5, Mode: llm}",
 		set: "Compaction: {TriggerTurnCount: 5, Mode: llm}", args: args{"generateSummary": false}, alone: true,
 		lacks: "mode llm is configured"},
-	{key: "call.agent", base: windowed("TextOnly: true"), set: windowed("TextOnly: true"), args: args{"agent": "TESTER"},
+	{key: "call.agent", base: windowed("TextOnly: true"), set: windowed("TextOnly: true"),
+		args: args{"agent": "TESTER"},
 		with: args{"agent": "Other"}, alone: true, lacks: "tool_use"},
-	{key: "call.usage", base: "ContextBudget: {CutoverAt: 500000}", set: "ContextBudget: {CutoverAt: 500000}", alone: true,
+	{key: "call.usage", base: "ContextBudget: {CutoverAt: 500000}", set: "ContextBudget: {CutoverAt: 500000}",
+		alone: true,
 		args: args{"usage": args{"input_tokens": 400_000, "cache_creation_input_tokens": 100_000,
 			"cache_read_input_tokens": 9}}, has: `"status":"compacted"`},
 	{key: "call.reason", with: args{"mode": "intent"}, args: args{"reason": "end of phase 1"}, alone: true,
@@ -180,10 +203,12 @@ func TestEveryKeyOfTheSeedsActs(t *testing.T) {
 			}
 			before, after := k.play(t, k.base, without), k.play(t, k.set, merged(k.with, k.args))
 			if k.has != "" && (strings.Contains(before, k.has) || !strings.Contains(after, k.has)) {
-				t.Errorf("%q without: %t\nwithout %.1500s\nwith %.1500s", k.has, strings.Contains(before, k.has), before, after)
+				t.Errorf("%q without: %t\nwithout %.1500s\nwith %.1500s", k.has, strings.Contains(before, k.has),
+					before, after)
 			}
 			if k.lacks != "" && (!strings.Contains(before, k.lacks) || strings.Contains(after, k.lacks)) {
-				t.Errorf("%q with: %t\nwithout %.1500s\nwith %.1500s", k.lacks, strings.Contains(after, k.lacks), before, after)
+				t.Errorf("%q with: %t\nwithout %.1500s\nwith %.1500s", k.lacks, strings.Contains(after, k.lacks),
+					before, after)
 			}
 		})
 	}
@@ -211,8 +236,10 @@ func TestNoKeyOfTheSeedsIsForgotten(t *testing.T) {
 			}
 		}
 	}
-	for _, key := range []string{"text_only", "exclude_agents", "max_turn_age", "max_tail_messages", "context_cap_fraction",
-		"max_tool_result_chars", "tool_result_char_overrides", "max_replay_chars"} { // the sheet's; the others are our own
+	for _, key := range []string{"text_only", "exclude_agents", "max_turn_age", "max_tail_messages",
+		"context_cap_fraction",
+		"max_tool_result_chars", "tool_result_char_overrides",
+		"max_replay_chars"} { // the sheet's; the others are our own
 		if !rows["agents.context_window."+key] {
 			t.Errorf("agents.context_window.%s has no row", key)
 		}
@@ -334,7 +361,8 @@ func reasons(t *testing.T, w seedWorld) string {
 func wordy(t *testing.T, w seedWorld) string {
 	return w.compact(t, append(talk(2), json.RawMessage(`{"role":"user","content":"Go."}`),
 		json.RawMessage(`{"role":"assistant","content":"`+strings.Repeat("Well, ", 200)+`"}`),
-		json.RawMessage(`{"role":"user","content":"Next."}`), json.RawMessage(`{"role":"assistant","content":"Yes."}`),
+		json.RawMessage(`{"role":"user","content":"Next."}`),
+		json.RawMessage(`{"role":"assistant","content":"Yes."}`),
 		json.RawMessage(`{"role":"user","content":"Next."}`)))
 }
 
@@ -401,13 +429,15 @@ func TestOverridesAreChecked(t *testing.T) {
 	} {
 		contains(t, refused(t, c, "compact_conversation", merged(args{"messages": talk(2)}, x.args)), x.want)
 	}
-	for name := range map[string]bool{"enabled": true, "COMPACT_AT_TOKENS": true, "compactionKeepRecentEntries": true} {
+	for name := range map[string]bool{"enabled": true, "COMPACT_AT_TOKENS": true,
+		"compactionKeepRecentEntries": true} {
 		if window.OverrideName(name) == "" {
 			t.Errorf("%s is not known", name)
 		}
 	}
 	for _, s := range [][2]string{{`{"input":1,"output":2,"cache_read":3,"cache_write":4}`, "1 2 3 4"},
-		{`{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}`, "1 2 3 4"},
+		{`{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}`,
+			"1 2 3 4"},
 		{`{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
 		{`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
 		{`{"promptTokenCount":9,"candidatesTokenCount":2,"cachedContentTokenCount":3}`, "6 2 3 0"},

@@ -144,7 +144,7 @@ func (s *Server) describe(t tool) proto.Tool {
 }
 
 // toOwner is why the answers of some tools are exact.
-const toOwner = "back to the agent that has the workspace"
+const toOwner = "back to the agent that owns the workspace"
 
 // handler returns the MCP library's handler of a tool. Errors of the tool are results that the model can read.
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {

@@ -64,7 +64,7 @@ func Block(entries []Entry, budget int, size func(string) int) string {
 }
 
 // shortened explains lines that are cut short.
-const shortened = "(… ends a fact that is cut short: get it by its name)\n"
+const shortened = "(… marks a fact that was cut short: get it by name)\n"
 
 // chosen returns the lines that fit, as whole as there is space for, and what is said of the others. short is the size
 // of all lines when they are cut short.

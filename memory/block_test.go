@@ -91,7 +91,7 @@ func TestBlockStaysWithinItsBudget(t *testing.T) {
 func TestABodyThatDoesNotFitIsCutShort(t *testing.T) {
 	all := []memory.Entry{entry("long", "d", strings.Repeat("word ", 700)), entry("short", "d", "body")}
 	want := blockHead + "[project] long: d …\n[project] short: body\n" +
-		"(… ends a fact that is cut short: get it by its name)\n" + blockTail
+		"(… marks a fact that was cut short: get it by name)\n" + blockTail
 	if got := memory.Block(all, 100, memory.Tokens); got != want {
 		t.Errorf("got\n%s", got)
 	}

@@ -113,7 +113,7 @@ func (im *importer) readFolder(r folder) {
 func (im *importer) file(r folder, index string, line indexed) {
 	if path.Base(line.File) != line.File || strings.ContainsRune(line.File, '\\') ||
 		!strings.HasSuffix(line.File, ".md") || line.File == IndexFile {
-		im.report(index, line.line, "%q is not the name of a memory's file beside the index", line.File)
+		im.report(index, line.line, "%q is not the name of a memory file next to the index", line.File)
 		return
 	}
 	name := path.Join(r.dir, line.File)

@@ -80,7 +80,7 @@ func TestImportReportsWhatItLeavesOut(t *testing.T) {
 		{"named twice", "- [ok](memory_ok.md)\n- [ok](memory_ok.md)\n", nil, "ok", "MEMORY.md:2: memory_ok.md is " +
 			"repeated"},
 		{"outside the directory", "- [x](../x.md)\n- [y](/etc/passwd)\n- [z](sub/z.md)\n- [w](..\\w.md)\n", nil, "",
-			`"../x.md" is not the name of a memory's file`},
+			`"../x.md" is not the name of a memory file`},
 		{"the index itself", "- [x](MEMORY.md)\n", nil, "", "is not the name"},
 		{"no memory", "- [x](x.md)\n- [ok](memory_ok.md)\n", map[string]string{"x.md": "# just text"}, "ok",
 			"x.md:the file does not start"},

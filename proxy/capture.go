@@ -131,7 +131,7 @@ func (c *capture) release() {
 // longer than maxBody; invalid for other encodings, and for what cannot be decoded. It was taken.
 func (c *capture) plain(encoding string) ([]byte, error) {
 	if c.over {
-		return nil, fault.New(fault.TooLarge, "proxy.body", "a body of %d bytes or more, or more bodies at once than are held",
+		return nil, fault.New(fault.TooLarge, "proxy.body", "a body of %d bytes or more, or more bodies at once than can be held",
 			c.total)
 	}
 	return decoded(bytes.Join(c.body, nil), encoding)

@@ -329,7 +329,7 @@ func (v *view) next(
 	}
 	if summary != nil && *summary != now.Summary || done.Action == ledger.AutoCompacted || pays && behind {
 		c, err = v.recorded(ctx, api)
-		c.pays = true
+		c.pays = c.known()
 		return c, err
 	}
 	c.pays, c.seq = pays, done.Edited.Step

@@ -32,7 +32,7 @@ func (s *Server) stopped(w http.ResponseWriter, r *http.Request, x *exchange) bo
 	defer cancel()
 	spent, err := s.recorder.spent(ctx, x, body)
 	if err != nil && r.Context().Err() == nil {
-		s.config.Say("a request passed without a look at the limits: " + err.Error())
+		s.config.Say("a request was passed on without checking the limits: " + err.Error())
 	}
 	for _, of := range spent {
 		if of.Near() && s.recorder.tell(of) {
@@ -102,7 +102,7 @@ func (r *recorder) spent(ctx context.Context, x *exchange, body []byte) ([]ledge
 		a.err = err
 	})
 	if !queued {
-		return nil, fault.New(fault.Limited, "proxy.limits", "more requests at once than are recorded")
+		return nil, fault.New(fault.Limited, "proxy.limits", "more simultaneous requests than can be recorded")
 	}
 	r.hurry()
 	select {

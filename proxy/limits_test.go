@@ -237,7 +237,7 @@ func TestWithoutALedgerRequestsPass(t *testing.T) {
 		t.Errorf("status %d: %s", status, got)
 	}
 	s.stop()
-	if len(s.said) == 0 || !strings.Contains(strings.Join(s.said, "\n"), "without a look at the limits") {
+	if len(s.said) == 0 || !strings.Contains(strings.Join(s.said, "\n"), "without checking the limits") {
 		t.Errorf("%q", s.said)
 	}
 }

@@ -74,7 +74,7 @@ func newRecorder(c Config, transport http.RoundTripper) *recorder {
 func (r *recorder) run(do func()) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			r.miss("a defect in reading it")
+			r.miss("a bug in reading it")
 		}
 	}()
 	do()
@@ -130,7 +130,7 @@ func (r *recorder) close() {
 	r.end()
 	for _, k := range r.talks {
 		for range k.early {
-			r.miss("a request beside a conversation that did not begin")
+			r.miss("a request alongside a conversation that never started")
 		}
 	}
 	if r.missed > 0 {
@@ -142,7 +142,7 @@ func (r *recorder) close() {
 func (r *recorder) take(x *exchange) {
 	x.take(r.Env.Now())
 	if !r.queue(func() { r.rest(); r.record(x) }) {
-		r.miss("more requests at once than are recorded")
+		r.miss("more simultaneous requests than can be recorded")
 		x.release()
 	}
 }

@@ -85,7 +85,7 @@ func (r *reducer) recover(
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			resp = nil
-			r.config.Say("a refused request was not made smaller: a defect in it")
+			r.config.Say("a refused request was not made smaller because of a bug")
 		}
 	}()
 	p := x.prepared
@@ -313,6 +313,6 @@ func (r *recorder) learn(e *entry, session string) {
 			Streamed: e.who.agent == "" && e.status == http.StatusOK && len(e.answer.said) > 0})
 	}
 	if err != nil {
-		r.Say("the limit that a refusal names was not learnt: " + err.Error())
+		r.Say("the limit given in a refusal was not learned: " + err.Error())
 	}
 }

@@ -98,7 +98,7 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			out, x.reduced, x.prepared = body, nil, nil
-			r.config.Say("a request was sent as it is: a defect in making it smaller")
+			r.config.Say("a request was sent unchanged: a bug in making it smaller")
 		}
 	}()
 	d, ok := draftOf(body)
@@ -154,7 +154,7 @@ func begin[T any](r *reducer, do func(ctx context.Context, api Ledger) (T, error
 		defer close(j.done)
 		defer func() {
 			if recover() != nil {
-				j.err = fault.New(fault.Internal, "proxy.reduce", "a defect in deciding what is sent")
+				j.err = fault.New(fault.Internal, "proxy.reduce", "a bug in deciding what is sent")
 			}
 		}()
 		ctx, cancel := context.WithTimeout(r.life, afterwards)

@@ -41,6 +41,9 @@ func (c *change) add(more change) {
 // empty reports whether it changes nothing.
 func (c *change) empty() bool { return len(c.stubs)+len(c.edits) == 0 && !c.all }
 
+// known reports whether it is known where its cut is. Else the cut before stays, until what is kept can be found.
+func (c *change) known() bool { return c.cut != nil || c.summary == "" }
+
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})

@@ -50,7 +50,7 @@ func Upstreams(given map[string]string, lookup func(string) string) (map[string]
 	}
 	for name := range given {
 		return nil, fault.New(fault.Invalid, "proxy.upstream", "there is no provider %.40q", name).
-			WithHint("anthropic, openai and gemini are")
+			WithHint("the providers are anthropic, openai and gemini")
 	}
 	return out, nil
 }
@@ -60,7 +60,7 @@ func parseUpstream(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return nil, errors.New("it has to be http:// or https:// with a host, without user, query and fragment")
+		return nil, errors.New("it has to be http:// or https:// with a host, and without a user, query or fragment")
 	}
 	return u, nil
 }
@@ -78,7 +78,7 @@ func Serve(ctx context.Context, c Config, listen string, ready func(address stri
 	const op = "proxy.listen"
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		return fault.New(fault.Invalid, op, "%.80q is no address of this machine alone", listen).
+		return fault.New(fault.Invalid, op, "%.80q is not an address that only this machine can reach", listen).
 			WithHint("as in 127.0.0.1:8080")
 	}
 	var config net.ListenConfig

@@ -142,18 +142,18 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (rest, provider s
 	name, rest, _ := strings.Cut(path, "/")
 	switch {
 	case !s.hosts[r.Host]:
-		refuse(w, http.StatusForbidden, "it was called by another name than its address")
+		refuse(w, http.StatusForbidden, "it was called by a name other than its address")
 	case r.Header.Get("Origin") != "":
-		refuse(w, http.StatusForbidden, "it takes no requests of web pages")
+		refuse(w, http.StatusForbidden, "it does not accept requests from web pages")
 	case subtle.ConstantTimeCompare([]byte(token), []byte(s.config.Token)) != 1:
 		refuse(w, http.StatusForbidden, "the path has to begin with the token of this proxy: start the agent again with "+
 			"`ctxledger with`, or use the address that `ctxledger proxy` printed")
 	case s.upstream[name] == nil:
-		refuse(w, http.StatusNotFound, "the path has to name a provider behind the token: "+
+		refuse(w, http.StatusNotFound, "the path has to name a provider after the token: "+
 			strings.Join(slices.Sorted(maps.Keys(s.upstream)), ", "))
 	case r.Header.Get("Upgrade") != "" || r.Method == http.MethodConnect:
 		// 426 is what makes agents go on with plain requests.
-		refuse(w, http.StatusUpgradeRequired, "it takes plain requests, no WebSocket")
+		refuse(w, http.StatusUpgradeRequired, "it accepts plain requests only, not WebSockets")
 	default:
 		return "/" + rest, name
 	}

@@ -169,7 +169,7 @@ func changed(before *thread, q *request, kept int) (outcome, what, by string) {
 	case was.Kind != ledger.ItemTool:
 		what = describe(now.RequestItem, at) + " replaces " + describe(was, at)
 	case slices.ContainsFunc(tools, func(i item) bool { return i.same(was) }):
-		what = describe(was, at) + " has another place"
+		what = describe(was, at) + " has a different position"
 	default:
 		what = describe(was, at) + " was removed"
 	}

@@ -159,7 +159,7 @@ func (v *view) adopt(c change) {
 		v.stale(p)
 	}
 	v.seq = max(v.seq, c.seq)
-	if c.all && c.summary != v.summary {
+	if c.all && c.summary != v.summary && c.known() {
 		if c.cut != nil {
 			c.cut.before = v.cut
 		}

@@ -46,7 +46,7 @@ type keyed struct {
 // Daily draws the days, those without requests too.
 func (p page) Daily() chart {
 	c := chart{Width: chartWidth, Height: chartHeight, Left: chartLeft, Floor: chartHeight - chartBottom}
-	days := p.calendar()
+	days := Calendar(p.Days)
 	if len(days) == 0 {
 		return c
 	}
@@ -97,11 +97,10 @@ func (c *chart) bar(d Day, models []Row, x, width, scale float64) {
 	draw(rest, modelClass(chartModels), "other models")
 }
 
-// calendar returns the days with those between them; without it what days there are, if their dates are
-// not known or too far apart.
-func (p page) calendar() []Day {
+// Calendar returns days with those between them, at most the newest 366; those whose date is not known are left out.
+func Calendar(known []Day) []Day {
 	var days []Day
-	for _, d := range p.Days {
+	for _, d := range known {
 		at, err := time.Parse(time.DateOnly, d.Day)
 		if err != nil {
 			continue

@@ -62,8 +62,9 @@ func (r *Report) Each(f func(string) string) {
 	if r.Replayed != nil {
 		for i := range r.Replayed.Rows {
 			p := &r.Replayed.Rows[i]
-			each(&p.ID, &p.Title, &p.Project)
+			each(&p.ID, &p.Title, &p.Project, &p.Model)
 		}
+		list(r.Replayed.Unpriced)
 	}
 	list(r.Caveats.Unpriced)
 }

@@ -54,6 +54,7 @@ type Piece struct {
 	Call   string // id that joins a call and its result; "": neither
 	Text   string // what a model reads of it; not kept
 	Action *Action
+	Failed bool // it is the result of a call that failed, or was refused
 	// Names are the identifiers and paths in it; needed only where Meter.WantsNames.
 	Names []string
 }

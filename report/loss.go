@@ -126,7 +126,7 @@ func (m *memory) heard(t *thread, p Piece) {
 // called looks at a call behind a compaction. It comes before heard.
 func (m *memory) called(t *thread, p Piece) {
 	l := m.loss
-	if l == nil || l.Calls >= lossCalls {
+	if !m.looks() {
 		return
 	}
 	l.Calls++
@@ -155,9 +155,12 @@ func (m *memory) called(t *thread, p Piece) {
 	}
 }
 
+// looks reports whether it looks at the next call.
+func (m *memory) looks() bool { return m.loss != nil && m.loss.Calls < lossCalls }
+
 // rereads counts a read of a file that was read before the compaction; nil when it comes too late.
-func (m *memory) rereads(path string) *Again {
-	if m.loss == nil || m.loss.Calls >= lossCalls {
+func (m *memory) rereads(path string, early bool) *Again {
+	if m.loss == nil || !early {
 		return nil
 	}
 	m.loss.Reread.Count++

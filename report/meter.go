@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"time"
@@ -158,6 +159,9 @@ func (m *Meter) close(a *answer) {
 	}
 }
 
+// unnamed stands for the name of a model that is not recorded, as in the costs of sessions.
+const unnamed = "(unnamed)"
+
 // book counts what an answer costs. It is one request, whatever calls of models it took. Parts may have come after its
 // window was charged, and that window may be gone: what they report more is of what no entry shows.
 func (m *Meter) book(a *answer) {
@@ -171,11 +175,11 @@ func (m *Meter) book(a *answer) {
 		if a.thread.sub {
 			m.out.subagents = m.out.subagents.plus(add)
 		}
-		m.day(a.at).add(add, map[string]float64{c.Model: add.Dollars})
+		m.day(a.at).add(add, map[string]float64{cmp.Or(c.Model, unnamed): add.Dollars})
 		if !slices.ContainsFunc(a.Bill[:i], func(b Charge) bool { return b.Model == c.Model }) {
 			add.Requests = 1 // those that a model had a part in
 		}
-		count(m.out.models, c.Model, add)
+		count(m.out.models, cmp.Or(c.Model, unnamed), add)
 	}
 	if beyond := &m.out.classes[a.thread.beyond]; !slices.Equal(a.Bill, a.shared) {
 		*beyond = beyond.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))

@@ -40,7 +40,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"cost":  Play.Cost,
 		"saved": Saving,
 		"saving": func(share float64) string {
-			return strings.Replace(fmt.Sprintf("%.0f %%", share*100), "-", "−", 1)
+			return strings.Replace(fmt.Sprintf("%.0f%%", share*100), "-", "−", 1)
 		},
 		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
 		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },

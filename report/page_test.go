@@ -100,9 +100,9 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		want []string
 	}{
 		{1, []float64{75}, []string{"What ctxledger would have saved",
-			"The conversation, with 40 % of the cost, was played", "<b>25 % saved</b>", "$75.00 instead of $100.00"}},
+			"The conversation, with 40% of the cost, was played", "<b>25% saved</b>", "$75.00 instead of $100.00"}},
 		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the most expensive,",
-			"<b>5 % more expensive</b>", "1 of them would", "nothing of the others", "−10 %"}},
+			"<b>5% more expensive</b>", "1 of them would", "nothing of the others", "−10%"}},
 		{9, nil, nil},
 	} {
 		r := Report{Replayed: &Replayed{Of: c.of, Part: 0.4}}
@@ -145,14 +145,14 @@ func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func TestDaysWithoutRequestsAreDrawn(t *testing.T) {
 	p := page{Report: Report{Days: []Day{{Day: "2026-02-27"}, {Day: "2026-03-02"}, {Day: ""}}}}
 	var got []string
-	for _, d := range p.calendar() {
+	for _, d := range Calendar(p.Days) {
 		got = append(got, d.Day)
 	}
 	if want := "2026-02-27 2026-02-28 2026-03-01 2026-03-02"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 	p.Days = []Day{{Day: "0001-01-01"}, {Day: "2026-03-02"}}
-	if n := len(p.calendar()); n > maxDays {
+	if n := len(Calendar(p.Days)); n > maxDays {
 		t.Errorf("%d days are drawn", n)
 	}
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -24,6 +26,8 @@ type Replayed struct {
 	Dearer int       `json:"dearer"`    // of Sessions, those that would have become dearer
 	Read   int       `json:"read_back"` // how often something that was cut would have been read back; in Ours
 	Rows   []PlayRow `json:"rows"`      // the most expensive first
+	// Unpriced are models whose prices are not known: where others have one, their sessions are not in the dollars and Saved.
+	Unpriced []string `json:"unpriced_models,omitempty"`
 }
 
 // Play is what playing sessions through a policy cost.
@@ -31,8 +35,8 @@ type Play struct {
 	Requests    int     `json:"requests"`
 	Input       int64   `json:"input"`       // tokens of all requests
 	Compactions int     `json:"compactions"` // that happened
-	Dollars     float64 `json:"dollars"`     // 0 if a price is not known
-	Priced      bool    `json:"priced"`
+	Dollars     float64 `json:"dollars"`     // of what has a price
+	Priced      bool    `json:"priced"`      // some of it has
 	// Units is the cost in the price of an uncached token of input: it compares where no price is known.
 	Units float64 `json:"units"`
 }
@@ -41,6 +45,7 @@ type Play struct {
 type PlayRow struct {
 	ID       string  `json:"id"`
 	Title    string  `json:"title"`
+	Model    string  `json:"model"`
 	Project  string  `json:"project"`
 	Reported Spent   `json:"reported"`
 	Recorded Play    `json:"recorded"`
@@ -54,8 +59,8 @@ func (r *Replayed) Add(row PlayRow, readBack int) {
 	if row.Saved < 0 {
 		r.Dearer++
 	}
-	if r.Sessions == 0 {
-		r.Recorded.Priced, r.Ours.Priced = true, true
+	if !row.Recorded.Priced && !slices.Contains(r.Unpriced, row.Model) {
+		r.Unpriced = append(r.Unpriced, row.Model)
 	}
 	r.Sessions++
 	r.Reported = r.Reported.plus(row.Reported)
@@ -96,21 +101,29 @@ func (r Replayed) Reckoned() string {
 	if !r.Recorded.Priced || r.Reported.Dollars == 0 || reported == r.Recorded.Cost() {
 		return ""
 	}
-	return "reported: " + reported + ", since what the cache held is not recorded and fees and advisors not replayed"
+	return "reported: " + reported + ", since what the cache held is not recorded, and fees and advisors are not replayed"
+}
+
+// Lacks names the models that are not in the dollars; "": all are.
+func (r Replayed) Lacks() string {
+	if !r.Recorded.Priced || len(r.Unpriced) == 0 {
+		return ""
+	}
+	return "without " + chars.First(strings.Join(r.Unpriced, ", "), 60) + ", whose price is not known"
 }
 
 // Saving prints a share of a cost that is saved, or that comes on top.
 func Saving(share float64) string {
 	if share < 0 {
-		return fmt.Sprintf("%.0f %% more expensive", -share*100)
+		return fmt.Sprintf("%.0f%% more expensive", -share*100)
 	}
-	return fmt.Sprintf("%.0f %% saved", share*100)
+	return fmt.Sprintf("%.0f%% saved", share*100)
 }
 
 // plus returns the sum of both.
 func (p Play) plus(q Play) Play {
 	return Play{
 		p.Requests + q.Requests, p.Input + q.Input, p.Compactions + q.Compactions,
-		p.Dollars + q.Dollars, p.Priced && q.Priced, p.Units + q.Units,
+		p.Dollars + q.Dollars, p.Priced || q.Priced, p.Units + q.Units,
 	}
 }

@@ -26,7 +26,8 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 			for i, p := range append(c.spellings, "/p/other/"+c.spellings[0][:1], `/p/a\B.go`) {
 				id := fmt.Sprint(len(all), "-", i)
 				m.Add(Entry{ID: id, Request: asked(id, "gpt-4o", tokens.Used{Input: 10}),
-					Pieces: []Piece{{Class: Assistant, Call: id, Action: &Action{Tool: "Read", Read: p}}}})
+					Pieces: []Piece{{Class: Assistant, Call: id, Action: &Action{Tool: "Read", Read: p}},
+						{Class: Result, Call: id}}})
 			}
 			all = append(all, m.End())
 		}

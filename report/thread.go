@@ -54,6 +54,7 @@ type call struct {
 	file     *File // that it reads
 	again    *Again
 	copied   bool
+	early    bool // memory looks at it
 	answered bool
 }
 
@@ -223,10 +224,10 @@ func (t *thread) piece(p Piece, copied bool, a *answer) {
 	case p.Class == Result:
 		o.habit, o.least = &m.out.kept, longKept
 		if c := t.calls[p.Call]; c != nil {
-			o.tool, o.file, o.read = m.tool(c.Tool), c.file, c.again
 			if t.returned(c, p) {
 				o.habit, o.least = &m.out.same, 0
 			}
+			o.tool, o.file, o.read = m.tool(c.Tool), c.file, c.again
 		}
 		if o.read != nil {
 			o.habit = nil // it is one already
@@ -244,12 +245,9 @@ func (t *thread) piece(p Piece, copied bool, a *answer) {
 
 // called takes a call.
 func (t *thread) called(p Piece, copied bool) *call {
-	c := &call{Action: *p.Action, copied: copied}
+	c := &call{Action: *p.Action, copied: copied, early: t.memory.looks()}
 	if !copied {
 		t.meter.tool(c.Tool).Calls++
-	}
-	if c.Read != "" {
-		t.reading(c)
 	}
 	if !copied {
 		t.memory.called(t, p)
@@ -260,7 +258,7 @@ func (t *thread) called(p Piece, copied bool) *call {
 	return c
 }
 
-// reading counts a read of a file.
+// reading counts a read of a file, which has succeeded.
 func (t *thread) reading(c *call) {
 	c.file = t.meter.file(c.Read)
 	key := t.meter.key(c.Read)
@@ -277,7 +275,7 @@ func (t *thread) reading(c *call) {
 		}
 		if !first && r.era < t.memory.era {
 			c.file.After++
-			c.again = t.memory.rereads(c.Read)
+			c.again = t.memory.rereads(c.Read, c.early)
 		}
 	}
 	if r.era < t.memory.era {
@@ -288,10 +286,11 @@ func (t *thread) reading(c *call) {
 
 // returned takes the result of a call, and reports whether the context held the same already.
 func (t *thread) returned(c *call, p Piece) (same bool) {
-	if c.answered || c.file == nil {
+	if c.answered || c.Read == "" || p.Failed {
 		return false
 	}
 	c.answered = true
+	t.reading(c)
 	r, digest := t.reads[t.meter.key(c.Read)], t.meter.hash(p.Text)
 	was, ok := r.parts[c.Part]
 	if same = ok && was == digest && !c.copied; same {

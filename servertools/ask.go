@@ -54,7 +54,7 @@ func Ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) s
 	case late != nil:
 		err = fault.Wrap(fault.Unavailable, op, late)
 	case errors.Is(err, transport.ErrTransportClosed):
-		err = fault.New(fault.Unavailable, op, "the server ended without an answer%s", quoted(mask(c.said())))
+		err = fault.New(fault.Unavailable, op, "the server exited without answering%s", quoted(mask(c.said())))
 	default:
 		if _, ours := errors.AsType[*fault.Error](err); !ours {
 			err = fault.New(fault.Unavailable, op, "the server did not answer%s", quoted(mask(err.Error())))

@@ -59,7 +59,7 @@ func answerOf(e env.Env, in io.Reader) (asking.Answer, error) {
 	defer stop(nil)
 	go func() { // it ends with its input, or with the process: a read cannot be interrupted
 		_, _ = io.Copy(io.Discard, lines)
-		stop(errors.New("the caller has ended"))
+		stop(errors.New("the caller has exited"))
 	}()
 	approved, err := approvedFor(ctx, e, r)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestAProcessAsks(t *testing.T) {
 	}{
 		{"good", "", "", 1},
 		{"child", "", "", 2},
-		{"dies", "unavailable", "the server ended without an answer: cannot connect: password=[masked", 1},
+		{"dies", "unavailable", "the server exited without answering: cannot connect: password=[masked", 1},
 		{"flood", "limited", "answered with more than 8 MiB", 1},
 		{"nameless", "invalid", "names an invalid tool", 1},
 	} {

@@ -203,7 +203,7 @@ func (l *logCheck) record() ([]Entry, error) {
 	where := "session " + l.session
 	s, err := Get(l.Tx, l.session)
 	if fault.Is(err, fault.NotFound) {
-		l.FindLost(where, "has a log and no record")
+		l.FindLost(where, "has a log but no record")
 		return nil, l.recreate()
 	}
 	if err != nil {

@@ -109,7 +109,7 @@ func (c Counter) Of(o200k int) Count {
 	case O200kBase:
 		return Count{N: n, Exact: true, Upper: n}
 	case CL100kBase:
-		return Count{N: n, Upper: percentUp(n, defaultUpper)} // Chinese takes 27 % more
+		return Count{N: n, Upper: percentUp(n, defaultUpper)} // Chinese takes 27% more
 	}
 	p := priors[c.family]
 	n = percent(n, p.share)

@@ -100,7 +100,7 @@ func TestTheTwoPriorsOfAFamilyAgree(t *testing.T) {
 	for f, p := range priors {
 		w := Family(f).start()
 		if share := 100 * w.of(&text) / text[FeatureTokens]; math.Abs(share-float64(p.share)) > 0.06*float64(p.share) {
-			t.Errorf("%s: %.0f %% by features, %d %% by tokens", p.name, share, p.share)
+			t.Errorf("%s: %.0f%% by features, %d%% by tokens", p.name, share, p.share)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func ParseEstimator(model string, state []byte) (*Estimator, error) {
 	switch {
 	case len(state) > 0 && state[0] > estimatorVersion:
 		return nil, fault.New(fault.Unavailable, op,
-			"the estimator of %.1000q has version %d, this program knows up to %d", model, state[0], estimatorVersion)
+			"the estimator of %.1000q has version %d, but this program supports only versions up to %d", model, state[0], estimatorVersion)
 	case len(state) != estimatorSize || state[0] != estimatorVersion:
 		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q has %d bytes, not %d", model, len(state),
 			estimatorSize)
@@ -49,7 +49,7 @@ func ParseEstimator(model string, state []byte) (*Estimator, error) {
 		e.errors[i] = math.Float32frombits(binary.LittleEndian.Uint32(state[4*i:]))
 	}
 	if !e.sound() {
-		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q holds numbers no measurement can give",
+		return nil, fault.New(fault.Corrupt, op, "the estimator of %.1000q contains numbers that no measurement can produce",
 			model)
 	}
 	return e, nil

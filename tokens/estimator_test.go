@@ -22,7 +22,7 @@ func simulated(rng *rand.Rand) Features {
 // hidden is a tokenizer with unknown rules.
 var hidden = vector{0.9, 0.1, 0.12, 0.3, 0.2, 0.5, 0.15, 0.8, 12}
 
-// TestEstimatorFindsAHiddenTokenizer: after 50 measurements the median error is at most 3 %, and the bound
+// TestEstimatorFindsAHiddenTokenizer: after 50 measurements the median error is at most 3%, and the bound
 // covers what it promises, whatever disturbs them. It covers more while the errors of the beginning fade.
 func TestEstimatorFindsAHiddenTokenizer(t *testing.T) {
 	for _, c := range []struct {
@@ -65,10 +65,10 @@ func TestEstimatorFindsAHiddenTokenizer(t *testing.T) {
 			}
 			slices.Sort(errors)
 			if median := errors[len(errors)/2]; median > 0.03 {
-				t.Errorf("median error %.1f %%", 100*median)
+				t.Errorf("median error %.1f%%", 100*median)
 			}
 			if share := 100 * float64(covered) / float64(asked); share < c.lowest || share > c.greatest {
-				t.Errorf("the bound covers %.1f %%", share)
+				t.Errorf("the bound covers %.1f%%", share)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestEstimatorLearnsAnotherTokenizer(t *testing.T) {
 	}
 	slices.Sort(errors)
 	if errors[100] > 0.03 || covered < 186 {
-		t.Errorf("median error %.1f %%, %d of 200 covered", 100*errors[100], covered)
+		t.Errorf("median error %.1f%%, %d of 200 covered", 100*errors[100], covered)
 	}
 }
 

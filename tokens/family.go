@@ -31,7 +31,7 @@ type prior struct {
 	weights vector
 }
 
-// defaultUpper is the bound of an estimate that nothing has calibrated: 30 % above. Ratios to
+// defaultUpper is the bound of an estimate that nothing has calibrated: 30% above. Ratios to
 // o200k_base spread that far over kinds of content.
 const defaultUpper = 130
 

@@ -2,6 +2,7 @@ package tokens
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -95,7 +96,8 @@ func bareName(name string) string {
 }
 
 // hasWordPrefix reports whether name starts with prefix and the prefix does not end inside a
-// word or a version number: "gpt-4" is no prefix of "gpt-4o" and "gpt-4.1".
+// word or a version number: "gpt-4" is no prefix of "gpt-4o" and "gpt-4.1", nor "claude-opus-4" of "claude-opus-4-9", which
+// may have another price. A date may follow, and the first minor version, 0.
 func hasWordPrefix(name, prefix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok || rest == "" {
@@ -103,6 +105,15 @@ func hasWordPrefix(name, prefix string) bool {
 	}
 	if last := prefix[len(prefix)-1]; last == '-' || last == '.' {
 		return true
+	}
+	if last := prefix[len(prefix)-1]; '0' <= last && last <= '9' && rest[0] == '-' {
+		minor := rest[1:]
+		if end := strings.IndexAny(minor, "-@[:"); end >= 0 {
+			minor = minor[:end]
+		}
+		if n, err := strconv.Atoi(minor); err == nil && len(minor) < 3 && n > 0 {
+			return false
+		}
 	}
 	next := rest[0]
 	return next != '.' && !('0' <= next && next <= '9') && !('a' <= next && next <= 'z')

@@ -203,7 +203,7 @@ func ParseRate(text string) (Rate, error) {
 	if err != nil || err2 != nil || point && decimals == "" || len(decimals) > rateDecimals ||
 		dollars*rateUnit+micros > maxDollars*rateUnit {
 		return Rate{}, fault.New(fault.Invalid, "tokens.rate",
-			"%.1000q is not a price: write dollars for a million tokens as 0.25, with at most %d decimals and at most %d", text, rateDecimals, maxDollars)
+			"%.1000q is not a price: write dollars per million tokens, such as 0.25, with at most %d decimals and at most %d", text, rateDecimals, maxDollars)
 	}
 	return Rate{int64(dollars)*rateUnit + int64(micros) + 1}, nil
 }

@@ -281,3 +281,24 @@ func TestAWindowOfTheUsersOwnIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestAMinorVersionThatIsNotKnownHasNoPrice: an older one's may be another. Dates and spellings of known ones change nothing.
+func TestAMinorVersionThatIsNotKnownHasNoPrice(t *testing.T) {
+	r := Builtin()
+	for name, want := range map[string]bool{
+		"claude-opus-4-9": false, "claude-opus-4.9": false, "claude-opus-4-9-20270101": false,
+		"claude-opus-4-9[1m]":        false,
+		"claude-sonnet-5-6@20270101": false, "us.anthropic.claude-opus-4-9-v1:0": false,
+		"claude-opus-4-0": true, "claude-opus-4-20250514": true, "claude-opus-4-8[1m]": true,
+		"claude-opus-4-8-fast":                       true,
+		"us.anthropic.claude-opus-4-1-20250805-v1:0": true, "gpt-5-2025-08-07": true, "claude-instant-1.2": true,
+		"claude-2.1": true, "claude-2.0": true, "gpt-4-0613": true, "gemini-2.0-flash-001": true,
+	} {
+		if got := r.Rates(name, Terms{}).Known; got != want {
+			t.Errorf("%s has a price: %t", name, got)
+		}
+	}
+	if r.For("claude-opus-4-9").Of(1000) != r.For("claude-opus-4-7").Of(1000) {
+		t.Error("a new version of Claude is not estimated as the newest ones")
+	}
+}

@@ -202,13 +202,13 @@ func (m Model) priced() error {
 	case m.Name != bareName(m.Name):
 		return fmt.Errorf("the name must be written as %q", bareName(m.Name))
 	case p.Input.known() != p.Output.known():
-		return fmt.Errorf("it has a price for input or for answers, not for both")
+		return fmt.Errorf("it has a price for input or for output, but not for both")
 	case p.CachedRead.micros() > p.Input.micros():
 		return fmt.Errorf("reading from the cache costs more than input")
 	case p.CachedWrite.known() && p.CachedWrite.micros() < p.Input.micros():
 		return fmt.Errorf("writing to the cache costs less than input")
 	case p.Output.micros() < p.Input.micros():
-		return fmt.Errorf("an answer costs less than input")
+		return fmt.Errorf("output costs less than input")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestABadTableOfModelsIsRefused(t *testing.T) {
 		{table("2026-11-27", "x claude - - 3 - - -"), "not for both"},
 		{table("2026-11-27", "x claude - - 3 4 - 15"), "reading from the cache costs more"},
 		{table("2026-11-27", "x claude - - 3 - 2 15"), "writing to the cache costs less"},
-		{table("2026-11-27", "x claude - - 3 - - 2"), "an answer costs less"},
+		{table("2026-11-27", "x claude - - 3 - - 2"), "output costs less"},
 		{table("2026-11-27", "x claude - - 3 - - 15 fast"), "is not a price"},
 		{table("2026-11-27", "x claude - - 3 - - 15 fast=101"), "the factor is not between 1/100 and 100"},
 		{table("2026-11-27", "x claude - - 3 - - 15 fast=2/0"), "the factor is not between"},

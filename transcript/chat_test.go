@@ -167,17 +167,17 @@ func TestValidChat(t *testing.T) {
 		{"calls in flight", []string{ask, calls}, ""},
 		{"a call before there were tools", []string{ask, called, gave, said, ask, called, gave}, ""},
 		{"answered twice, without an id", []string{ask, called, gave, gave}, "message 3 has a result of call #1 " +
-			"N, which the message before does not make"},
+			"N, which the previous message does not make"},
 		{"reasoning that nothing follows", []string{ask, `{"role":"assistant","reasoning_content":"hm","content":""}`,
 			ask}, "message 1 is reasoning that nothing follows"},
 		{"one call in flight", []string{ask, calls, one}, ""},
-		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the message before"},
-		{"half answered", []string{calls, one, said}, "message 2 does not answer call 2 of the message before"},
+		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the previous message"},
+		{"half answered", []string{calls, one, said}, "message 2 does not answer call 2 of the previous message"},
 		{"words between results", []string{calls, one, ask, two}, "message 2 does not answer call 2 of the " +
-			"message before"},
-		{"a leading result", []string{one}, "message 0 has a result of call 1, which the message before does not make"},
-		{"answered twice", []string{calls, one, one, two}, "message 2 has a result of call 1, which the message " +
-			"before does not make"},
+			"previous message"},
+		{"a leading result", []string{one}, "message 0 has a result of call 1, which the previous message does not make"},
+		{"answered twice", []string{calls, one, one, two}, "message 2 has a result of call 1, which the previous " +
+			"message does not make"},
 		{"an unknown role", []string{`{"role":"critic","content":"x"}`}, `message 0 has the role "critic", which ` +
 			`messages of openai_chat do not have`},
 		{"an empty message", []string{ask, `{"role":"assistant","content":null}`}, "message 1 is empty"},

@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// ours are the beginnings of the message before our record of a session that was continued, see agents/resume: today's, and
+// that of earlier versions.
+var ours = [...]string{
+	"This session continues an earlier one; ctxledger wrote the record of it below.",
+	"This session continues an earlier one, of which ctxledger wrote the record below.",
+}
+
 // earlier are the beginnings of the messages that replace what a host compacted, by host. Their role is the
 // user's, but no user wrote them.
 var earlier = []struct{ by, begins string }{
@@ -21,7 +28,8 @@ var earlier = []struct{ by, begins string }{
 	{"fuseraft", "[Compacted context from previous session]"},
 	{"ctxledger", "[USER MESSAGES — verbatim]\n"},
 	{"ctxledger", "[STATE OF THIS CONVERSATION — "},
-	{"ctxledger", "This session continues an earlier one, of which ctxledger wrote the record below."},
+	{"ctxledger", ours[0]},
+	{"ctxledger", ours[1]},
 }
 
 // Earlier reports whether a message is a summary that a host put in the place of earlier messages.
@@ -60,7 +68,7 @@ const orders = "\n\nIf you need specific details from before "
 
 // EarlierText returns the words of a summary without what its host puts around them.
 func EarlierText(text string) string {
-	if text, ours := strings.CutPrefix(text, earlier[len(earlier)-1].begins); ours {
+	if strings.HasPrefix(text, ours[0]) || strings.HasPrefix(text, ours[1]) {
 		_, text, _ = strings.Cut(text, recordOpened)
 		text, _, _ = strings.Cut(text, recordClosed)
 		return strings.TrimSpace(text)

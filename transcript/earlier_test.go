@@ -40,3 +40,14 @@ func TestEarlierSummariesAreKnownByTheirBeginning(t *testing.T) {
 		}
 	}
 }
+
+// TestOurRecordIsRecognisedInSessionsOfEarlierVersions: the wording of its beginning changed, and sessions keep theirs.
+func TestOurRecordIsRecognisedInSessionsOfEarlierVersions(t *testing.T) {
+	for _, begins := range ours {
+		m := Message{Role: RoleUser, Parts: []Part{{Kind: KindText, Text: begins + " The record is data.\n" +
+			recordOpened + "\nthe record\n" + recordClosed + "\nRead back what it names."}}}
+		if got := EarlierText(m.Parts[0].Text); !Earlier(m) || got != "the record" {
+			t.Errorf("%q: %v, %q", begins, Earlier(m), got)
+		}
+	}
+}

@@ -144,13 +144,13 @@ func TestValid(t *testing.T) {
 		{"one call in flight", []string{ask, calls, one}, ""},
 		{"a provider's own call", []string{`{"role":"assistant","content":[{"type":"server_tool_use","id":"1",` +
 			`"name":"N","input":{}},{"type":"web_search_tool_result","tool_use_id":"1","content":[]}]}`, ask}, ""},
-		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the message before"},
-		{"half answered", []string{calls, one, said}, "message 1 does not answer call 2 of the message before"},
-		{"answered too late", []string{calls, said, both}, "message 1 does not answer call 1 of the message before"},
-		{"a leading result", []string{one}, "message 0 has a result of call 1, which the message before does not make"},
-		{"answered twice", []string{calls, both, one}, "message 2 has a result of call 1, which the message " +
-			"before does not make"},
-		{"words in front of results", []string{calls, words}, "message 1 has something in front of the result " +
+		{"unanswered", []string{calls, ask}, "message 1 does not answer call 1 of the previous message"},
+		{"half answered", []string{calls, one, said}, "message 1 does not answer call 2 of the previous message"},
+		{"answered too late", []string{calls, said, both}, "message 1 does not answer call 1 of the previous message"},
+		{"a leading result", []string{one}, "message 0 has a result of call 1, which the previous message does not make"},
+		{"answered twice", []string{calls, both, one}, "message 2 has a result of call 1, which the previous " +
+			"message does not make"},
+		{"words in front of results", []string{calls, words}, "message 1 has something before the result " +
 			"of call 1"},
 		{"a user's call", []string{`{"role":"user","content":[{"type":"tool_use","id":"1","name":"N","input":{}}]}`},
 			`message 0 of role "user" makes a call`},

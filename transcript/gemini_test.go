@@ -173,17 +173,17 @@ func TestValidGemini(t *testing.T) {
 		{"one round after the other", []string{ask, calls, both, calls, both, said}, ""},
 		{"calls in flight", []string{ask, calls}, ""},
 		{"one call in flight", []string{ask, calls, one}, ""},
-		{"unanswered", []string{ask, calls, ask}, "message 2 does not answer call #1 grep of the message before"},
+		{"unanswered", []string{ask, calls, ask}, "message 2 does not answer call #1 grep of the previous message"},
 		{"half answered", []string{ask, calls, one, said}, "message 2 does not answer call #1 grep of the " +
-			"message before"},
+			"previous message"},
 		{"a leading call", []string{calls, both}, "message 0 makes calls, but follows neither a user's " +
 			"message nor results"},
 		{"a call behind an answer", []string{ask, said, calls, both}, "message 2 makes calls, but follows neither " +
 			"a user's message nor results"},
-		{"a leading result", []string{one}, "message 0 has a result of call #1 read, which the message before " +
+		{"a leading result", []string{one}, "message 0 has a result of call #1 read, which the previous message " +
 			"does not make"},
 		{"answered in two contents", []string{ask, calls, one, one}, "message 2 does not answer call #1 grep of " +
-			"the message before"},
+			"the previous message"},
 		{"an unknown role", []string{`{"role":"system","parts":[{"text":"x"}]}`}, `message 0 has the role ` +
 			`"system", which messages of gemini do not have`},
 		{"an empty message", []string{`{"role":"user","parts":[]}`}, "message 0 is empty"},

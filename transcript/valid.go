@@ -46,7 +46,7 @@ func unanswered(i int, open map[string]bool) error {
 		return nil
 	}
 	id := slices.Min(slices.Collect(maps.Keys(open)))
-	return fault.New(fault.Invalid, op, "message %d does not answer call %s of the message before", i, id)
+	return fault.New(fault.Invalid, op, "message %d does not answer call %s of the previous message", i, id)
 }
 
 // answers takes the calls that a message answers out of those that are open.
@@ -62,7 +62,7 @@ func (p *pairing) answers(i int, m Message) error {
 		case wireRole(m.Role) != RoleUser:
 			return fault.New(fault.Invalid, op, "message %d of role %q carries a result", i, m.Role)
 		case other && p.front:
-			return fault.New(fault.Invalid, op, "message %d has something in front of the result of call %s", i,
+			return fault.New(fault.Invalid, op, "message %d has something before the result of call %s", i,
 				part.ID)
 		}
 		delete(p.open, part.ID)
@@ -72,7 +72,7 @@ func (p *pairing) answers(i int, m Message) error {
 
 // orphanResult is the error for a result that nothing asked for.
 func orphanResult(i int, id string) error {
-	return fault.New(fault.Invalid, op, "message %d has a result of call %s, which the message before does not make",
+	return fault.New(fault.Invalid, op, "message %d has a result of call %s, which the previous message does not make",
 		i, id)
 }
 

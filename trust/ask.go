@@ -70,7 +70,7 @@ func (a Ask) Print(w io.Writer) {
 		}
 	}
 	if len(a.Programs) > 0 {
-		row("", "other files that it reads, like a Makefile, may change without asking again")
+		row("", "other files that it reads, such as a Makefile, may change without your being asked again")
 	}
 	s := a.Summarizer
 	if s.URL != "" {

@@ -32,7 +32,7 @@ func Confirm(e env.Env, ws workspace.Workspace, in io.Reader, out io.Writer) (Ap
 	if wantErr != nil {
 		return Approved{}, wantErr
 	}
-	fmt.Fprintf(out, "%s asks for what needs your consent:\n", where)
+	fmt.Fprintf(out, "%s asks for something that needs your consent:\n", where)
 	a.ask.Print(out)
 	if err := discardTyped(tty); err != nil { // typed before the question could be read, it is no answer
 		return Approved{}, fault.Wrap(fault.Unavailable, "trust.confirm", err)

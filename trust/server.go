@@ -206,7 +206,7 @@ func (s ServerAsk) Print(w io.Writer, mask func(string) string) {
 	if len(s.Passes) > 0 {
 		row("gives it", "the values of your variables %s", names(s.Passes))
 	}
-	row("", "it is asked for its tools and ended, within half a minute; until then it can do what you can")
+	row("", "it is asked for its tools and stopped within half a minute; until then it can do whatever you can")
 }
 
 // names lists names in a line.

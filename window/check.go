@@ -15,7 +15,7 @@ func (p Policy) Check() error {
 	for _, share := range []float64{p.CapFraction, c.Fraction, c.Idle, c.Gain, c.ThrashRatio, p.Clear.Trigger,
 		p.Arguments.Trigger, p.Arguments.Keep} {
 		if !(share >= 0 && share <= 1) { // NaN is none either
-			return fault.New(fault.Invalid, "", "%v is no share: it must be between 0 and 1", share)
+			return fault.New(fault.Invalid, "", "%v is not a fraction: it must be between 0 and 1", share)
 		}
 	}
 	numbers := []int{p.Turns, p.Messages, p.ResultChars, p.UserChars, p.ReplayChars, p.BatchChars, p.ToolPairs,

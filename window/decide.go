@@ -227,7 +227,7 @@ func (d Decision) Waits(limit func(estimate int) int) string {
 	if at != chars.Commas(d.ClearsAt) {
 		at = "≈" + at
 	}
-	return "would clear at " + at + "; does not pay yet"
+	return "would clear at " + at + "; not worth it yet"
 }
 
 // CallsAhead estimates how many more requests will carry the content of the view. It is a third of those made: of

@@ -27,7 +27,7 @@ func TestClearing(t *testing.T) {
 		log     string
 		cleared int
 	}{
-		{"below 60 % of the threshold", nil, 200_000, reads(9, 5_000), 0},
+		{"below 60% of the threshold", nil, 200_000, reads(9, 5_000), 0},
 		{"above it all but the newest six go", nil, 200_000, reads(13, 10_000), 7},
 		{"a small window keeps three", nil, 50_000, reads(13, 3_000), 10},
 		{"too little to be worth it", nil, 200_000, reads(7, 18_000) + "\nask 30000", 1},
@@ -42,8 +42,8 @@ func TestClearing(t *testing.T) {
 		{"only some tools", func(p *Policy) { p.Clear.Only = []string{"shell"} }, 200_000, reads(13, 10_000), 0},
 		{"above it, far below the threshold", nil, 200_000, reads(10, 5_000), 4},
 		{"a lower threshold", func(p *Policy) { p.Compact.Effective = 40_000 }, 200_000, reads(9, 5_000), 3},
-		{"85 % of the window, below", func(p *Policy) { p.Compact.Fraction = 0.85 }, 200_000, reads(10, 10_000), 0},
-		{"85 % of the window, above", func(p *Policy) { p.Compact.Fraction = 0.85 }, 200_000, reads(11, 10_000), 5},
+		{"85% of the window, below", func(p *Policy) { p.Compact.Fraction = 0.85 }, 200_000, reads(10, 10_000), 0},
+		{"85% of the window, above", func(p *Policy) { p.Compact.Fraction = 0.85 }, 200_000, reads(11, 10_000), 5},
 		{"window unknown: above 78,000", nil, 0, reads(10, 8_000), 4},
 		{"window unknown: below 78,000", nil, 0, reads(10, 7_000), 0},
 		{"off", func(p *Policy) { p.Clear.Trigger = 0 }, 200_000, reads(13, 10_000), 0},

@@ -32,14 +32,25 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 	return cut
 }
 
-// Dropped returns whether an entry of a log is no longer in the host's window, since the host has compacted.
-func Dropped(log []sessions.Entry) func(*sessions.Entry) bool {
-	path := make([]*sessions.Entry, len(log))
-	for i := range log {
-		path[i] = &log[i]
-	}
-	cut := hostCutOf(path)
-	return func(e *sessions.Entry) bool { return e.Seq < cut.seq && !cut.kept[e.HostID] }
+// Held says what of a log is in the host's window now.
+type Held struct {
+	log  []sessions.Entry
+	path View // the active one
+	cut  hostCut
+}
+
+// HeldOf returns what of a log is in the host's window.
+func HeldOf(log []sessions.Entry) Held {
+	path := activePath(log)
+	return Held{log, View{path: path.runs}, hostCutOf(path.entries(0))}
+}
+
+// Left reports whether the host has gone back to before the entry at an index.
+func (h Held) Left(i int) bool { return !h.path.Active(i) }
+
+// Has reports whether the window has the entry at an index: the host has neither gone back to before it, nor compacted since.
+func (h Held) Has(i int) bool {
+	return !h.Left(i) && (h.log[i].Seq >= h.cut.seq || h.cut.kept[h.log[i].HostID])
 }
 
 // size returns the tokens of what the host kept of a path.

@@ -90,7 +90,7 @@ func TestAClearingThatDoesNotPayIsNamed(t *testing.T) {
 		l, edits, st := script(t, log), []Edit(nil), costly
 		st.Ahead = c.ahead
 		if d := l.decide(t, &edits, p, st); d.ClearsAt != c.clears || (len(d.Edits) == 0) != (c.clears > 0) ||
-			c.clears > 0 && d.Waits(func(n int) int { return n }) != "would clear at 48,000; does not pay yet" {
+			c.clears > 0 && d.Waits(func(n int) int { return n }) != "would clear at 48,000; not worth it yet" {
 			t.Errorf("%d requests ahead: cleared at %d, %d edits; %s", c.ahead, d.ClearsAt, len(d.Edits), d.Why)
 		}
 	}
@@ -103,7 +103,7 @@ func TestADecisionSpeaksInTheMeasureOfTheView(t *testing.T) {
 	st := State{Shown: tenth, Ahead: 5}
 	got := d.NextStep(st) + "; " + d.Waits(func(n int) int { return tenth(n).N })
 	if got != "≈900 tokens could be cut, but rewriting the provider's cache would cost more than the next 5 requests would save"+
-		"; would clear at ≈4,800; does not pay yet" {
+		"; would clear at ≈4,800; not worth it yet" {
 		t.Error(got)
 	}
 	d.Edits = []Edit{{}}

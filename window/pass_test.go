@@ -73,7 +73,8 @@ func TestPasses(t *testing.T) {
 		},
 			"ask 9\nread a.go 2000\ngrep x 500\nsay 9", "result_cap result grep-3-0"},
 		{"a message over the user's cap", nil, "ask 200000\nask 200001\nsay 9", "user_cap words 2"},
-		{"a cap of one's own", func(p *Policy) { p.UserChars = 100 }, "ask 100\nask 900\nsay 900", "user_cap words 2"},
+		{"a cap of one's own", func(p *Policy) { p.UserChars = 100 }, "ask 100\nask 900\nsay 900",
+			"user_cap words 2"},
 		{"words over the replay cap are cut", func(p *Policy) { p.ReplayChars = 100 },
 			"ask 9\nsay 90\nask 9\nsay 900\nask 9\nsay 900", "replay_cap words 4"},
 	} {
@@ -190,8 +191,9 @@ func TestPairWindowMovesInSteps(t *testing.T) {
 		t.Errorf("exactly twelve stay, but %d go", len(d.Edits))
 	}
 	view := l.render(t, Plan(Input{Entries: l.entries, Edits: edits}))
-	if len(view) != len(l.entries) || !bytes.Contains(view[2], []byte(`"tool_use_id":"read-1-0","is_error":false,"content":`+
-		`"[result omitted — sliding window]\nArtifact: 0123456789ab`)) {
+	if len(view) != len(l.entries) || !bytes.Contains(view[2],
+		[]byte(`"tool_use_id":"read-1-0","is_error":false,"content":`+
+			`"[result omitted — sliding window]\nArtifact: 0123456789ab`)) {
 		t.Errorf("of %d messages the second result is %s", len(view), view[2])
 	}
 }
@@ -229,7 +231,8 @@ func TestCapsMatchWhatToolsDo(t *testing.T) {
 		p := Default()
 		p.Clear = ClearPolicy{Trigger: 0.01, Keep: 1, AtLeast: 1, Exclude: []string{exclude}, Set: true}
 		l, edits := script(t, "ask 9\nread a 3000\ngrep x 3000\nfoo x 3000\nsay 9"), []Edit(nil)
-		if l.decide(t, &edits, p, State{Window: 1_000, Rates: always.Rates}); listEdits(edits) != "clear result read-1-0" {
+		if l.decide(t, &edits, p, State{Window: 1_000,
+			Rates: always.Rates}); listEdits(edits) != "clear result read-1-0" {
 			t.Errorf("without %s: %s", exclude, listEdits(edits))
 		}
 	}
@@ -250,7 +253,8 @@ func TestTokenWindowNeverTouchesTheNewestResultFirst(t *testing.T) {
 	p.InTurnTokens, p.Clear.Trigger = 10_000, 0
 	for _, c := range []struct{ name, log, want string }{
 		{"under the budget", "ask 9\nread a.go 5000\nread b.go 4000", ""},
-		{"the oldest goes", "ask 9\nread a.go 5000\nread b.go 4000\nread c.go 5000", "in_turn_tokens result read-1-0"},
+		{"the oldest goes", "ask 9\nread a.go 5000\nread b.go 4000\nread c.go 5000",
+			"in_turn_tokens result read-1-0"},
 		{"one result alone is cut", "ask 9\nread a.go 500000", "in_turn_tokens result read-1-0"},
 	} {
 		l, edits := script(t, c.log), []Edit(nil)

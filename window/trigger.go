@@ -94,11 +94,11 @@ var triggers = []trigger{
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request, which the provider's cache no longer holds,", t.idle(s.Window))
+			return s.over("the request, which has probably expired in the provider's cache,", t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
-			return fmt.Sprintf("the view has %d turns, %d are allowed", s.Turns, t.Turns)
+			return fmt.Sprintf("the view has %d turns, but only %d are allowed", s.Turns, t.Turns)
 		}, true, true},
 	{ReasonCumulative, func(t TriggerPolicy, s Situation) bool { return t.CutoverAt > 0 && s.Input >= t.CutoverAt },
 		func(t TriggerPolicy, s Situation) string {
@@ -118,7 +118,7 @@ func (s Situation) over(what string, limit int) string {
 	if s.Most <= s.View {
 		return over(what, s.View, limit)
 	}
-	return fmt.Sprintf("%s has %s tokens by the estimate that decides, the limit is %s", what, chars.Commas(s.View),
+	return fmt.Sprintf("%s has %s tokens by the deciding estimate, and the limit is %s", what, chars.Commas(s.View),
 		chars.Commas(limit))
 }
 
@@ -140,7 +140,7 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 				"is spared"}
 		case row.thrash && t.Suppressed(s):
 			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions "+
-				"saved less than %.0f %% each, so it waits until the view has %s tokens",
+				"saved less than %.0f%% each, so it waits until the view has %s tokens",
 				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}

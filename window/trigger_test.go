@@ -40,7 +40,7 @@ func TestTriggers(t *testing.T) {
 			false},
 		{"a share of the user's", full, Situation{Window: 200_000, View: 170_001}, "threshold", false},
 		{"less than that", full, Situation{Window: 200_000, View: 170_000, Cold: true}, "", false},
-		{"the reserve is more than 15 %", full, Situation{Window: 100_000, View: 80_001}, "threshold", false},
+		{"the reserve is more than 15%", full, Situation{Window: 100_000, View: 80_001}, "threshold", false},
 		{"a small window keeps a third", full, Situation{Window: 30_000, View: 20_001}, "threshold", false},
 		{"a small window is not full yet", full, Situation{Window: 30_000, View: 20_000}, "", false},
 		{"a share of nothing is no bound", func(p *TriggerPolicy) {

@@ -121,7 +121,7 @@ func (w Workspace) Undecided() error {
 func undecided(root, state string, p Place) error {
 	return fault.New(fault.Denied, "workspace.place", "%s is not the repository that its ledger was made for: it has no commit "+
 		"%.12s, so nothing is read from that ledger and nothing recorded", root, p.Commit).
-		WithHint("decide in a terminal there: `ctxledger ledger adopt %s` keeps the ledger, `ctxledger ledger adopt --new` sets it aside "+
+		WithHint("run one of these in a terminal there: `ctxledger ledger adopt %s` keeps the ledger, `ctxledger ledger adopt --new` sets it aside "+
 			"and begins a new one", filepath.Base(state))
 }
 

@@ -56,7 +56,7 @@ func (r refusals) why(dir string) string {
 	case r.home != "" && key == r.fold(r.home):
 		return "the home directory"
 	case r.home != "" && key == r.fold(filepath.Dir(r.home)):
-		return "the directory of the home directories"
+		return "the parent of the home directories"
 	case r.temp != "" && key == r.fold(r.temp):
 		return "the directory for temporary files"
 	}

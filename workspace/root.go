@@ -87,7 +87,7 @@ func explicit(e env.Env, r refusals, source, value string) (string, error) {
 	if why := r.why(dir); why != "" {
 		return "", fault.New(fault.Invalid, "workspace.find",
 			"%s names %s, which is %s and cannot be a workspace", source, dir, why).
-			WithHint("name the directory of a project")
+			WithHint("give the directory of a project")
 	}
 	return dir, nil
 }

@@ -53,7 +53,7 @@ func roomBelow(base string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "workspace.state",
-		"the path of the directory to keep the ledger in has %d bytes, too many for this system: %.80s…", len(base), base).
+		"the path of the ledger's directory has %d bytes, too many for this system: %.80s…", len(base), base).
 		WithHint("set %s to a directory with a shorter path", StateVariable)
 }
 

@@ -125,7 +125,7 @@ func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 		{"a subdirectory that a person names", setup{flag: "p/repo/x"}, "p/repo/x", "--workspace"},
 		{"no marker: that directory", setup{cwd: "p/a"}, "p/a", "working directory"},
 		{"home is refused", setup{cwd: "people/ada"}, "", "home directory"},
-		{"above home is refused", setup{cwd: "people"}, "", "directory of the home directories"},
+		{"above home is refused", setup{cwd: "people"}, "", "parent of the home directories"},
 		{"the temporary directory is refused", setup{cwd: "temp"}, "", "temporary files"},
 		{"below the temporary directory is not", setup{cwd: "temp/x"}, "temp/x", "working directory"},
 		{"a host in home is refused, not passed over",

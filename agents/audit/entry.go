@@ -51,7 +51,7 @@ func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (re
 		out.Class, out.Text = report.Calls, string(p.Args)
 		out.Action = actionOf(p)
 	case transcript.KindResult:
-		out.Class = report.Result
+		out.Class, out.Failed = report.Result, p.IsError
 		out.Tokens = p.Media * tokens.Image
 	case transcript.KindImage:
 		if role == transcript.RoleTool {

@@ -106,7 +106,7 @@ func (s *search) why(name string) (why string) {
 		}
 	}
 	if packed && s.isSession(plain) && !s.isSession(name) {
-		return "its compression is not supported: unpack it"
+		return "its compression is not supported: decompress it first"
 	}
 	for _, a := range s.adapters {
 		if a.Unread != nil {
@@ -124,7 +124,7 @@ func (s *search) link(root, name string) {
 	case err != nil:
 		s.unread = append(s.unread, failure(name, err))
 	case !s.isSession(real):
-		s.unread = append(s.unread, Failure{name, "it links to a file not named like a session file"})
+		s.unread = append(s.unread, Failure{name, "it links to a file whose name is not that of a session file"})
 	default:
 		if why := s.listed(root, name); why != "" {
 			s.unread = append(s.unread, Failure{name, why})
@@ -204,5 +204,5 @@ func (s *search) full() error {
 		return nil
 	}
 	return fault.New(fault.TooLarge, "audit.find", "more than %d session files", maxFiles).
-		WithHint("name the directories of some projects")
+		WithHint("pass the directories of individual projects")
 }

@@ -26,6 +26,7 @@ const (
 
 // Played is what playing one session found. Without requests it counts as not played.
 type Played struct {
+	Model          string
 	Recorded, Ours report.Play
 	ReadBack       int // how often something that Ours had cut was read back
 }
@@ -127,7 +128,7 @@ func replayed(begun []candidate, played []*Played, of int, total report.Spent) *
 		}
 		out.Add(report.PlayRow{
 			ID: c.session.ID, Title: c.session.Title, Project: c.session.Project, Reported: c.spent,
-			Recorded: played[i].Recorded, Ours: played[i].Ours,
+			Model: played[i].Model, Recorded: played[i].Recorded, Ours: played[i].Ours,
 		}, played[i].ReadBack)
 	}
 	out.Part = out.Reported.Share(total)

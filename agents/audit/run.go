@@ -202,9 +202,7 @@ func wholly(file io.ReaderAt) io.Reader { return io.NewSectionReader(file, 0, ma
 
 // survey looks at the lines that can report requests or compactions, and at no other.
 func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
-	decode := src.from.Decoder(src.path)
-	skim := func(r *sessionfile.Record) bool { return !src.from.Reported(r.Text) || decode(r) }
-	for r, err := range sessionfile.Records(in, sessionfile.Position{}, skim) {
+	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Skim(src.path)) {
 		if err != nil {
 			return sessionfile.FileError(src.path, err)
 		}

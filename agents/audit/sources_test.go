@@ -93,13 +93,13 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	for _, f := range found.Failed {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	want := "missing: no such file or directory|gemini.jsonl: it is a chat file of Gemini CLI"
+	want := "missing: no such file or directory|gemini.jsonl: it is a Gemini CLI chat file"
 	if got := strings.Join(reasons, "|"); got != want {
 		t.Errorf("failed: %s, want %s", got, want)
 	}
 }
 
-// rollout is the text of a rollout of Codex with so many requests.
+// rollout is the text of a Codex rollout with so many requests.
 func rollout(id string, requests int) []byte {
 	text := fmt.Sprintf(`{"type":"session_meta","payload":{"id":%q,"cwd":"/p"}}
 {"type":"turn_context","payload":{"turn_id":"t","model":"gpt-5"}}
@@ -173,11 +173,11 @@ func TestSessionsAreFoundWhereverAgentsPutThem(t *testing.T) {
 	for _, f := range append(found.Failed, found.Unfollowed...) {
 		reasons = append(reasons, filepath.Base(f.Path)+": "+f.Reason)
 	}
-	for i, want := range []string{"rollout-d.jsonl.zst: ", "h.jsonl.zst: its compression is not supported: unpack it",
-		"other.jsonl: it is text, but not a session file of a known agent", "x.jsonl: it links to a file not named like a session file",
+	for i, want := range []string{"rollout-d.jsonl.zst: ", "h.jsonl.zst: its compression is not supported: decompress it first",
+		"other.jsonl: it is text, but not a session file from a known agent", "x.jsonl: it links to a file whose name is not that of a session file",
 		"home: a link to a directory above it is not followed", "-p-gone: no such file or directory",
-		"rollout-e.json: it is a rollout of an early Codex version, a single JSON document: not supported",
-		"rollout-f.jsonl.gz: its compression is not supported: unpack it"} {
+		"rollout-e.json: it is a rollout from an early Codex version, a single JSON document: not supported",
+		"rollout-f.jsonl.gz: its compression is not supported: decompress it first"} {
 		if len(reasons) != 8 || !strings.HasPrefix(reasons[i], want) {
 			t.Errorf("reasons\n%s\nwant number %d to be %q", strings.Join(reasons, "\n"), i, want)
 		}

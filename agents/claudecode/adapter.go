@@ -1,7 +1,9 @@
 package claudecode
 
 import (
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
@@ -14,9 +16,9 @@ const Name sessionfile.Agent = "claude-code"
 // Adapter returns what reads the session files of Claude Code.
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
-		Kind: sessionfile.Kind{Agent: Name, Label: "a session file of Claude Code", Line: isMessage,
+		Kind: sessionfile.Kind{Agent: Name, Label: "a Claude Code session file", Line: isMessage,
 			Common: isRecord}, // Qwen Code writes such records, too
-		Where: "Claude Code keeps its sessions as .jsonl files below ~/.claude/projects",
+		Where: "Claude Code keeps its sessions as .jsonl files under ~/.claude/projects",
 		Layout: sessionfile.Layout{
 			Base:      projectsDir,
 			Dirs:      dirs,
@@ -26,7 +28,7 @@ func Adapter() sessionfile.Adapter {
 		Reading: sessionfile.Reading{
 			Identify: identify,
 			Decoder: func(path string) sessionfile.Decode {
-				return sessionfile.Joined(decoder{subagent: isSubagent(path)}.decode)
+				return sessionfile.Joined(decoder{subagent: isSubagent(path), apart: apart(path)}.decode)
 			},
 			Reports: []string{"usage", "compact_boundary"},
 			Noise: []string{ // the echo of a command or of its output, a reminder, the notice of an interrupt
@@ -62,6 +64,25 @@ func identify(path, session string) sessionfile.Identity {
 
 // isSubagent reports whether a session file is a subagent's.
 func isSubagent(path string) bool { return strings.HasPrefix(filepath.Base(path), "agent-") }
+
+// apart returns what says whether a subagent of a session has a file of its own.
+func apart(path string) func(agent string) bool {
+	known := map[string]bool{}
+	dir := filepath.Dir(path)
+	dirs := []string{dir, filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".jsonl"), "subagents")}
+	return func(agent string) bool {
+		if agent == "" || filepath.Base(agent) != agent {
+			return false
+		}
+		if _, asked := known[agent]; !asked {
+			known[agent] = slices.ContainsFunc(dirs, func(dir string) bool {
+				_, err := os.Lstat(filepath.Join(dir, "agent-"+agent+".jsonl"))
+				return err == nil
+			})
+		}
+		return known[agent]
+	}
+}
 
 // isUUID matches the form of the ids that Claude Code gives to sessions.
 var isUUID = pattern.Lazy(`^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$`)

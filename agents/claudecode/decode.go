@@ -25,6 +25,8 @@ const (
 // decoder decodes the lines of one session file. It remembers nothing.
 type decoder struct {
 	subagent bool // the whole file is a subagent's, so that its lines are its conversation
+	// apart reports whether a subagent has a file of its own, which counts what the session's only repeats.
+	apart func(agent string) bool
 }
 
 // line is what the top level of a line says; spans lie inside it.
@@ -102,7 +104,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		l.queued(out)
 	case "progress":
 		kept := l
-		out.Repeats = kept.repeated
+		out.Repeats = func() *sessionfile.Record { return kept.repeated(d.apart) }
 	}
 	out.Note = l.name()
 	if l.kind == "attachment" {
@@ -145,7 +147,7 @@ func (l *line) said(out *sessionfile.Record) bool {
 }
 
 // repeated returns the record in a progress record: some versions keep subagents in no other form.
-func (l *line) repeated() *sessionfile.Record {
+func (l *line) repeated(apart func(agent string) bool) *sessionfile.Record {
 	var kind, thread string
 	out := new(sessionfile.Record)
 	data := l.at(l.data)
@@ -159,10 +161,11 @@ func (l *line) repeated() *sessionfile.Record {
 			out.Text = data[v.From:v.To]
 		}
 	})
-	if kind != "agent_progress" || !(decoder{}).decode(out) || out.Message.Empty() {
+	if kind != "agent_progress" || apart(thread) || !(decoder{apart: apart}).decode(out) || out.Message.Empty() {
 		return nil
 	}
 	out.Parent, out.Thread = "", cmp.Or(thread, "subagent")
+	out.Author = out.Thread
 	out.Copy = thread
 	return out
 }

@@ -16,8 +16,8 @@ const Name sessionfile.Agent = "codex"
 // Adapter returns what reads the rollouts of Codex.
 func Adapter() sessionfile.Adapter {
 	return sessionfile.Adapter{
-		Kind: sessionfile.Kind{Agent: Name, Label: "a rollout of Codex", Line: isLine},
-		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files below " +
+		Kind: sessionfile.Kind{Agent: Name, Label: "a Codex rollout", Line: isLine},
+		Where: "Codex keeps its sessions as rollout-….jsonl or rollout-….jsonl.zst files under " +
 			"~/.codex/sessions and ~/.codex/archived_sessions",
 		Layout: sessionfile.Layout{
 			Base:      func(e env.Env) string { return filepath.Join(ConfigDir(e), "sessions") },
@@ -102,7 +102,7 @@ func dated(root string, unread func(path string, why error)) (all []string) {
 // unread says why a file that is named like a rollout is not read.
 func unread(name string) string {
 	if strings.HasPrefix(name, namePrefix) && strings.HasSuffix(name, ".json") {
-		return "it is a rollout of an early Codex version, a single JSON document: not supported"
+		return "it is a rollout from an early Codex version, a single JSON document: not supported"
 	}
 	return ""
 }

@@ -180,7 +180,7 @@ func (w *writer) call(b sessionfile.Block) {
 	t, ok := toolOf(b.Part)
 	if !ok {
 		w.calls[b.ID] = ""
-		w.said("assistant", fmt.Sprintf("[call of another agent's tool %s: %s]", b.Name, b.Args))
+		w.said("assistant", fmt.Sprintf("[call to another agent's tool %s: %s]", b.Name, b.Args))
 		return
 	}
 	if t.input != "" {
@@ -202,7 +202,7 @@ func (w *writer) result(b sessionfile.Block) {
 		w.line(typeItem, output{kind, b.ID, text})
 		return
 	}
-	w.said("user", fmt.Sprintf("[result of another agent's tool %s; data, not the user's words]\n%s", b.Name, text))
+	w.said("user", fmt.Sprintf("[result from another agent's tool %s; data, not the user's words]\n%s", b.Name, text))
 }
 
 // said writes a message for the model.

@@ -266,7 +266,7 @@ func staleFile(f changes.Stale) string {
 	by := "by another session"
 	switch f.By {
 	case changes.External:
-		by = "outside of recorded sessions"
+		by = "outside recorded sessions"
 	case changes.Several:
 		by = "by one of several calls"
 	}

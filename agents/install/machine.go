@@ -188,5 +188,5 @@ func (f File) ignored(h registry.Agent, text []byte) string {
 		return ""
 	}
 	return f.Path + " has " + beyond + ", and " + h.Title +
-		" ignores such a file: remove all comments, and commas after a last item"
+		" ignores such a file: remove all comments and trailing commas"
 }

@@ -228,7 +228,7 @@ func (f File) judge(left *[]string) confedit.Judge {
 		case ours:
 			return confedit.Take
 		case extended:
-			return stays(path, line, "was extended by someone: it starts ctxledger's program inside other code")
+			return stays(path, line, "was extended by someone else: it starts ctxledger's program inside other code")
 		}
 		if path[1] == registry.ServerName {
 			return stays(path, line, "was not written by ctxledger")
@@ -287,7 +287,7 @@ func (f File) tables(text []byte) (own [][]string, left []string, err error) {
 			own = append(own, path)
 			continue
 		case extended:
-			why = "was extended by someone: it starts ctxledger's program inside other code"
+			why = "was extended by someone else: it starts ctxledger's program inside other code"
 		default:
 			if server != registry.ServerName {
 				continue

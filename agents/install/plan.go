@@ -133,7 +133,7 @@ func of(path string, err error) error {
 	if hint := fault.HintOf(err); hint != "" {
 		return out.WithHint("%s", hint)
 	}
-	return out.WithHint("fix or move the file, and try again")
+	return out.WithHint("fix or move the file, then try again")
 }
 
 // edit is the work at one file.

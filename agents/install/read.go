@@ -119,7 +119,7 @@ func resolve(path string) (string, error) {
 				WithHint("remove it or add its target")
 		}
 		if filepath.Dir(at) == at {
-			return "", fault.New(fault.NotFound, opRead, "%s has no directory", path)
+			return "", fault.New(fault.NotFound, opRead, "the directory of %s does not exist", path)
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
@@ -147,5 +147,5 @@ func canWrite(p present) error {
 
 func readOnly(path string) error {
 	return fault.New(fault.Denied, opRead, "%s is read-only", path).
-		WithHint("`chmod u+w '%s'`, or add the entry where the file is made", path)
+		WithHint("`chmod u+w '%s'`, or add the entry wherever the file is generated", path)
 }

@@ -154,7 +154,7 @@ func (s *staged) unchanged() error {
 
 func changedMeanwhile() error {
 	return fault.New(fault.Conflict, opWrite, "another program keeps changing it, or has put something else in its place").
-		WithHint("end the agent that writes it, and try again")
+		WithHint("stop the agent that writes it, and try again")
 }
 
 // makeDirs makes the directories of the file, for the user alone.

@@ -22,7 +22,7 @@ func (a Ability) Describe() string {
 		Shrinking: "shrinks large results",
 		Guarding:  "refuses to write markers into files",
 		Context:   "reports memory and stale files at start",
-		Summary:   "tells the agent's summary what to keep",
+		Summary:   "tells the agent what its summary must keep",
 		Restoring: "restores what a compaction lost",
 	}[a]
 }

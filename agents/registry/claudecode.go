@@ -18,16 +18,16 @@ func claudeCode() Agent {
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
 		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
-		Client: Client{Name: "claude-code", Tokens: 1154, // unless it searches for tools
+		Client: Client{Name: "claude-code", Tokens: 1152, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
 		Install: Install{
 			Program: "claude", Package: "@anthropic-ai/claude-code", Dir: claudecode.ConfigDir, Written: "projects",
 			Files: claudeFiles, Projects: true, Plugins: claudePlugins, Restart: newSession,
-			Agreed: "with this you let Claude Code call three tools without asking you: read_artifact, " +
-				"context_status and changes. They only read. Your own rules to deny or ask still apply",
-			Support: support(works("MCP"), works("its session files"), works("hook PostToolUse"),
-				works("hook PreToolUse"), works("hook SessionStart"), works("hook PreCompact"),
-				works("hook UserPromptSubmit after a compaction")),
+			Agreed: "this lets Claude Code call three tools without asking you: read_artifact, " +
+				"context_status and changes. They only read. Your own deny and ask rules still apply",
+			Support: support(works("MCP"), works("its session files"), works("the PostToolUse hook"),
+				works("the PreToolUse hook"), works("the SessionStart hook"), works("the PreCompact hook"),
+				works("the UserPromptSubmit hook after a compaction")),
 		},
 	}
 }

@@ -73,7 +73,7 @@ func OwnCostOf(found carried.Report, name string) OwnCost {
 func (c OwnCost) String() string {
 	form := "as " + c.As + " lists our tools"
 	if c.As == "" {
-		form = "as our list is sent: each agent lists it in its own form"
+		form = "as we send our list: each agent presents it in its own format"
 	}
 	if c.Later > 0 {
 		form = "by name, " + chars.Commas(c.Later) + " once the model looks for them, " + form

@@ -22,9 +22,10 @@ func codexAgent() Agent {
 		Install: Install{
 			Program: "codex", Package: "@openai/codex", Dir: codex.ConfigDir, Written: "sessions",
 			Files: codexFiles, Projects: true, Restart: newSession,
-			Support: support(works("MCP"), works("its session files"), later("hook PostToolUse"),
-				later("hook PreToolUse"), later("hook SessionStart"), cannot("its hook PreCompact can only veto"),
-				later("hook SessionStart after a compaction")),
+			Support: support(works("MCP"), works("its session files"), later("the PostToolUse hook"),
+				later("the PreToolUse hook"), later("the SessionStart hook"),
+				cannot("its PreCompact hook can only veto"),
+				later("the SessionStart hook after a compaction")),
 		},
 	}
 }

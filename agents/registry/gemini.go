@@ -10,7 +10,7 @@ import (
 func gemini() Agent {
 	return Agent{
 		Name: "gemini", Title: "Gemini CLI", Carried: carried.Gemini(),
-		Sessions: recognised(sessionfile.Kind{Label: "a chat file of Gemini CLI",
+		Sessions: recognised(sessionfile.Kind{Label: "a Gemini CLI chat file",
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f.Has("projectHash") && f.Has("sessionId") || f["type"] == "gemini" && f.Has("id")
 			}}),
@@ -20,9 +20,10 @@ func gemini() Agent {
 		Install: Install{
 			Program: "gemini", Package: "@google/gemini-cli", Dir: dotDir(".gemini"), Files: settingsIn(".gemini"),
 			Projects: true, Restart: newSession,
-			Support: support(works("MCP"), later(notFollowed), later("hook AfterTool"), later("hook BeforeTool"),
-				later("hook SessionStart"), cannot("its hook PreCompress only informs"),
-				later("hook BeforeAgent after a compression that the session file shows")),
+			Support: support(works("MCP"), later(notFollowed), later("the AfterTool hook"),
+				later("the BeforeTool hook"),
+				later("the SessionStart hook"), cannot("its PreCompress hook is only informational"),
+				later("the BeforeAgent hook after a compression that shows up in the session file")),
 		},
 	}
 }
@@ -36,7 +37,7 @@ func settingsIn(dir string) func(p Places) []File {
 func qwen() Agent {
 	return Agent{
 		Name: "qwen", Title: "Qwen Code",
-		Sessions: recognised(sessionfile.Kind{Label: "a chat file of Qwen Code",
+		Sessions: recognised(sessionfile.Kind{Label: "a Qwen Code chat file",
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f.Has("message.parts") || f.Has("usageMetadata") && f.Has("uuid")
 			}}),
@@ -46,8 +47,10 @@ func qwen() Agent {
 		Install: Install{
 			Program: "qwen", Package: "@qwen-code/qwen-code", Dir: dotDir(".qwen"), Files: settingsIn(".qwen"),
 			Projects: true, Restart: newSession,
-			Support: support(works("MCP"), later(notFollowed), later("hook PostToolUse"), later("hook PreToolUse"),
-				later("hook SessionStart"), later("hook PreCompact"), later("hook SessionStart after a compaction")),
+			Support: support(works("MCP"), later(notFollowed), later("the PostToolUse hook"),
+				later("the PreToolUse hook"),
+				later("the SessionStart hook"), later("the PreCompact hook"),
+				later("the SessionStart hook after a compaction")),
 		},
 	}
 }

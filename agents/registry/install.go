@@ -92,7 +92,7 @@ const ServerName = "ctxledger"
 const (
 	newSession = "start a new session"
 	// notFollowed is why sessions of an agent are not recorded.
-	notFollowed = "its session files are not read yet"
+	notFollowed = "reading its session files is not supported yet"
 )
 
 // server is how most agents name a server of MCP.

@@ -13,17 +13,17 @@ import (
 func openCode() Agent {
 	return Agent{
 		Name: "opencode", Title: "opencode", Carried: carried.OpenCode(),
-		Sessions: recognised(sessionfile.Kind{Label: "the database of opencode", Database: "opencode"}),
+		Sessions: recognised(sessionfile.Kind{Label: "opencode's database", Database: "opencode"}),
 		Write:    sessionfile.Writer{Cannot: "opencode keeps sessions in a database, and its own import is not atomic"},
 		Client: Client{Name: "opencode", Tokens: 1190, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990,
 			Tells: []string{given.FactOS, given.FactShell, given.FactDirectory}}, // and the date
 		Install: Install{
 			Program: "opencode", Package: "opencode-ai", Dir: openCodeDir, Files: openCodeFiles, Projects: true,
 			Restart: newSession,
-			Support: support(works("MCP"), later("its database is not read yet"),
-				later("a plugin's tool.execute.after, which a failed tool does not reach"),
+			Support: support(works("MCP"), later("reading its database is not supported yet"),
+				later("a plugin's tool.execute.after, which does not run when a tool fails"),
 				later("a plugin's tool.execute.before"), later("a plugin's experimental.chat.system.transform"),
-				later("a plugin's experimental.session.compacting"), later("a plugin's event session.compacted")),
+				later("a plugin's experimental.session.compacting"), later("a plugin's session.compacted event")),
 		},
 	}
 }

@@ -39,16 +39,16 @@ func desktopDir(e env.Env) string {
 func cline() Agent {
 	return Agent{
 		Name: "cline", Title: "Cline",
-		Sessions: recognised(sessionfile.Kind{Label: "a task file of Cline", Document: func(f sessionfile.Fields) bool {
+		Sessions: recognised(sessionfile.Kind{Label: "a Cline task file", Document: func(f sessionfile.Fields) bool {
 			return f.Has("messages") && (f.Has("system_prompt") || f.Has("version") && f.Has("sessionId"))
 		}}),
-		Write:  sessionfile.Writer{Cannot: "the session files of Cline are not known well enough"},
+		Write:  sessionfile.Writer{Cannot: "Cline's session file format is not understood well enough"},
 		Client: Client{Name: "@cline/core", Most: 7_900, Size: quoted},
 		Install: Install{
 			Program: "cline", Package: "cline", Dir: dotDir(".cline"), Files: clineFiles, Restart: newSession,
 			Support: support(works("MCP"), later(notFollowed),
-				later("a plugin's afterTool: hooks cannot replace a result"), later("hook PreToolUse"),
-				later("a plugin's beforeRun: what hook TaskStart says does not reach the model"),
+				later("a plugin's afterTool: hooks cannot replace a result"), later("the PreToolUse hook"),
+				later("a plugin's beforeRun: what the TaskStart hook says does not reach the model"),
 				cannot("it runs no hook before a compaction"), cannot("it has no event after a compaction")),
 		},
 	}

@@ -11,7 +11,7 @@ import (
 func pi() Agent {
 	return Agent{
 		Name: "pi", Title: "pi",
-		Sessions: recognised(sessionfile.Kind{Label: "a session file of pi",
+		Sessions: recognised(sessionfile.Kind{Label: "a pi session file",
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f["type"] == "session" && f.Has("version") && f.Has("cwd")
 			}}),
@@ -21,10 +21,10 @@ func pi() Agent {
 			Program: "pi", Package: "@mariozechner/pi-coding-agent", Dir: dotDir(".pi"), Files: piFiles, Projects: true,
 			Restart: newSession,
 			Support: support(works("our extension: pi has no MCP client"), later(notFollowed),
-				later("an extension's event tool_result"), later("an extension's event tool_call"),
-				later("an extension's event before_agent_start"),
-				later("an extension's event session_before_compact, which takes our summary"),
-				later("an extension's event session_compact")),
+				later("an extension's tool_result event"), later("an extension's tool_call event"),
+				later("an extension's before_agent_start event"),
+				later("an extension's session_before_compact event, which accepts our summary"),
+				later("an extension's session_compact event")),
 		},
 	}
 }

@@ -25,7 +25,7 @@ func (d Written) Text(here string) string {
 		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, d.besides)
 	}
 	if d.Masked {
-		b.WriteString("masked    secrets are masked: it is another agent's session\n")
+		b.WriteString("masked    secrets are masked because this session goes to another agent\n")
 	}
 	fmt.Fprintf(&b, "file      %s\n", chars.Line(d.File))
 	return b.String()

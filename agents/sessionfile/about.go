@@ -23,7 +23,6 @@ type About struct {
 	Identity Identity
 	Start    time.Time // of the first record with a time
 	From     string    // the session that it was forked from, by the agent's id; "": it does not say
-	First    string    // the id of the first record that has one: agents copy it when they fork or resume a session
 	Complete bool      // nothing is missing, so that looking again is pointless
 }
 
@@ -40,7 +39,7 @@ func (a Adapter) About(path string, file io.ReaderAt) (About, error) {
 		out.Session.Dir = cmp.Or(out.Session.Dir, r.Dir)
 		out.Session.Continues = cmp.Or(out.Session.Continues, r.Continues)
 		out.Start = cmp.Or(out.Start, r.Time)
-		out.From, out.First = cmp.Or(out.From, r.Origin.Session), cmp.Or(out.First, r.ID)
+		out.From = cmp.Or(out.From, r.Origin.Session)
 		if out.Session.Title == "" {
 			out.Session.Title = a.title(r)
 		}

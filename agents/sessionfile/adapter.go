@@ -70,6 +70,12 @@ func (r Reading) Reported(line []byte) bool {
 	return slices.ContainsFunc(r.Reports, func(name string) bool { return bytes.Contains(line, []byte(`"`+name+`"`)) })
 }
 
+// Skim returns a Decode for a file that looks only at lines which may hold the usage of a request or a compaction.
+func (r Reading) Skim(path string) Decode {
+	decode := r.Decoder(path)
+	return func(rec *Record) bool { return !r.Reported(rec.Text) || decode(rec) }
+}
+
 // Begins reports whether a text begins with one of some beginnings, apart from white space.
 func Begins(text string, with []string) bool {
 	text = strings.TrimSpace(text)

@@ -59,9 +59,9 @@ func Detect(all []Adapter, name string, head []byte) Adapter {
 	case common != nil:
 		return *common
 	case len(bytes.TrimSpace(head)) > 0 && readable(head):
-		return Adapter{Kind: Kind{Label: "text, but not a session file of a known agent"}}
+		return Adapter{Kind: Kind{Label: "text, but not a session file from a known agent"}}
 	default:
-		return Adapter{Kind: Kind{Label: "not a session file of a known agent"}}
+		return Adapter{Kind: Kind{Label: "not a session file from a known agent"}}
 	}
 }
 

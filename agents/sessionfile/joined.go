@@ -39,7 +39,14 @@ func Joined(decode Decode) Decode {
 					return nil
 				}
 				x.Offset = at
-				if j.decide(x); x.State == Repeated {
+				if j.repeats != nil && j.repeats.offset == at {
+					j.repeats.fill(x)
+				} else {
+					j.decide(x)
+					v := verdictOf(x)
+					j.repeats = &v
+				}
+				if x.State == Repeated {
 					return nil
 				}
 				return x
@@ -62,6 +69,8 @@ type joiner struct {
 	open   []*answer // the newest last
 	begun  bool
 	newest verdict
+	// repeats is what was decided of the newest record that another one repeats; nil: there was none.
+	repeats *verdict
 }
 
 // place is where a record was: its offset, and a fingerprint of the id of the record that it follows.

@@ -6,7 +6,7 @@ type Agent string
 // Kind is a kind of files, and how one is recognised: the session files of an agent, or something else.
 type Kind struct {
 	Agent Agent  // "": no agent's
-	Label string // what a file of it is, in words, for messages: "a rollout of Codex"
+	Label string // what a file of it is, in words, for messages: "a Codex rollout"
 	// A file is of the kind if one of these says so. Each may be nil.
 
 	// Line knows a line that no other agent writes, in a file of this name.

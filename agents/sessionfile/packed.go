@@ -163,7 +163,7 @@ func (p *packed) more(at *unpacking) error {
 	at.text = at.text[:len(at.text)+n]
 	switch {
 	case at.end() > limits.Unpacked:
-		return fault.New(fault.Invalid, "sessionfile.unpack", "%s has more than %d bytes when it is unpacked",
+		return fault.New(fault.Invalid, "sessionfile.unpack", "%s is larger than %d bytes when unpacked",
 			p.file.Name(), limits.Unpacked).WithHint("unpack it with `zstd -d`, and import the result")
 	case n > 0 || err == nil:
 		return nil

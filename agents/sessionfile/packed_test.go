@@ -109,7 +109,7 @@ func TestWhatCannotBeUnpackedIsNamed(t *testing.T) {
 	} {
 		content := c.content
 		if c.want == "" {
-			content, c.want = bytes.Repeat(content, limits.Unpacked/(64<<20)+1), "has more than 1073741824 bytes"
+			content, c.want = bytes.Repeat(content, limits.Unpacked/(64<<20)+1), "is larger than 1073741824 bytes"
 		}
 		all, err := Unpacked(file(t, content))
 		if err != nil {

@@ -57,7 +57,7 @@ type Left struct {
 }
 
 const (
-	noResult = "[ctxledger: no result of this call was recorded]"
+	noResult = "[ctxledger: no result was recorded for this call]"
 	// ended is the answer at the end of a session that does not end with one: agents answer in its place otherwise.
 	ended = "[ctxledger: the conversation was continued from here in a new session]"
 )
@@ -124,7 +124,7 @@ func (b *builder) answer(s Said, blocks []Block) {
 		case x.Kind == transcript.KindText && strings.TrimSpace(x.Text) == "":
 			continue
 		case x.Kind == transcript.KindCall && !x.Sealed && x.Malformed():
-			x = Block{Part: textPart(fmt.Sprintf("[ctxledger: a call of %s with unreadable arguments]", x.Name))}
+			x = Block{Part: textPart(fmt.Sprintf("[ctxledger: a call to %s with unreadable arguments]", x.Name))}
 		case x.Kind == transcript.KindCall && !x.Sealed:
 			x = b.calling(x)
 		case x.Kind == transcript.KindResult && !x.Sealed:

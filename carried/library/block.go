@@ -26,7 +26,7 @@ const (
 	blockEnd  = "</ctxledger_index>\n"
 	skillsAre = "SKILLS:\n"
 	filesAre  = "CONTEXT — reference material (read a file to access):\n"
-	notesAre  = "MEMORY INDEX — notes of earlier sessions:\n"
+	notesAre  = "MEMORY INDEX — notes from earlier sessions:\n"
 )
 
 // MaxTokens bounds a block in what a session is told when it begins, in tokens.

@@ -145,7 +145,8 @@ func (p *auditPage) days(w io.Writer) {
 		cells = min(cells, p.width-lipgloss.Width(when)-gap)
 	}
 	if cells > gap && dearest.Dollars > 0 {
-		chart := spark(r.Days[max(0, len(r.Days)-cells):], dearest.Dollars)
+		days := report.Calendar(r.Days)
+		chart := spark(days[max(0, len(days)-cells):], dearest.Dollars)
 		when = p.bars().Render(chart) + strings.Repeat(" ", gap) + when
 	}
 	fmt.Fprintln(w, when)

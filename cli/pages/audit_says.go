@@ -79,7 +79,7 @@ func (p *auditPage) compacted() string {
 		return ""
 	}
 	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (%s) and %s run again; "+
-		"%s of %s names used again were in no summary",
+		"%s of %s names used again did not appear in any summary",
 		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
 		chars.Plural(l.Reread.Count, "file"), l.Reread.Cost(), chars.Plural(l.Rerun.Count, "command"),
 		chars.Commas(l.Missing), chars.Commas(l.Used))
@@ -92,7 +92,7 @@ func (p *auditPage) replayed() string {
 		return ""
 	}
 	if r.Sessions == 0 {
-		return "nothing in so short a time"
+		return "nothing: the period is too short"
 	}
 	which := chars.Plural(r.Of, "session")
 	if r.Sessions < r.Of {
@@ -102,7 +102,10 @@ func (p *auditPage) replayed() string {
 	if differs := r.Reckoned(); differs != "" {
 		recorded += " (" + differs + ")"
 	}
-	return fmt.Sprintf("%s, %.0f %% of the cost, with ctxledger: %s, by replay %s instead of %s. "+
+	if lacks := r.Lacks(); lacks != "" {
+		recorded += ", " + lacks
+	}
+	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, by replay %s instead of %s. "+
 		"Simulated; no tasks were re-run",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
 }
@@ -130,7 +133,7 @@ func (p *auditPage) caveats() string {
 	}
 	if c.Unfinished.Requests > 0 {
 		more := report.Carried{Sent: c.Unfinished.Tokens, Dollars: c.Unfinished.Dollars}
-		say("%s recorded only at the start: %s more by their text",
+		say("%s recorded only at the start: %s more, judging by their text",
 			chars.Plural(c.Unfinished.Requests, "answer"), more.Cost())
 	}
 	if c.LongWrites > 0 {
@@ -140,7 +143,7 @@ func (p *auditPage) caveats() string {
 		say("web searches: %s, for %s", chars.Commas(n), chars.Money(p.r.Total.Fees, true))
 	}
 	if len(c.Gaps) > 0 {
-		say("reported and not in the cost: %s", gaps(c.Gaps))
+		say("reported, but not in the cost: %s", gaps(c.Gaps))
 	}
 	if len(c.Unpriced) > 0 {
 		say("no known price for %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))

@@ -144,7 +144,7 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	r.Lost.Reread = report.Again{Count: 2, Carried: report.Carried{Sent: 7_000}}
 	text = drawn(r, 100, 40)
 	plain := strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"3 answers recorded only at the start: ≈5.00 K tokens more by their text",
+	for _, want := range []string{"3 answers recorded only at the start: ≈5.00 K tokens more, judging by their text",
 		"subagents: 9.00 K tokens of models without a known price, 4 requests", "then 2 files read again (≈7.00 K tokens)"} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%q is not in %s", want, text)
@@ -163,11 +163,11 @@ func TestAReplayIsPrinted(t *testing.T) {
 		ours []float64
 		want string
 	}{
-		{nil, "nothing in so short a time"},
+		{nil, "nothing: the period is too short"},
 		{[]float64{75},
-			"1 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 25 % saved, by replay $75.00 instead of $100.00. Simulated; no tasks were re-run"},
+			"1 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 25% saved, by replay $75.00 instead of $100.00. Simulated; no tasks were re-run"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the most expensive, 12 % of the cost, with ctxledger: 5 % more expensive, by replay $210.00 instead of $200.00. Simulated; no tasks were re-run"},
+			"2 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 5% more expensive, by replay $210.00 instead of $200.00. Simulated; no tasks were re-run"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
@@ -180,11 +180,34 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}
 }
 
+// TestAReplayOfAModelWithoutAPriceNamesIt, and has the dollars of the others.
+func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
+	r := largeAudit()
+	r.Replayed = &report.Replayed{Of: 2, Part: 1}
+	r.Replayed.Add(report.PlayRow{Model: "new-1", Recorded: report.Play{Units: 9e9}, Ours: report.Play{Units: 9e9}}, 0)
+	r.Replayed.Add(report.PlayRow{Recorded: report.Play{Dollars: 100, Priced: true, Units: 1},
+		Ours: report.Play{Dollars: 75, Priced: true, Units: 1}}, 0)
+	want := "25% saved, by replay $75.00 instead of $100.00, without new-1, whose price is not known."
+	if text := drawn(r, 0, 0); !strings.Contains(text, want) {
+		t.Errorf("%s is missing in\n%s", want, text)
+	}
+}
+
+// TestDaysWithoutSessionsAreDrawn: the axis of the days is time.
+func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
+	r := largeAudit()
+	one := report.Spent{Dollars: 1}
+	r.Days = []report.Day{{Day: "2026-11-01", Spent: one}, {Day: "2026-11-08", Spent: one}}
+	if text := drawn(r, 0, 0); !strings.Contains(text, "█▁▁▁▁▁▁█") && !strings.Contains(text, "▇▁▁▁▁▁▁▇") {
+		t.Errorf("%s", text)
+	}
+}
+
 // The replay's figure is not the one at the top of the page: where they differ, the line says so.
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded and fees and advisors not replayed). Simulated",
+		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded, and fees and advisors are not replayed). Simulated",
 		6.75: "instead of $6.75. Simulated",
 		0:    "instead of $6.75. Simulated",
 	} {

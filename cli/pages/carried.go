@@ -42,12 +42,12 @@ func (p Page) Carried(out Carried) {
 		fmt.Fprintln(w)
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, h.Carried.Tokens(), shareOf(h))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
-			fmt.Fprintf(w, "each request of session %s has %s besides its messages, by what was measured of the first%s: "+
+			fmt.Fprintf(w, "each request of session %s has %s besides its messages, as measured for the first one%s: "+
 				"%s\n", out.Session, out.Measured.Tokens(), columns.OneLine(then(out)), partsOf(out.Besides))
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from its start, with %s\n", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
+				"from the start, with %s\n", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
 				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")
@@ -77,7 +77,7 @@ func then(c Carried) string {
 // countedFor says for which model everything is counted.
 func (c Carried) countedFor() string {
 	if c.Newest {
-		return "counted for the model of each agent's newest session; --model names another one"
+		return "counted for the model of each agent's newest session; --model selects another one"
 	}
 	return "counted for " + columns.OneLine(c.Model)
 }

@@ -27,13 +27,13 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 		want  []string
 	}{
 		{"as it was", []carried.Part{part("CLAUDE.md", 1_000, began)}, []string{
-			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first: ≈4,000 " +
+			"each request of session ab has ≈5,000 tokens besides its messages, as measured for the first one: ≈4,000 " +
 				"system prompt and tools, ≈1,000 memory files",
 			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
-				"have sent from its start, with 3 requests",
+				"have sent from the start, with 3 requests",
 		}},
 		{"grown since", []carried.Part{grown, part("rules.md", 1_000, began)}, []string{
-			"each request of session ab has ≈5,000 tokens besides its messages, by what was measured of the first, when " +
+			"each request of session ab has ≈5,000 tokens besides its messages, as measured for the first one, when " +
 				"CLAUDE.md may have been different: system prompt, tools and memory files",
 			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below",
 		}},

@@ -26,12 +26,12 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 			"measured   2 requests by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
 				"           first byte after 0 ms (median)\n" +
 				"reduced    1 step rewrote 900 tokens of the cache; 2 requests sent without ≈30,000 tokens in all: ≈$0.50 saved, " +
-				"if all of them had been read from the cache; what the agent shows of its window is what was sent\n"},
+				"if all of them had been read from the cache; the window usage that the agent shows is based on what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 1, Requests: 1, Reduced: &ledger.ReducedUse{Requests: 1, Net: &lost}},
 			"measured   1 request by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
 				"           first byte after 0 ms (median)\n" +
 				"reduced    0 steps rewrote 0 tokens of the cache; 1 request sent without 0 tokens in all: ≈$0.25 lost so far; " +
-				"what the agent shows of its window is what was sent\n"},
+				"the window usage that the agent shows is based on what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 3, Requests: 1000, Failed: 2, Cost: sessions.Cost{Dollars: &dollars}, Breaks: 3,
 			Lost: 9_000, Broke: []ledger.CacheUse{
 				{Outcome: ledger.CacheChanged, Lost: 5_000, Item: "tool \x1b[2Jx changed", By: "MCP server y"},
@@ -43,7 +43,7 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 				"           first byte after 0 ms (median)\n" +
 				"cache      5,000 tokens not read from the cache: tool \\u001b[2Jx changed, by MCP server y\n" +
 				"           2,000 tokens not read from the cache: the provider no longer had them, 400 seconds after the " +
-				"request before\n" +
+				"previous request\n" +
 				"           and 1 earlier break, 9,000 tokens in all\n" +
 				"tools      in each request, tokens by server: the agent's own 14,000 (20), db 40 (1)\n" +
 				"missed     4 requests not recorded: a body of 40 bytes\n"},

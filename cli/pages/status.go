@@ -109,7 +109,7 @@ func (p Page) Trouble(l ledger.Info) {
 
 // Ceiling warns if a ledger is larger than its user wants, and says what to do.
 func (p Page) Ceiling(bytes, ceiling int64, out string) {
-	p.say(ceiling > 0 && bytes > ceiling, "large: %s, above the limit ledger_warn_mb of %s; %s", chars.Size(bytes),
+	p.say(ceiling > 0 && bytes > ceiling, "large: %s, above the ledger_warn_mb limit of %s; %s", chars.Size(bytes),
 		chars.Size(ceiling), p.Own(out))
 }
 
@@ -117,7 +117,7 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 func (p Page) NoSession(l ledger.Info) string {
 	none, why := "no session is recorded here", l.NotFollowed("")
 	if l.Sessions > 0 {
-		none = "no session of this tree is recorded; `ctxledger sessions` lists those of others"
+		none = "no session in this tree is recorded; `ctxledger sessions` lists those of others"
 	}
 	switch {
 	case why != "":
@@ -136,7 +136,7 @@ func (p Page) Proxy(u *ledger.ProxyUse) {
 	fmt.Fprintf(p.W, "measured   %s", u.Words())
 	fmt.Fprintf(p.W, "\n           first byte after %s ms (median)\n", chars.Commas(u.FirstMS))
 	if u.Reduced != nil {
-		fmt.Fprintf(p.W, "reduced    %s; what the agent shows of its window is what was sent\n", u.Reduced.Words())
+		fmt.Fprintf(p.W, "reduced    %s; the window usage that the agent shows is based on what was sent\n", u.Reduced.Words())
 	}
 	head := "cache"
 	for _, b := range u.Broke {

@@ -236,7 +236,7 @@ func (p *treePrinter) branch(b *Tree, depth int) {
 // row adds one row.
 func (p *treePrinter) row(b *Tree, l label) {
 	share := float64(b.count.N) / float64(max(p.total, 1))
-	cells := []string{b.count.String(), fmt.Sprintf("%.1f %%", share*100)}
+	cells := []string{b.count.String(), fmt.Sprintf("%.1f%%", share*100)}
 	if p.bars {
 		cells = append(cells, columns.FineBar(share, treeBar))
 	}

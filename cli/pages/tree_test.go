@@ -41,41 +41,41 @@ func TestTheTreeShowsWhatIsDearest(t *testing.T) {
 		want  string // without the headings
 	}{
 		{"one file", counts("5 a/b.go"), `
-			5 100.0 % a/b.go`},
+			5 100.0% a/b.go`},
 		{"directories with one thing in them are one row", counts("5 a/b/c/d.go", "3 a/b/c/e.go"), `
-			8 100.0 % 2 a/b/c/
-			5 62.5 % d.go
-			3 37.5 % e.go`},
+			8 100.0% 2 a/b/c/
+			5 62.5% d.go
+			3 37.5% e.go`},
 		{"an absolute path", counts("5 /x/y/a", "4 /x/z"), `
-			9 100.0 % 2 /x/
-			5 55.6 % y/a
-			4 44.4 % z`},
+			9 100.0% 2 /x/
+			5 55.6% y/a
+			4 44.4% z`},
 		{"equally dear ones by name", counts("1 b", "1 a", "2 c/d", "0 e"), `
-			4 100.0 % 4 total
-			2 50.0 % c/d
-			1 25.0 % a
-			1 25.0 % b
-			0 0.0 % e`},
+			4 100.0% 4 total
+			2 50.0% c/d
+			1 25.0% a
+			1 25.0% b
+			0 0.0% e`},
 		{"what is not shown is a sum", append(counts("9000 big/a", "1 big/b"), many(40)...), `
-			9,821 100.0 % 42 total
-			9,001 91.7 % 2 big/
-			9,000 91.6 % a
-			1 0.0 % b
-			40 0.4 % f40
-			39 0.4 % f39`},
+			9,821 100.0% 42 total
+			9,001 91.7% 2 big/
+			9,000 91.6% a
+			1 0.0% b
+			40 0.4% f40
+			39 0.4% f39`},
 		{"one that is left takes no more room than a sum", many(maxPlaces + 1), `
-			325 100.0 % 25 total
-			25 7.7 % f25`},
+			325 100.0% 25 total
+			25 7.7% f25`},
 		{"no deeper than maxDepth", counts("1 x", "1 d/x", "1 d/d/x", "1 d/d/d/x", "1 d/d/d/d/x", "1 d/d/d/d/d/x",
 			"9 d/d/d/d/d/y"), `
-			15 100.0 % 7 total
-			14 93.3 % 6 d/
-			13 86.7 % 5 d/
-			12 80.0 % 4 d/
-			11 73.3 % 3 d/
-			1 6.7 % x`},
+			15 100.0% 7 total
+			14 93.3% 6 d/
+			13 86.7% 5 d/
+			12 80.0% 4 d/
+			11 73.3% 3 d/
+			1 6.7% x`},
 		{"what failed is not there", append(counts("3 a"), &filecount.Text{Name: "b", Err: filecount.ErrBinary}), `
-			3 100.0 % a`},
+			3 100.0% a`},
 	} {
 		var got []string
 		for l := range strings.Lines(treeOf(0, c.texts)) {

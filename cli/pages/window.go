@@ -28,13 +28,13 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	fmt.Fprintf(w, "session    %s  %s\n", s.Session.ID, p.Line(s.Session.Heading(), titleColumns))
 	p.say(s.Session.HostID != "", "its id     %s, of %s", p.Line(s.Session.HostID, lineColumns), s.Session.Host)
 	p.say(ranIn != "" && ranIn != ".", "ran in     %s", columns.OneLine(ranIn))
-	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing counts twice",
+	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing is counted twice",
 		chars.Plural(s.Session.Rewritten, "time"))
 	if f := s.Session.Fork; f != nil {
-		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost counts there\n",
+		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost is counted there\n",
 			chars.Plural(f.Entries, "record"), f.Session)
 	}
-	p.say(s.Session.Continues != "", "continues  session %s; what was copied of it counts there", s.Session.Continues)
+	p.say(s.Session.Continues != "", "continues  session %s; what was copied from it is counted there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
 	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
@@ -100,7 +100,7 @@ func (p Page) sources(s ledger.Status) {
 		}
 	}
 	if s.Fixed != nil {
-		p.say(true, "plus       %s in every request: %s (by what was measured of the first)", s.Fixed.Tokens(),
+		p.say(true, "plus       %s in every request: %s (as measured for the first one)", s.Fixed.Tokens(),
 			s.FixedName())
 	}
 }

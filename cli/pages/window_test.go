@@ -8,7 +8,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// TestAWindowThatWasNotMeasuredSaysSo: a conversation of 87 tokens was told to fill 0 % of a window.
+// TestAWindowThatWasNotMeasuredSaysSo: a conversation of 87 tokens was told to fill 0% of a window.
 func TestAWindowThatWasNotMeasuredSaysSo(t *testing.T) {
 	held := tokens.Count{N: 87, Upper: 90}
 	p := Page{Line: func(text string, _ int) string { return text }}
@@ -23,13 +23,13 @@ func TestAWindowThatWasNotMeasuredSaysSo(t *testing.T) {
 		{"what is besides was", ledger.Use{Held: held, Window: 200_000, Fixed: &held}, false},
 	} {
 		got := p.heldLine(ledger.Status{Use: c.use})
-		if said := strings.Contains(got, "system prompt and tools come to that, and are not measured yet"); said != c.want {
+		if said := strings.Contains(got, "system prompt and tools come on top of that, and have not been measured yet"); said != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 }
 
-// TestAWindowThatIsAlmostFullSaysSo: 199,005 of 200,000 tokens were 100 %, without a word.
+// TestAWindowThatIsAlmostFullSaysSo: 199,005 of 200,000 tokens were 100%, without a word.
 func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
 	p := Page{Line: func(text string, _ int) string { return text }}
 	exact := func(n int) tokens.Count { return tokens.Count{N: n, Exact: true, Upper: n} }
@@ -38,7 +38,7 @@ func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
 		want string
 	}{
 		{ledger.Use{Held: exact(199_005), Window: 200_000, Measured: 9},
-			" >99 %  199,005 of 200,000 tokens (the model is not known); almost full: 995 left"},
+			" >99%  199,005 of 200,000 tokens (the model is not known); almost full: 995 left"},
 		{ledger.Use{Held: tokens.Count{N: 160_000}, Window: 200_000, CompactsAt: 167_000, CompactsFrom: "set",
 			Measured: 9}, "; almost full: ≈7,000 left; auto-compact at 167,000: set"},
 		{ledger.Use{Held: exact(201_000), Window: 200_000, Measured: 9}, "; full"},
@@ -72,9 +72,9 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 		want string
 	}{
 		{ledger.Info{Following: true}, "no session is recorded here yet; those of the last day are read"},
-		{ledger.Info{Following: true, Sessions: 1}, "no session of this tree is recorded; `ctxledger sessions` lists"},
+		{ledger.Info{Following: true, Sessions: 1}, "no session in this tree is recorded; `ctxledger sessions` lists"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "no session is recorded here, and session files are not followed"},
-		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "no session of this tree is recorded; "},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "no session in this tree is recorded; "},
 	} {
 		if got := p.NoSession(c.info); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q", c.info, got)

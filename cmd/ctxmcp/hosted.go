@@ -29,14 +29,14 @@ type web struct {
 // flags adds the options.
 func (w *web) flags(f *flag.FlagSet) {
 	f.StringVar(&w.listen, "http", "", "serve hosted workspaces over HTTP on `address`, as in 127.0.0.1:7801 "+
-		"(default: one client on standard input); programs need a token of `ctxledger token add`")
-	f.Func("host", "with --http: a `name` by which requests may come, besides this machine's; may be repeated",
+		"(default: one client on standard input); programs need a token from `ctxledger token add`")
+	f.Func("host", "with --http: a host `name` that requests may use, besides this machine's own; may be repeated",
 		func(name string) error {
 			w.hosts = append(w.hosts, name)
 			return nil
 		})
-	f.StringVar(&w.cert, "tls-cert", "", "with --http: `file` of the certificate, for connections that are encrypted")
-	f.StringVar(&w.key, "tls-key", "", "with --http: `file` of the certificate's key")
+	f.StringVar(&w.cert, "tls-cert", "", "with --http: the certificate `file`, for encrypted connections")
+	f.StringVar(&w.key, "tls-key", "", "with --http: the certificate's key `file`")
 }
 
 // check refuses options that do not go together.
@@ -44,11 +44,11 @@ func (w *web) check(p *wiring.Program) error {
 	const op = "ctxmcp"
 	switch {
 	case w.listen == "" && (len(w.hosts) > 0 || w.cert != "" || w.key != ""):
-		return fault.New(fault.Invalid, op, "--host, --tls-cert and --tls-key go with --http")
+		return fault.New(fault.Invalid, op, "--host, --tls-cert and --tls-key need --http")
 	case w.listen != "" && p.Root != "":
-		return fault.New(fault.Invalid, op, "--workspace does not go with --http: a token names its workspace")
+		return fault.New(fault.Invalid, op, "--workspace cannot be used with --http: a token determines its workspace")
 	case (w.cert == "") != (w.key == ""):
-		return fault.New(fault.Invalid, op, "--tls-cert and --tls-key go together")
+		return fault.New(fault.Invalid, op, "--tls-cert and --tls-key must be given together")
 	case strings.Contains(strings.Join(w.hosts, ""), ":"):
 		return fault.New(fault.Invalid, op, "--host takes a name without a port")
 	}

@@ -16,13 +16,13 @@ import (
 func run(ctx context.Context, e env.Env, args []string) int {
 	p := wiring.NewProgram("ctxmcp", "found from the host and the working directory", e)
 	prefix := p.Flags.String("tool-prefix", "",
-		"put `text` before tool names, where they collide with others")
+		"prefix tool names with `text`, in case they collide with others")
 	structured := p.Flags.Bool("structured", false,
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
 	agents := p.Flags.Bool("agent-tools", false,
-		"offer the tools by which several agents of a session tell each other what they know: session_context, "+
+		"offer the tools with which the agents in a session tell each other what they know: session_context, "+
 			"log_attempt, log_hypothesis, handoff")
-	readBack := p.Flags.Bool("read-back", false, "offer read_artifact alone, as `ctxledger with --reduce` does")
+	readBack := p.Flags.Bool("read-back", false, "offer only read_artifact, as `ctxledger with --reduce` does")
 	var w web
 	w.flags(p.Flags)
 	return p.Run(args, func() (func() error, error) {

@@ -29,7 +29,7 @@ var presets = []Preset{
 			"work needs"},
 	}},
 	{"deepagents", []Section{
-		{"## SESSION INTENT", "what the user wants of this session"},
+		{"## SESSION INTENT", "what the user wants from this session"},
 		{"## SUMMARY", "the context that matters: decisions with their reasons, what was ruled out"},
 		{"## ARTIFACTS", "files that were made, changed or read, with exact paths, and what was done to each"},
 		{"## NEXT STEPS", "what is left, the exact next step first"},

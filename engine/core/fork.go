@@ -2,12 +2,15 @@ package core
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // overlap is how far before the newest copied record the search for the next ones begins: hosts copy the records of one
@@ -15,8 +18,8 @@ import (
 const overlap = 100
 
 // copied marks the entries of a batch that the host copied from another session when it forked or resumed that one: they
-// have the host's ids of records there, or name those. What they did and cost is counted there. appeared is set if the session
-// turns out to be such a copy.
+// have the host's ids of records there, name those, or began at the same time and say the same. What they did and cost is
+// counted there. appeared is set if the session turns out to be such a copy.
 func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out []*prepared, appeared bool, err error) {
 	from := originOf(ready)
 	switch {
@@ -30,7 +33,9 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 	if s.First == "" {
 		return ready, false, nil
 	}
-	others, err := l.families.relatives(tx, *s)
+	me := *s
+	me.Created = cmp.Or(s.Created, ready[0].entry.Time)
+	others, known, err := l.families.relatives(tx, me)
 	if err != nil || len(others) == 0 {
 		return ready, false, err
 	}
@@ -39,6 +44,7 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 		if id := p.entry.Origin.Record; id != "" {
 			wanted[id] = p.hostName()
 		}
+		wanted[twin(&p.entry)] = p.hostName()
 		wanted[p.entry.HostID], open[p.hostName()] = p.hostName(), true
 	}
 	delete(wanted, "")
@@ -53,6 +59,12 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 			return nil, false, err
 		}
 	}
+	// Two sessions that began at once with the same request are none, unless they were answered the same.
+	if appeared && !known && !slices.ContainsFunc(ready, func(p *prepared) bool {
+		return p.entry.Group != "" && !open[p.hostName()]
+	}) {
+		return ready, false, nil
+	}
 	for _, p := range ready {
 		switch name := p.hostName(); {
 		case open[name]:
@@ -65,6 +77,14 @@ func (l *Ledger) copied(tx kv.Tx, s *sessions.Session, ready []*prepared) (out [
 	}
 	s.Fork = &fork
 	return out, appeared, nil
+}
+
+// twin returns what an entry has in common with its copy under another id; "": nothing, as of an answer without a name.
+func twin(e *sessions.Entry) string {
+	if e.Role == transcript.RoleAssistant && e.Group == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d %s %q %q %d %d", e.Time.UnixMilli(), e.Role, e.Group, e.Note, e.Tokens, e.Chars)
 }
 
 // hostName returns what tells the host's records of a batch apart, "" for none.
@@ -112,21 +132,22 @@ func firstID(ready []*prepared) string {
 	return ""
 }
 
-// families knows which sessions begin with the same record. It reads all sessions once, and what it says is checked: a
+// families knows which sessions begin with the same record, or at the same time. It reads all sessions once, and what it says is checked: a
 // transaction that failed may have told it of a session.
 type families struct {
 	mu  sync.Mutex
-	ids map[string][]string // host NUL id of the first record → sessions; nil before the first use
+	ids map[string][]string // host NUL id of the first record, or time → sessions; nil before the first use
 }
 
-// relatives returns the other sessions of a host that begin with the same record, or with this session, and remembers it.
-func (f *families) relatives(tx kv.Tx, s sessions.Session) (out []sessions.Session, err error) {
+// relatives returns the other sessions of a host that begin with the same record, or with this session, or are main ones that
+// began at the same time, and remembers it. known is set if the ids of records say so of one.
+func (f *families) relatives(tx kv.Tx, s sessions.Session) (out []sessions.Session, known bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ids == nil {
 		all, err := sessions.List(tx)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		f.ids = map[string][]string{}
 		for _, other := range all {
@@ -134,30 +155,38 @@ func (f *families) relatives(tx kv.Tx, s sessions.Session) (out []sessions.Sessi
 		}
 	}
 	f.add(s)
-	ids := f.ids[family(s)]
+	ids := slices.Concat(f.ids[family(s)], f.ids[born(s)])
 	if s.First != s.HostID {
 		ids = slices.Concat(ids, f.ids[s.Host+"\x00"+s.HostID]) // Codex's forks of this one, which came before it
 	}
-	for _, id := range ids {
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
 		other, err := sessions.Get(tx, id)
+		named := other.First == s.First || other.First == s.HostID
 		switch {
 		case fault.Is(err, fault.NotFound) || id == s.ID:
 		case err != nil:
-			return nil, err
-		case (other.First == s.First || other.First == s.HostID) && other.Host == s.Host:
-			out = append(out, other)
+			return nil, false, err
+		case other.Host == s.Host && (named || born(other) == born(s) && s.Main() && other.Main()):
+			out, known = append(out, other), known || named
 		}
 	}
-	return out, nil
+	return out, known, nil
 }
 
 func (f *families) add(s sessions.Session) {
-	if name := family(s); s.First != "" && !slices.Contains(f.ids[name], s.ID) {
-		f.ids[name] = append(f.ids[name], s.ID)
+	for _, name := range []string{family(s), born(s)} {
+		if s.First != "" && !slices.Contains(f.ids[name], s.ID) {
+			f.ids[name] = append(f.ids[name], s.ID)
+		}
 	}
 }
 
 func family(s sessions.Session) string { return s.Host + "\x00" + s.First }
+
+func born(s sessions.Session) string {
+	return s.Host + "\x00at " + s.Created.UTC().Format(time.RFC3339Nano)
+}
 
 // findCopies takes from the open records those that the log of another session has. wanted has their names by all their ids.
 // fork remembers the session that had the last one, and where.
@@ -174,7 +203,7 @@ func findCopies(tx kv.Tx, other sessions.Session, fork *sessions.Fork, wanted ma
 		if len(open) == 0 {
 			return nil
 		}
-		for _, id := range []string{e.HostID, e.Origin.Record} {
+		for _, id := range []string{e.HostID, e.Origin.Record, twin(&e.Entry)} {
 			if name := wanted[id]; name != "" {
 				delete(open, name)
 				fork.Session, fork.To = other.ID, e.Seq

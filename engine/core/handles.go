@@ -108,16 +108,21 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	return target{message: records, result: result}, nil
 }
 
-// open opens what a handle names: of a message the text that a model reads or, if raw is set, the original. It runs its
-// own transactions: do not call it inside one.
+// open opens what a handle names: of a message, and of those in a range, the text that a model reads or, if raw is set, the
+// original. It runs its own transactions: do not call it inside one.
 func (l *Ledger) open(ctx context.Context, handle string, raw bool) (content, error) {
 	t, err := View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
 	if err != nil {
 		return nil, err
 	}
-	if t.message != nil && !raw {
+	switch {
+	case t.message != nil && !raw:
 		text, err := l.messageText(ctx, t.message, t.result)
 		return inMemory([]byte(text)), err
+	case t.summary != nil && !raw:
+		w := &capped{limit: maxRange}
+		err := l.writeTexts(ctx, w, *t.summary)
+		return inMemory(w.Bytes()), err
 	}
 	return l.openTarget(ctx, t)
 }

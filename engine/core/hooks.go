@@ -51,7 +51,7 @@ func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Ses
 // checkLive refuses what names no session.
 func checkLive(op string, r ledger.LiveSession) error {
 	if r.Host == "" || r.HostID == "" {
-		return fault.New(fault.Invalid, op, "a hook has to name its host and the host's id of the session")
+		return fault.New(fault.Invalid, op, "a hook has to name its host and the host's id for the session")
 	}
 	return CheckTexts(op, Text("host", r.Host, maxHostID), Text("host's session id", r.HostID, maxHostID),
 		Text("host's parent session id", r.Parent, maxHostID))
@@ -134,7 +134,8 @@ func (l *Ledger) NoteStage(ctx context.Context, r ledger.NoteStageRequest) (ledg
 		m = m.Check(fault.New(fault.TooLarge, m.Op, "%d digests, more than %d", len(r.Digests), sessions.MaxShown))
 	}
 	if len(r.Owed) > sessions.MaxOwed {
-		m = m.Check(fault.New(fault.TooLarge, m.Op, "%d bytes to be told, more than %d", len(r.Owed), sessions.MaxOwed))
+		m = m.Check(fault.New(fault.TooLarge, m.Op, "%d bytes of text to report, more than %d", len(r.Owed),
+			sessions.MaxOwed))
 	}
 	for _, d := range r.Digests {
 		m = m.Check(CheckTexts(m.Op, Label("digest", d)))

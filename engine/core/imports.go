@@ -175,7 +175,7 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 		if len(e.Original) > limits.EntryInline {
 			return fault.New(fault.TooLarge, op, "an original of %d bytes, more than %d", len(e.Original),
 				limits.EntryInline).
-				WithHint("store it with PutBlob and name it")
+				WithHint("store it with PutBlob and refer to it")
 		}
 		size += len(e.Original)
 	}
@@ -184,7 +184,7 @@ func checkBatch(r ledger.AppendEntriesRequest) error {
 			limits.AppendBatch)
 	}
 	if r.Next < r.Offset {
-		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before it starts at %d", r.Next, r.Offset)
+		return fault.New(fault.Invalid, op, "the batch ends at offset %d, before its start at %d", r.Next, r.Offset)
 	}
 	if len(r.Key) > maxKey {
 		return keyTooLong(op, r.Key)

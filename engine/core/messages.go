@@ -59,7 +59,7 @@ func (l *Ledger) recordMessages(ctx context.Context, r ledger.AppendMessagesRequ
 		}
 	}
 	return ledger.AppendMessagesResponse{}, fault.New(fault.Stale, "engine.messages",
-		"other callers recorded messages of this conversation %d times while this one was prepared", limits.Plans).
+		"other callers recorded messages of this conversation %d times while this one was being prepared", limits.Plans).
 		WithHint("send the request again")
 }
 
@@ -74,7 +74,7 @@ func (l *Ledger) conversation(ctx context.Context, r ledger.AppendMessagesReques
 	raws := r.Messages
 	if r.Blob != "" {
 		if len(raws) > 0 {
-			return nil, fault.New(fault.Invalid, op, "messages and a blob are given: exactly one is allowed")
+			return nil, fault.New(fault.Invalid, op, "both messages and a blob were given: exactly one is allowed")
 		}
 		array, err := l.readBlob(ctx, r.Blob, limits.MCPMessage)
 		if err != nil {

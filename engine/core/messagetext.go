@@ -2,10 +2,14 @@ package core
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"strings"
 
+	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -62,4 +66,31 @@ func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, res
 		}
 	}
 	return strings.Join(texts, "\n\n"), nil
+}
+
+// writeTexts writes what a model reads of the messages in a range, each below a line that names it. One that cannot be decoded
+// stays as it is.
+func (l *Ledger) writeTexts(ctx context.Context, w io.Writer, of compaction.Record) error {
+	r := ledger.LogRequest{Session: of.Session, From: of.From, To: of.To, Originals: true}
+	for e, err := range ledger.LogEntries(ctx, l, r) {
+		if err != nil {
+			return err
+		}
+		var text string
+		switch {
+		case e.Forgotten != nil:
+			text = sessions.TombstoneText(*e.Forgotten, e.Expired)
+		case e.Kind != sessions.KindMessage && e.Queue == "":
+			continue // of the host, or of the ledger
+		default:
+			text, err = l.messageText(ctx, []sessions.Stored{{Entry: e.Entry, Original: e.Original}}, 0)
+			if err != nil {
+				text = string(e.Original)
+			}
+		}
+		if _, err := fmt.Fprintf(w, "[message %s, turn %d, %s]\n%s\n\n", e.Handle(), e.Turn, e.Role, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -96,7 +96,7 @@ func locateIn(tx kv.Tx, r ledger.AppendMessagesRequest, c chain) (position, erro
 	if s.HostID != "" {
 		return position{}, fault.New(fault.Conflict, "engine.messages",
 			"session %s is recorded from the files of %s: messages passed in would be recorded twice", s.ID, s.Host).
-			WithHint("to record as a new one, name no session")
+			WithHint("to record them as a new session, do not name one")
 	}
 	if r.Since {
 		return position{session: s.ID}, nil

@@ -142,7 +142,7 @@ func (l *Ledger) load(ctx context.Context, n sessions.NewEntry, p *prepared) err
 		p.original, p.digest, p.entry.Size = n.Original, sessions.Digest(n.Original), int64(len(n.Original))
 		return nil
 	case len(n.Original) > 0:
-		return fault.New(fault.Invalid, op, "an entry has an original and a blob: exactly one is allowed")
+		return fault.New(fault.Invalid, op, "an entry has both an original and a blob: exactly one is allowed")
 	}
 	b, err := l.Store.OpenBlob(ctx, n.Blob)
 	if err != nil {

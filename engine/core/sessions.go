@@ -85,7 +85,7 @@ func (l *Ledger) Session(ctx context.Context, r ledger.SessionRequest) (sessions
 		case r.Latest:
 			return l.newest(tx, r.Tree)
 		}
-		return sessions.Session{}, fault.New(fault.Invalid, "engine.session", "no session is named")
+		return sessions.Session{}, fault.New(fault.Invalid, "engine.session", "no session was given")
 	})
 }
 
@@ -156,7 +156,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 		return all[0], nil
 	}
 	if any {
-		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session of this tree is recorded").
+		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session in this tree is recorded").
 			WithHint("`ctxledger sessions` lists those of others: name one")
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",

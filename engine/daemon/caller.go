@@ -84,7 +84,7 @@ func (c *caller) admit(id uint64, cancel context.CancelFunc) *fault.Error {
 		return fault.New(fault.Invalid, op, "a call with this id is in flight")
 	}
 	if len(c.running) >= maxCalls {
-		return fault.New(fault.Limited, op, "%d calls of this connection are in flight", maxCalls).
+		return fault.New(fault.Limited, op, "%d calls on this connection are in flight", maxCalls).
 			WithHint("wait for one of them")
 	}
 	c.running[id] = cancel

@@ -56,7 +56,7 @@ func inChild(ctx context.Context, o Options, timeout time.Duration, args ...stri
 	if ctx.Err() != nil {
 		return childResult{}, (&fault.Error{
 			Code: fault.Unavailable, Op: op, Message: "reading the ledger timed out", Err: ctx.Err(),
-		}).WithHint("the disk may be slow, or a file damaged: run: ctxledger ledger repair")
+		}).WithHint("the disk may be slow or a file damaged; run: ctxledger ledger repair")
 	}
 	var answer childResult
 	switch err := json.Unmarshal(out.kept.Bytes(), &answer); {

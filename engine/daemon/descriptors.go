@@ -25,10 +25,10 @@ func full(descriptors int) *fault.Error {
 	n := capacity(descriptors)
 	if n == maxClients {
 		return fault.New(fault.Limited, op, "the daemon already serves %d connections", n).
-			WithHint("end agent sessions that are not needed: each holds a connection")
+			WithHint("close agent sessions you do not need: each holds a connection")
 	}
 	return fault.New(fault.Limited, op,
 		"the daemon already serves %d connections, which is what its %d file descriptors allow", n, descriptors).
-		WithHint("end agent sessions that are not needed, or raise the limit with ulimit -n " +
+		WithHint("close agent sessions you do not need, or raise the limit with ulimit -n " +
 			"and run: ctxledger daemon stop")
 }

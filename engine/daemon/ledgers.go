@@ -127,7 +127,7 @@ func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.En
 	}
 	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
 		no = fault.New(fault.NotFound, "daemon.memory",
-			"no memory %.1000q of the project or the user", r.Name)
+			"no project or user memory %.1000q", r.Name)
 	}
 	return e, no
 }
@@ -149,7 +149,7 @@ func (l *ledgers) DeleteMemory(ctx context.Context, r ledger.DeleteMemoryRequest
 			return e, fault.New(fault.NotFound, "daemon.memory",
 				"no memory %.1000q of the project; the user has one of that name, which all workspaces "+
 					"share", r.Name).
-				WithHint("to delete that, give the scope user")
+				WithHint("to delete that one, use the user scope")
 		}
 	}
 	return e, err
@@ -225,7 +225,7 @@ type rootless struct {
 // refused is the error of a request that needs a workspace.
 func (r *rootless) refused(code fault.Code) error {
 	return fault.New(code, "daemon.memory", "no project memory without a workspace: %s", r.why).
-		WithHint("name a project with --workspace, or use the scope user")
+		WithHint("specify a project with --workspace, or use the user scope")
 }
 
 // SaveMemory refuses the scope project.

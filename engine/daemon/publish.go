@@ -48,7 +48,7 @@ func publish(o link.Owner, state string) error {
 	f := &fault.Error{Code: fault.Unavailable, Op: op, Err: err}
 	if safefs.Full(err) {
 		f.Code = fault.Full
-		return f.WithHint("free a few KB on the disk of the state directory")
+		return f.WithHint("free a few KB on the state directory's disk")
 	}
 	return f
 }

@@ -93,8 +93,8 @@ func exchange(ctx context.Context, state, before, into, kept string) error {
 		return err
 	}
 	if now, err := fingerprint(state); err != nil || now != before {
-		used := fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was repaired")
-		return errors.Join(used.WithHint("end it and run: ctxledger ledger repair"), err)
+		used := fault.New(fault.Unavailable, "daemon.repair", "another program used the ledger while it was being repaired")
+		return errors.Join(used.WithHint("stop it and run: ctxledger ledger repair"), err)
 	}
 	if err := os.Rename(filepath.Join(into, held.Ledger), filepath.Join(state, held.Ledger)); err != nil {
 		return err

@@ -60,7 +60,7 @@ var (
 	errIdle  = errors.New("idle timeout")
 	errGone  = errors.New("the state directory is gone")
 	errAsked = errors.New("a client requested it")
-	errOther = errors.New("another repository is at the root of the workspace")
+	errOther = errors.New("a different repository is now at the root of the workspace")
 )
 
 // Run owns a ledger and serves it until ctx ends, no client has been connected for c.Idle, a client asks
@@ -240,7 +240,7 @@ func (d *daemon) await(departed <-chan error, stop context.CancelFunc) error {
 // LeftBehind is the error of an owner that leaves although tasks have not ended.
 func LeftBehind(tasks []string) error {
 	return fault.New(fault.Unavailable, "daemon.leave",
-		"background tasks did not end and were left behind: %s", strings.Join(tasks, ", "))
+		"background tasks did not finish and were abandoned: %s", strings.Join(tasks, ", "))
 }
 
 // withdraw closes the listener and removes its files, unless the state directory was replaced: then they

@@ -74,7 +74,7 @@ func (l *Files) history(tx kv.Tx, path string, of func(session string) bool) (le
 	h.Intents = newestOf(h.Intents, func(a, b intents.Intent) int {
 		return cmp.Or(a.Begun.Compare(b.Begun), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))
 	}, intentSize)
-	if h.Reads, err = reads(tx, path, of); err != nil {
+	if h.Reads, err = l.readsBy(tx, path, of); err != nil {
 		return h, err
 	}
 	h.Trees, err = l.treesOf(tx, h)
@@ -143,40 +143,31 @@ func intentSize(in intents.Intent) int {
 	return n
 }
 
-// reads returns the newest reads of a file by some sessions, newest first.
-func reads(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRead, error) {
+// readsBy returns the newest reads of a file by some sessions, newest first.
+func (l *Files) readsBy(tx kv.Tx, path string, of func(session string) bool) ([]ledger.FileRead, error) {
 	found, err := sessions.ReadsOf(tx, path)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]ledger.FileRead, 0, len(found))
-	for _, r := range found {
-		if !of(r.Session) {
+	list, last := make([]ledger.FileRead, 0, len(found)), ""
+	for _, r := range found { // those of a session follow each other
+		if !of(r.Session) || r.Session == last {
 			continue
 		}
-		e, err := sessions.GetEntry(tx, r.Session, r.Seq)
+		last = r.Session
+		f, err := l.core.Fold(tx, r.Session)
 		if err != nil {
 			return nil, err
 		}
-		if e.Copied {
-			continue // it is listed where it happened
-		}
-		s, err := sessions.Get(tx, r.Session)
-		if err != nil {
-			return nil, err
-		}
-		res, err := sessions.ResultOf(tx, r)
-		if err != nil {
-			return nil, err
-		}
-		size := res.Tokens
-		for _, c := range e.Calls {
-			if c.ID == r.CallID {
-				size += c.Tokens
+		for _, s := range stepsOf(f.Entries)[path] {
+			if s.call.Op != intents.OpRead || s.Copied { // a copy is listed where it happened
+				continue
 			}
+			list = append(list, ledger.FileRead{
+				Session: r.Session, Seq: s.Seq, Turn: s.Turn, Time: s.Time, Tokens: s.tokens,
+				Subagent: s.Hidden || !f.Session.Main(), Failed: s.failed,
+				Gone: s.dropped && !s.Hidden})
 		}
-		list = append(list, ledger.FileRead{Session: r.Session, Seq: r.Seq, Turn: e.Turn, Time: e.Time, Tokens: size,
-			Subagent: e.Hidden || !s.Main(), Failed: res.Failed})
 	}
 	return newestOf(list, func(a, b ledger.FileRead) int {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Session, b.Session), cmp.Compare(a.Seq, b.Seq))

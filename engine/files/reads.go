@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -39,22 +40,22 @@ type step struct {
 	result          int64 // the entry with its result; 0: none, or it failed
 	failed          bool
 	stub            string // why the result is not the text of the file, see sessions.Result; "": it is
-	rewound         bool   // the host has gone back since, maybe to before it
-	dropped         bool   // the host has compacted since: its window has neither the call nor the result
+	tokens          int    // of the call and its result, o200k_base
+	left            bool   // the host has gone back to before it
+	rewound         bool   // the host has gone back since, to behind it
+	dropped         bool   // the window has it no more: the host has gone back, or compacted since
 }
 
 // stepsOf returns the calls on each file, oldest first, by its path.
 func stepsOf(entries []sessions.Entry) map[string][]*step {
-	all, byCall, dropped := map[string][]*step{}, map[string]*step{}, window.Dropped(entries)
+	all, byCall, held, gone := map[string][]*step{}, map[string]*step{}, window.HeldOf(entries), int64(0)
 	for i := range entries {
 		e := &entries[i]
-		if e.Kind == sessions.KindRewind {
-			for _, s := range byCall {
-				s.rewound = true
-			}
+		if held.Left(i) {
+			gone = e.Seq
 		}
 		for _, c := range e.Calls {
-			s := &step{Entry: e, call: c, dropped: dropped(e)}
+			s := &step{Entry: e, call: c, tokens: c.Tokens, left: held.Left(i), dropped: !held.Has(i)}
 			if !intents.OfFile(c.Op) || c.Target == "" {
 				continue
 			}
@@ -64,17 +65,21 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			}
 		}
 		for _, res := range e.Results {
-			switch s := byCall[res.CallID]; {
-			case s == nil:
-			case res.Failed:
-				s.failed = true
-			default:
-				s.result, s.dropped = e.Seq, dropped(e)
-				if res.Whole > 0 {
-					s.stub = cmp.Or(res.Cause, artifacts.CauseLarge)
-				}
+			s := byCall[res.CallID]
+			if s == nil {
+				continue
+			}
+			s.failed, s.dropped, s.tokens = res.Failed, !held.Has(i), s.call.Tokens+res.Tokens
+			if s.result = e.Seq; s.failed {
+				s.result = 0
+			}
+			if res.Whole > 0 {
+				s.stub = cmp.Or(res.Cause, artifacts.CauseLarge)
 			}
 		}
+	}
+	for _, s := range byCall {
+		s.rewound = !s.left && s.Seq < gone
 	}
 	return all
 }
@@ -100,9 +105,9 @@ func newestRead(steps []*step) (newest *step) {
 // wrote reports whether a call has written the file.
 func (s *step) wrote() bool { return s.call.Op == intents.OpWrite || s.call.Op == intents.OpPatch }
 
-// seenWith returns the calls known to the reader: a session does not know what its subagents read.
+// seenWith returns the calls known to the reader: a session knows neither what its subagents read nor what it went back from.
 func (s *step) seenWith(steps []*step) []*step {
-	return slices.DeleteFunc(slices.Clone(steps), func(o *step) bool { return o.Hidden && !s.Hidden })
+	return slices.DeleteFunc(slices.Clone(steps), func(o *step) bool { return o.left || o.Hidden && !s.Hidden })
 }
 
 // reads adds the files that a session has read or written, by path: those that others changed afterwards, at most
@@ -115,6 +120,9 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 	stale, fresh, decoded := []changes.Stale{}, []string(nil), 0
 	steps, tree := stepsOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
+		if read := readsOf(path, steps[path]); read.Reads > 0 {
+			resp.Reads = append(resp.Reads, read)
+		}
 		r := newestRead(steps[path])
 		if r == nil {
 			continue
@@ -128,7 +136,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 			return err
 		}
 		known = known && st.Exists
-		if known && c == nil && (seenBefore(st, until) || ownSince(st, r.Time, until)) {
+		if known && c == nil && !r.rewound && (seenBefore(st, until) || ownSince(st, r.Time, until)) {
 			fresh = append(fresh, path)
 			continue
 		}
@@ -149,6 +157,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 			stale = append(stale, *other)
 		}
 	}
+	resp.Reads = core.Fitting(resp.Reads, limits.Page/3, func(r ledger.FileReads) int { return 100 + len(r.Path) })
 	resp.Tree, resp.Fresh = tree, fresh[:min(len(fresh), maxFresh)]
 	resp.Stale = stale[:min(len(stale), core.DefaultList)]
 	for i, s := range resp.Stale {
@@ -157,6 +166,23 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 	}
 	return nil
+}
+
+// readsOf sums up what a session itself has read of a file.
+func readsOf(path string, steps []*step) ledger.FileReads {
+	r, seen := ledger.FileReads{Path: path}, map[string]bool{}
+	for _, s := range steps {
+		if s.call.Op != intents.OpRead || s.Hidden || s.result == 0 {
+			continue
+		}
+		if !seen[s.call.ID] { // else a compaction moved it behind its summary
+			r.Reads, r.Tokens, seen[s.call.ID] = r.Reads+1, r.Tokens+s.tokens, true
+		}
+		if !s.dropped {
+			r.Held += s.tokens
+		}
+	}
+	return r
 }
 
 // seenBefore reports whether a file was seen as it is before a time, and watched since.

@@ -52,7 +52,7 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 		return fault.New(fault.TooLarge, op, "%d states in one request, more than %d", len(r.States), maxStates)
 	}
 	if r.Tree != "" && !l.core.Trees.Has(r.Tree) {
-		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree of this ledger", r.Tree)
+		return fault.New(fault.Invalid, op, "%.1000q is not the root of a tree in this ledger", r.Tree)
 	}
 	for _, o := range r.States {
 		if p, outside := l.core.Trees.Normal("", o.Path); p != o.Path || outside || p == "." ||
@@ -65,7 +65,7 @@ func (l *Files) checkStates(r ledger.RecordStatesRequest) error {
 		if o.Seen.IsZero() || o.Tree != r.Tree ||
 			o.Before != nil && (o.Before.Tree != o.Tree || o.Before.Path != o.Path) {
 			return fault.New(fault.Invalid, op,
-				"the state of %.1000q does not say when it was seen, or is of another file", o.Path)
+				"the state of %.1000q does not say when it was seen, or belongs to another file", o.Path)
 		}
 	}
 	return nil

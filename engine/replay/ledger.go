@@ -15,7 +15,7 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// Scratch is a ledger for one replay. Its directory is removed with it.
+// Scratch is a ledger for one replay. Its directory is removed with it, unless the caller has named it.
 type Scratch struct {
 	*engine.Local
 	dir       string
@@ -36,7 +36,16 @@ func Open(ctx context.Context, e env.Env, of *Session, s engine.Settings) (*Scra
 	return &Scratch{Local: l, dir: dir}, nil
 }
 
-// Close removes the ledger.
+// OpenIn opens the ledger of a session in a directory, which stays. Errors: those of engine.Open.
+func OpenIn(ctx context.Context, e env.Env, dir string, of *Session, s engine.Settings) (*Scratch, error) {
+	l, err := engine.Open(ctx, engine.Options{State: dir, Workspace: of.About.Dir, Env: e, Settings: s})
+	if err != nil {
+		return nil, err
+	}
+	return &Scratch{Local: l}, nil
+}
+
+// Close removes the ledger, if it is one that Open has made.
 func (l *Scratch) Close() error { return errors.Join(l.Local.Close(), os.RemoveAll(l.dir)) }
 
 // Append appends the entries of a session up to one of them, exclusive.

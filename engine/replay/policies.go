@@ -52,7 +52,7 @@ func Policies() []Policy {
 		{Name: "without edits", open: openOurs(ours{noEdits: true})},
 		{Name: "without document", open: openOurs(ours{mode: compaction.Window})}, // old turns are dropped
 		{Name: "without pauses", open: openOurs(ours{policy: &warm})},             // it takes every cache for warm
-		{Name: "at 85 % of the window", open: openOurs(ours{policy: &full})},
+		{Name: "at 85% of the window", open: openOurs(ours{policy: &full})},
 	}
 }
 

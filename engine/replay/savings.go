@@ -9,8 +9,9 @@ import (
 
 // Savings is what the product's default would have saved in one session.
 type Savings struct {
-	None Outcome `json:"none"` // the recorded session
-	Ours Outcome `json:"ours"`
+	Model string  `json:"model"`
+	None  Outcome `json:"none"` // the recorded session
+	Ours  Outcome `json:"ours"`
 	// Share is the part of the cost that is saved; less than 0 when the session would have become dearer.
 	Share float64 `json:"share"`
 }
@@ -23,5 +24,5 @@ func SavingsOf(ctx context.Context, e env.Env, s *Session, models *tokens.Regist
 	if err != nil || len(r.Outcomes) == 0 {
 		return Savings{}, err
 	}
-	return Savings{None: r.Outcomes[0], Ours: r.Outcomes[1], Share: 1 - r.Ratio(1)}, nil
+	return Savings{Model: r.Model, None: r.Outcomes[0], Ours: r.Outcomes[1], Share: 1 - r.Ratio(1)}, nil
 }

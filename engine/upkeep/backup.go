@@ -59,11 +59,11 @@ func (l *Upkeep) Backup(ctx context.Context, r ledger.BackupRequest) (ledger.Bac
 func (l *Upkeep) checkPlace(file string) error {
 	const op = "engine.backup"
 	if !filepath.IsAbs(file) {
-		return fault.New(fault.Invalid, op, "the backup file %q has no absolute path", file)
+		return fault.New(fault.Invalid, op, "the path of the backup file %q is not absolute", file)
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(file))
 	if err != nil {
-		return fault.New(fault.Invalid, op, "no directory %s", filepath.Dir(file)).WithHint("make it first")
+		return fault.New(fault.Invalid, op, "no directory %s", filepath.Dir(file)).WithHint("create it first")
 	}
 	state, err := filepath.EvalSymlinks(l.core.State)
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *Upkeep) checkPlace(file string) error {
 	}
 	rel, err := filepath.Rel(state, dir)
 	if err == nil && filepath.IsLocal(rel) && filepath.Dir(rel) != temporary.Name { // where a check has its snapshot
-		return fault.New(fault.Invalid, op, "%s is inside the state directory that is backed up", file).
+		return fault.New(fault.Invalid, op, "%s is inside the state directory that is being backed up", file).
 			WithHint("use a path elsewhere, ideally another disk")
 	}
 	if _, err := os.Lstat(file); err == nil {

@@ -200,7 +200,7 @@ func (x *checker) results(session string, e sessions.Stored) (mend func() error,
 
 // lostSummary replaces the text of a lost summary.
 const lostSummary = "[The text of this summary was lost: its record was damaged. " +
-	"`ctxledger restore` brings back what it stands for.]"
+	"`ctxledger restore` brings back what it replaced.]"
 
 // compaction checks the text of a compaction.
 func (x *checker) compaction(session string, e sessions.Stored, r compaction.Record) (mend func() error, err error) {

@@ -39,7 +39,7 @@ type migrating struct {
 var migrations = []migration{
 	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
 	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
-	{4, "identifies by value messages that hosts passed in", (*migrating).byValue},
+	{4, "identifies by value the messages that hosts passed in", (*migrating).byValue},
 }
 
 // newestSchema is what this program writes.
@@ -80,7 +80,7 @@ func bringUp(ctx context.Context, store kv.Store, tx kv.Tx, key []byte) error {
 	}
 	if at > newestSchema() {
 		return fault.New(fault.Unavailable, "engine.migrate",
-			"the ledger has schema %d, this program knows up to schema %d", at, newestSchema()).
+			"the ledger has schema %d, but this program supports only schemas up to %d", at, newestSchema()).
 			WithHint("upgrade ctxledger")
 	}
 	known, err := tx.Get(core.BucketMasks, []byte(core.MaskKey))

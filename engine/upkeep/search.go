@@ -86,7 +86,7 @@ func (l *Upkeep) searchState(ctx context.Context, t scrub.Text) (searched int, l
 }
 
 // whyForeign says why a file that is not the file of records holds a text.
-const whyForeign = "ctxledger did not write it from the ledger, or did so before: remove the file if it is not needed"
+const whyForeign = "ctxledger did not write it from the ledger, or wrote it earlier: remove the file if it is not needed"
 
 // searchFile searches a file of a state directory for a text and says why the text is left there, "" when it is not
 // there.
@@ -110,7 +110,7 @@ func searchFile(ctx context.Context, state, file string, t scrub.Text) string {
 	case !found:
 		return ""
 	case filepath.Base(file) == held.Ledger:
-		return "it is part of an id or of a name of the ledger itself, or it was just recorded again"
+		return "it is part of an id or a name used by the ledger itself, or it has just been recorded again"
 	}
 	return cmp.Or(row.Left, whyForeign)
 }

@@ -49,7 +49,7 @@ func (l *Views) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactionR
 		}
 	}
 	return s, fault.New(fault.Stale, "engine.accept",
-		"session %s grew %d times while its compaction was recorded", r.Session, limits.Plans).
+		"session %s grew %d times while its compaction was being recorded", r.Session, limits.Plans).
 		WithHint("compact again when the agent pauses")
 }
 

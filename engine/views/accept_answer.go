@@ -15,7 +15,7 @@ func checkAnswer(r ledger.AcceptCompactionRequest) error {
 	case !asks && a == nil:
 		return nil
 	case !asks:
-		return fault.New(fault.Invalid, op, "mode %s takes no model's answer", r.Options.Mode)
+		return fault.New(fault.Invalid, op, "mode %s does not take an answer from a model", r.Options.Mode)
 	case a == nil:
 		return fault.New(fault.Invalid, op,
 			"mode %s needs a model's answer: plan, ask, then accept", r.Options.Mode)

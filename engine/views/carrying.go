@@ -66,17 +66,18 @@ func request(b sessions.Bill) (c sessions.Charge) {
 }
 
 // front returns a million tokens as a request paid for the fixed ones at its front; nothing if it had not as many. They were
-// read from the provider's cache if anything was, else paid as the whole request was: they never cost more than it.
+// read from the provider's cache as far as that reached, else paid as the rest of the request was: they never cost more than it.
 func front(u sessions.Usage, fixed int) sessions.Usage {
-	all := int64(u.Prompt())
-	switch {
-	case all == 0 || u.Prompt() < fixed:
+	if u.Prompt() == 0 || u.Prompt() < fixed {
 		return sessions.Usage{}
-	case u.CacheRead > 0:
-		return sessions.Usage{CacheRead: million}
 	}
-	written, long := u.CacheWrite*million/all, u.CacheLong*million/all
-	return sessions.Usage{Input: million - written, CacheWrite: written, CacheLong: long}
+	read := int64(million)
+	if u.CacheRead < int64(fixed) {
+		read = u.CacheRead * million / int64(fixed)
+	}
+	rest, others := million-read, max(u.Input+u.CacheWrite, 1)
+	written, long := rest*u.CacheWrite/others, rest*u.CacheLong/others
+	return sessions.Usage{CacheRead: read, Input: rest - written, CacheWrite: written, CacheLong: long}
 }
 
 // next adds what the next request pays for the window at a time: under the terms of the newest one, and those of its size.
@@ -93,14 +94,21 @@ func next(f *core.Folded, u *ledger.Use, now time.Time) {
 	held := int64(u.Held.N)
 	c := sessions.Charge{Model: f.Session.Model, Usage: sessions.Usage{Input: held}}
 	cache := cachedAt(f.Entries, time.Time{}, now)
+	model, _ := f.Models.Lookup(f.Session.Model)
+	unasked := cachesUnasked(model) && held >= cacheLeast && !cache.missed
 	switch u.NextBy = ledger.NextUncached; {
-	case own.CacheRead+own.CacheWrite == 0:
-	case !cache.cold:
+	case own.CacheRead+own.CacheWrite == 0 && !unasked:
+	case !cache.cold && cache.kept == cache.had:
 		u.NextBy, c.Usage = ledger.NextRead, sessions.Usage{CacheRead: held}
 	default:
-		u.NextBy, c.Usage = ledger.NextAnew, sessions.Usage{CacheWrite: held}
+		u.NextBy = ledger.NextAnew
+		if cache.kept > 0 {
+			u.NextBy = ledger.NextPart
+		}
+		kept := min(cache.kept, held)
+		c.Usage = sessions.Usage{CacheRead: kept, CacheWrite: held - kept}
 		if cache.long {
-			c.CacheLong = held
+			c.CacheLong = held - kept
 		}
 	}
 	var named string

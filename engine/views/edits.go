@@ -75,7 +75,7 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 		}
 	}
 	return ledger.EditedView{}, fault.New(fault.Stale, "engine.edit",
-		"session %s grew %d times while its edits were decided", r.Session, limits.Plans).
+		"session %s grew %d times while its edits were being decided", r.Session, limits.Plans).
 		WithHint("ask again when the agent pauses")
 }
 

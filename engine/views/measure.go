@@ -22,11 +22,11 @@ type measure struct {
 // estimate was too low.
 const mistaken = 125
 
-// fit returns the measure in which content is what held has besides carries, if it was estimated to be more, or so
-// little less that the estimate may be mistaken.
-func fit(c tokens.Counter, content window.Fill, held tokens.Count, carries []ledger.Category) measure {
+// fit returns the measure in which content has room tokens, if it was estimated to have more, or so little less that the
+// estimate may be mistaken.
+func fit(c tokens.Counter, content window.Fill, room int) measure {
 	m := measure{Counter: c}
-	all, room := content.Total(), held.N-total(carries).N
+	all := content.Total()
 	estimate := c.Of(all).N
 	limit := estimate
 	if !c.Exact() {
@@ -116,20 +116,29 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 		}
 	}
 	if held, known := held(f, c, g.fixed); known {
-		g.held, g.agents = &held, fit(c, g.own, held, g.carries)
+		g.held, g.agents = &held, fit(c, g.own, held.N-total(g.carries).N)
 		g.measure = g.agents.ofView()
 	}
 	return g
 }
 
 // account returns the parts of what a window holds: the conversation, what the requests carry besides, and what nothing
-// accounts for.
+// accounts for. Where a measurement is less than the requests before it carried, each part is a share of it.
 func account(conversation, carries []ledger.Category, held tokens.Count) []ledger.Category {
 	out := slices.Concat(conversation, carries)
 	known := total(out)
 	if rest := held.N - known.N; rest > 0 {
 		out = append(out, ledger.Category{Name: ledger.CategoryRest,
 			Tokens: tokens.Count{N: rest, Exact: held.Exact && known.Exact, Upper: max(rest, held.Upper-known.Upper)}})
+	} else if rest < 0 {
+		upTo := 0
+		share := func(n int) int { return int(int64(n) * int64(held.N) / int64(known.N)) }
+		for i := range out {
+			n := &out[i].Tokens
+			from := upTo
+			upTo += n.N
+			*n = tokens.Count{N: share(upTo) - share(from), Upper: n.Upper} // so that roundings do not add up
+		}
 	}
 	return out
 }

@@ -30,7 +30,7 @@ func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.
 	}
 	if r.MaxOutput < 0 || r.NumCtx < 0 || r.Status < 0 {
 		return ledger.OverflowResponse{}, fault.New(fault.Invalid, op,
-			"status, max_output and num_ctx are numbers from 0; 0 means not known")
+			"status, max_output and num_ctx must be 0 or more; 0 means not known")
 	}
 	m := l.core.NewMutation("overflow", r.Key, r)
 	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.OverflowResponse, []ledger.Event, error) {
@@ -195,7 +195,7 @@ func (l *Views) NoteTrim(ctx context.Context, r ledger.NoteTrimRequest) (ledger.
 	}
 	if r.Stage < 0 || r.Stage > overflow.Stages || r.Before < 0 || r.After < 0 {
 		return ledger.NoteTrimResponse{}, fault.New(fault.Invalid, op,
-			"a trimmed copy has a stage of 0 to %d and sizes from 0", overflow.Stages)
+			"a trimmed copy has a stage of 0 to %d and sizes of 0 or more", overflow.Stages)
 	}
 	m := l.core.NewMutation("trim", r.Key, r)
 	return core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.NoteTrimResponse, []ledger.Event, error) {

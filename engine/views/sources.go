@@ -13,9 +13,9 @@ import (
 )
 
 // sources sums the content of slots by file and by tool, the largest first. A call about a file counts for its tool as
-// well. result is what one takes where nothing was edited.
+// well; for that alone if it failed, which neither read nor wrote the file. result is what one takes where nothing was edited.
 func sources(f *core.Folded, m measure, slots []window.Slot, result func(sessions.Result) int) []ledger.Source {
-	sums := map[ledger.Source]*sourceSum{}
+	sums, failed := map[ledger.Source]*sourceSum{}, failedIn(f.Entries)
 	for _, slot := range slots {
 		if slot.Note != "" {
 			continue
@@ -24,12 +24,12 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 			e := f.Entries[seq-1]
 			for _, call := range callsIn(slot, &e) {
 				n := shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens)
-				charge(f, sums, call, sourceSum{tokens: n, calls: 1})
+				charge(sums, call, failed[call.ID], sourceSum{tokens: n, calls: 1})
 			}
 			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.Call(r.CallID); known {
 					n := shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r))
-					charge(f, sums, call, sourceSum{tokens: n, artifacts: min(1, len(r.Artifact))})
+					charge(sums, call, failed[call.ID], sourceSum{tokens: n, artifacts: min(1, len(r.Artifact))})
 				}
 			}
 		}
@@ -48,10 +48,23 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 // sourceSum is what one source takes.
 type sourceSum struct{ tokens, calls, artifacts int }
 
+// failedIn returns the calls of a log that failed.
+func failedIn(log []sessions.Entry) map[string]bool {
+	failed := map[string]bool{}
+	for i := range log {
+		for _, r := range log[i].Results {
+			if r.Failed {
+				failed[r.CallID] = true
+			}
+		}
+	}
+	return failed
+}
+
 // charge adds what a call or its result takes to its tool and to the file that it is about.
-func charge(f *core.Folded, sums map[ledger.Source]*sourceSum, call sessions.Call, n sourceSum) {
+func charge(sums map[ledger.Source]*sourceSum, call sessions.Call, failed bool, n sourceSum) {
 	keys := []ledger.Source{{Kind: ledger.SourceTool, Name: call.Name}}
-	if call.Target != "" && intents.OfFile(call.Op) {
+	if call.Target != "" && intents.OfFile(call.Op) && !failed {
 		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
 	}
 	for _, key := range keys {

@@ -58,13 +58,19 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 			return out, err
 		}
 		l.maskUse(&out.Use)
-		for _, t := range replay.turns {
-			out.Turns = append(out.Turns, t.turn(g, f))
-		}
-		if n := len(out.Turns); n > 0 {
-			last := &out.Turns[n-1]
-			last.Held, last.Own = out.Held, partsOf(out.Own)
-			last.Used, last.Filled = out.Used, partsOf(out.Categories)
+		before := g.begun()
+		for i, t := range replay.turns {
+			w := t.window(g, f)
+			turn := t.turn(w, f)
+			if i == len(replay.turns)-1 { // now
+				w = turnWindow{content: w.content, carries: g.carries, held: out.Held, measure: g.agents}
+				turn.Held, turn.Own = out.Held, partsOf(out.Own)
+				turn.Used, turn.Filled = out.Used, partsOf(out.Categories)
+			}
+			if i > 0 || replay.earlier == 0 {
+				turn.Changed = w.since(before)
+			}
+			out.Turns, before = append(out.Turns, turn), w
 		}
 		return out, nil
 	})
@@ -115,36 +121,49 @@ type turnStat struct {
 	bill                sessions.Bill // of its requests
 }
 
-// turn returns a turn in the measure of what the agent's own window held at its end: what the provider measured, unless the
-// host compacted after the last answer; without any measurement the view. g and f are what is known now.
-func (t *turnStat) turn(g gauge, f *core.Folded) ledger.Turn {
-	var carries []ledger.Category
+// turnWindow is what the agent's own window held at the end of a turn.
+type turnWindow struct {
+	content window.Fill
+	carries []ledger.Category
+	held    tokens.Count
+	measure // of its parts
+}
+
+// window returns what the agent's own window held at the end of a turn: what the provider measured, unless the host
+// compacted after the last answer; without any measurement the view. g and f are what is known now.
+func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
+	w := turnWindow{content: t.own}
 	for _, x := range g.carries {
 		if x.Name != ledger.CategoryAttached || t.host == f.View.Host {
-			carries = append(carries, x)
+			w.carries = append(w.carries, x)
 		}
 	}
-	own := t.own
 	if !t.known {
-		own = t.filled
+		w.content = t.filled
 	}
-	held := sum(g.Counter.Of(own.Total()), total(carries))
+	besides := total(w.carries)
+	w.held = sum(g.Counter.Of(w.content.Total()), besides)
 	if n := int(t.measured.tokens); n > 0 && !t.cut {
-		held = tokens.Count{N: n, Exact: true, Upper: n}
+		w.held = tokens.Count{N: n, Exact: true, Upper: n}
 	}
-	agents := fit(g.Counter, own, held, carries)
-	view := agents.ofView()
+	w.measure = fit(g.Counter, w.content, w.held.N-besides.N)
+	return w
+}
+
+// turn returns a turn in the measure of its window, of which it says what it was made of.
+func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
+	view := w.ofView()
 	dollars := 0.0
 	if sum := t.bill.Cost(f.Models).Dollars; sum != nil {
 		dollars = *sum
 	}
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
-		Measured: t.measured.tokens, Held: held,
-		Own:       partsOf(account(categories(agents, own, t.filled), carries, held)),
-		Filled:    partsOf(categories(view, t.filled, own)),
+		Measured: t.measured.tokens, Held: w.held,
+		Own:       partsOf(account(categories(w.measure, w.content, t.filled), w.carries, w.held)),
+		Filled:    partsOf(categories(view, t.filled, w.content)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
-		Dollars: dollars,
+		Changed: []ledger.Part{}, Dollars: dollars,
 	}
 }
 

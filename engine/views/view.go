@@ -30,7 +30,7 @@ func (l *Views) View(ctx context.Context, r ledger.ViewRequest) (ledger.ViewResp
 		}
 		if r.Position != 0 && r.Position != f.Session.Seq {
 			return ledger.ViewResponse{}, fault.New(fault.Stale, "engine.view",
-				"the log of session %s grew from %d to %d while its view was read", r.Session, r.Position,
+				"the log of session %s grew from %d to %d while its view was being read", r.Session, r.Position,
 				f.Session.Seq).
 				WithHint("read the view again from its start")
 		}

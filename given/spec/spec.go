@@ -75,7 +75,7 @@ func Parse(text string) (Source, error) {
 	case ChangesRecent, OwnHistory:
 		n, err := strconv.Atoi(s.Param)
 		if given && (err != nil || n < 1) {
-			return s, fault.New(fault.Invalid, op, "source %.100q needs a number of 1 or more behind the colon", text)
+			return s, fault.New(fault.Invalid, op, "source %.100q needs a number of 1 or more after the colon", text)
 		}
 		s.Param, s.N = "", n
 	case BriefField:
@@ -85,7 +85,7 @@ func Parse(text string) (Source, error) {
 	case File:
 		s.Param = path.Clean(strings.ReplaceAll(s.Param, `\`, "/"))
 		if !local(s.Param) {
-			return s, fault.New(fault.Invalid, op, "source %.200q does not name a file below the workspace", text).
+			return s, fault.New(fault.Invalid, op, "source %.200q does not name a file in the workspace", text).
 				WithHint("give a relative path: file:docs/plan.md")
 		}
 	default:

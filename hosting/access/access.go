@@ -105,17 +105,18 @@ func (s *Store) Add(t Token) (Token, string, error) {
 	t.Rate, t.StorageMB = cmp.Or(t.Rate, DefaultRate), cmp.Or(t.StorageMB, DefaultStorage)
 	switch {
 	case t.Role != Metrics && !slices.Contains(Roles(), t.Role):
-		return t, "", fault.New(fault.Invalid, op, "the role %.40q is none of read, write, admin and metrics", t.Role)
+		return t, "", fault.New(fault.Invalid, op, "the role %.40q is not one of read, write, admin or metrics", t.Role)
 	case t.Role == Metrics && t.Workspace != "":
-		return t, "", fault.New(fault.Invalid, op, "a token for metrics is of no workspace").
+		return t, "", fault.New(fault.Invalid, op, "a metrics token does not belong to a workspace").
 			WithHint("leave the workspace out")
 	case t.Role != Metrics && !workspaceForm.MatchString(t.Workspace):
 		return t, "", fault.New(fault.Invalid, op,
-			"the workspace %.80q is not 1 to 63 lower-case letters, digits, - and _, a letter or digit first", t.Workspace)
+			"the workspace name %.80q must be 1 to 63 lower-case letters, digits, - and _, starting with a letter or digit", t.Workspace)
 	case t.Rate < 1 || t.Rate > MaxRate:
-		return t, "", fault.New(fault.Invalid, op, "the rate %d is not 1 to %d requests a second", t.Rate, MaxRate)
+		return t, "", fault.New(fault.Invalid, op, "the rate %d is not between 1 and %d requests a second", t.Rate,
+			MaxRate)
 	case t.StorageMB < 1 || t.StorageMB > MaxStorage:
-		return t, "", fault.New(fault.Invalid, op, "the storage %d is not 1 to %d MB", t.StorageMB, MaxStorage)
+		return t, "", fault.New(fault.Invalid, op, "the storage %d is not between 1 and %d MB", t.StorageMB, MaxStorage)
 	case !t.Expires.IsZero() && !t.Expires.After(s.env.Now()):
 		return t, "", fault.New(fault.Invalid, op, "the token would have expired already")
 	}

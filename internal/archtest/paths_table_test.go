@@ -29,6 +29,7 @@ var openings = []opening{
 	{"agents/audit search.listed", "safefs.OpenFound", "audit DIRECTORY"},
 	{"agents/audit search.path", "os.Stat safefs.OpenFile", "audit DIRECTORY"},
 	{"agents/audit search.places", "os.Stat", resolve},
+	{"agents/claudecode apart", "os.Lstat", resolve},
 	{"agents/claudecode settings", "safefs.ReadFile", resolve},
 	{"agents/claudecode ProjectDir", "filepath.EvalSymlinks", resolve},
 	{"agents/claudecode Running", "safefs.Open", owned},

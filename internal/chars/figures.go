@@ -16,17 +16,17 @@ func Commas[N int | int64](n N) string {
 	return s
 }
 
-// Share prints a part of a whole in whole percent, the same on every face: what is not all of it is never 100 %. An estimate
+// Share prints a part of a whole in whole percent, the same on every face: what is not all of it is never 100%. An estimate
 // is marked where it stands; a share of it, which is rounded, is not.
 func Share[N int | int64 | float64](part, whole N) string {
 	share := float64(part) * 100 / max(float64(whole), 1e-9)
 	switch {
 	case 0 < share && share < 0.5:
-		return "<1 %"
+		return "<1%"
 	case 99.5 <= share && part < whole:
-		return ">99 %"
+		return ">99%"
 	}
-	return fmt.Sprintf("%.0f %%", share)
+	return fmt.Sprintf("%.0f%%", share)
 }
 
 // Plural prints a count with its noun: 1 memory, 1,234 lines.

@@ -143,7 +143,7 @@ func openPack(tree *safefs.Tree, base string, bytes int) (*pack, error) {
 	_, err = index.ReadAt(head[:], 0)
 	if err != nil || string(head[:8]) != "\xfftOc\x00\x00\x00\x02" {
 		p.close()
-		return nil, damaged("the index of a pack has another format")
+		return nil, damaged("the index of a pack has an unsupported format")
 	}
 	for i := range 256 {
 		n := int64(binary.BigEndian.Uint32(head[8+4*i:]))

@@ -18,7 +18,7 @@ import (
 func Create(base, name string, content []byte) (string, error) {
 	const op = "privatefile.create"
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return "", fault.New(fault.Invalid, op, "%q is not a file name below a directory", name)
+		return "", fault.New(fault.Invalid, op, "%q is not a file name inside a directory", name)
 	}
 	if err := os.MkdirAll(base, 0o700); err != nil {
 		return "", fault.Wrap(fault.Unavailable, op, err)
@@ -65,7 +65,7 @@ func enter(dir *os.Root, name string) (*os.Root, error) {
 	}
 	if opened, err := below.Stat("."); err != nil || !os.SameFile(listed, opened) {
 		below.Close() // only held
-		return nil, fault.New(fault.Denied, op, "%s was replaced meanwhile", filepath.Join(dir.Name(), name))
+		return nil, fault.New(fault.Denied, op, "%s was replaced in the meantime", filepath.Join(dir.Name(), name))
 	}
 	return below, nil
 }

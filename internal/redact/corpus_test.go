@@ -157,7 +157,7 @@ func (p planted) covered(found []Secret) bool {
 type recall struct{ found, all int }
 
 func (r recall) String() string {
-	return fmt.Sprintf("%5d of %5d  %6.2f %%", r.found, r.all, 100*float64(r.found)/float64(max(r.all, 1)))
+	return fmt.Sprintf("%5d of %5d  %6.2f%%", r.found, r.all, 100*float64(r.found)/float64(max(r.all, 1)))
 }
 
 func TestRecallOfWholeTexts(t *testing.T) {
@@ -195,7 +195,7 @@ func TestRecallOfWholeTexts(t *testing.T) {
 	}
 	t.Logf("%-28s %v", "total", total)
 	if total.found*100 < total.all*99 {
-		t.Errorf("recall is under 99 %%: %v", total)
+		t.Errorf("recall is under 99%%: %v", total)
 	}
 }
 

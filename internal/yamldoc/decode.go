@@ -50,7 +50,7 @@ func Decode(data []byte, into any) error {
 	case err != nil:
 		return fault.New(fault.Invalid, op, "%s", message(err))
 	}
-	return fault.New(fault.Invalid, op, "line %d: a second YAML document begins here; one is expected", more.Line)
+	return fault.New(fault.Invalid, op, "line %d: a second YAML document begins here; only one is expected", more.Line)
 }
 
 // message turns the library's text ("yaml: line 3: …", or a list of such lines) into one line.

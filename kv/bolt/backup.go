@@ -112,7 +112,7 @@ func (a *archive) file(name string, info os.FileInfo, r io.Reader, size int64) e
 	}
 	n, err := io.Copy(a.tar, &ctxReader{a.ctx, io.LimitReader(r, size)})
 	if err == nil && n < size {
-		return fault.New(fault.Unavailable, "kv.backup", "%s became shorter while it was read", name)
+		return fault.New(fault.Unavailable, "kv.backup", "%s became shorter while it was being read", name)
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func openDir(parent *os.Root, name string) (*os.Root, error) {
 	}
 	if !info.IsDir() {
 		return nil, fault.New(fault.Denied, "kv.open", "%s is not a directory", name).
-			WithHint("move it away")
+			WithHint("move it elsewhere")
 	}
 	d, err := safefs.OpenDirIn(parent, name)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	}{
 		{"nothing", func(*testing.T, string, string, metaPage) {}, "", "", ""},
 		{"a value", func(t *testing.T, dir, _ string, _ metaPage) { flipAfter(t, dir, "key50", 100) },
-			"page ", `record "key50" in "entries" has a wrong checksum`, fault.Corrupt},
+			"page ", `record "key50" in "entries" has an incorrect checksum`, fault.Corrupt},
 		{"a page", func(t *testing.T, dir, _ string, m metaPage) {
 			flip(t, filepath.Join(dir, ledgerName), int64(m.root)*m.pageSize+8)
 		}, "page ", "unknown kind", fault.Corrupt},

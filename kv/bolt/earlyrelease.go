@@ -33,6 +33,6 @@ func (s *Store) releaseEarly() error {
 		return errReleasedEarly
 	case <-time.After(handOver):
 		return fault.New(fault.Unavailable, "kv.close",
-			"a commit is hanging: the ledger stays locked until this process ends")
+			"a commit has hung: the ledger stays locked until this process exits")
 	}
 }

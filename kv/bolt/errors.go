@@ -14,10 +14,10 @@ import (
 const hintState = "set CTXLEDGER_STATE to a directory of your own on a local disk"
 
 // hintFull is the hint for a full disk or an exceeded quota.
-const hintFull = "free space on the disk of the state directory"
+const hintFull = "free up space on the state directory's disk"
 
 // hintDamaged is the hint for a damaged ledger.
-const hintDamaged = "`ctxledger ledger check` lists what is damaged, `ctxledger ledger repair` keeps what is whole; " +
+const hintDamaged = "`ctxledger ledger check` lists what is damaged, `ctxledger ledger repair` keeps what is intact; " +
 	"or restore a backup"
 
 // damaged is the error for a damaged ledger file.

@@ -49,12 +49,12 @@ func checkFormatValue(value []byte) error {
 	n, err := strconv.Atoi(string(value))
 	switch {
 	case value == nil:
-		return damaged("is a database of another program")
+		return damaged("is another program's database")
 	case err != nil || n < 1:
 		return damaged("has format %.1000q", value)
 	case n > format:
 		return fault.New(fault.Unavailable, "kv.open",
-			"the ledger has format %d, this program knows up to format %d", n, format).WithHint("upgrade ctxledger")
+			"the ledger has format %d, but this program supports only formats up to %d", n, format).WithHint("upgrade ctxledger")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // errReplaced says that another process exchanged the file while we waited for its lock.
-var errReplaced = errors.New("ledger file was replaced while it was opened")
+var errReplaced = errors.New("ledger file was replaced while it was being opened")
 
 // openLedger returns the locked, checked and mapped ledger file, creating it when there is none.
 func openLedger(root *os.Root, wait time.Duration) (_ *ledgerFile, err error) {

@@ -112,7 +112,7 @@ func TestOpenRefuses(t *testing.T) {
 			must(t, errors.Join(os.RemoveAll(parent), os.WriteFile(parent, nil, 0o600)))
 		}, "", ""},
 		{"newer format", func(t *testing.T, _, file string) { setFormat(t, file, "2") }, fault.Unavailable,
-			"format 2, this program knows up to format 1"},
+			"format 2, but this program supports only formats up to 1"},
 		{"unreadable format", func(t *testing.T, _, file string) { setFormat(t, file, "one") },
 			fault.Corrupt, "format"},
 		{"database of another program", func(t *testing.T, _, file string) {

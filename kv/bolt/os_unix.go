@@ -30,7 +30,7 @@ func checkOwner(info fs.FileInfo, what string) error {
 		return nil
 	}
 	return fault.New(fault.Denied, "kv.open",
-		"%s belongs to user %d, this process runs as %d", what, st.Uid, os.Geteuid()).
+		"%s belongs to user %d, but this process runs as %d", what, st.Uid, os.Geteuid()).
 		WithHint("run as its owner, or " + hintState)
 }
 

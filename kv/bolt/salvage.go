@@ -41,7 +41,7 @@ func (Backend) Salvage(
 	defer v.close()
 	if _, err := os.Lstat(filepath.Join(into, ledgerName)); !errors.Is(err, fs.ErrNotExist) {
 		return kv.Salvaged{}, fault.New(fault.Invalid, "kv.salvage", "%q already holds a ledger", into).
-			WithHint("name a new directory")
+			WithHint("specify a new directory")
 	}
 	to, err := Open(into, kv.Options{})
 	if err != nil {

@@ -142,7 +142,7 @@ func TestSalvageKeepsWhatIsWhole(t *testing.T) {
 			must(t, os.WriteFile(filepath.Join(dir, ledgerName), raw, 0o600))
 			t.Run(fmt.Sprint(kind, i), func(t *testing.T) { h.rescue(t, dir, hit, &sum) })
 		}
-		t.Logf("%s: %d of %d records on whole pages saved (%.2f %%); %d strays, %d values older",
+		t.Logf("%s: %d of %d records on whole pages saved (%.2f%%); %d strays, %d values older",
 			kind, sum.saved, sum.whole, 100*float64(sum.saved)/float64(sum.whole), sum.strays, sum.older)
 		if sum.saved*100 < sum.whole*99 {
 			t.Errorf("%s: too few", kind)

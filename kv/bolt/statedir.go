@@ -62,8 +62,8 @@ func makeDir(dir string) error {
 			if info, serr := os.Stat(dir); serr == nil && info.IsDir() {
 				return nil // another process was faster
 			}
-			return fault.New(fault.Invalid, "kv.open", "state directory %q is a symbolic link that leads nowhere", dir).
-				WithHint("remove the link, or make the directory that it names")
+			return fault.New(fault.Invalid, "kv.open", "state directory %q is a dangling symbolic link", dir).
+				WithHint("remove the link, or create the directory it points to")
 		}
 		return err
 	}
@@ -118,7 +118,7 @@ func mayTighten(d *os.File, info fs.FileInfo) error {
 	}
 	return fault.New(fault.Denied, "kv.open",
 		"the state directory is open to others (mode %#o) and holds other files", info.Mode().Perm()).
-		WithHint("name an empty directory, or make it private with chmod 700")
+		WithHint("use an empty directory, or make this one private with chmod 700")
 }
 
 // tighten refuses a file that is not ours, and removes the permissions of other users from it.

@@ -36,7 +36,7 @@ var calls = []call{
 	{"recall", "memory", in{"action": "recall", "query": "how do I build this"}, "make build", ""},
 	{"no such action", "memory", in{"action": "forget", "name": "build"}, "invalid|must be equal|forget", ""},
 	{"lines", "read_artifact", in{"id": "{{artifact}}", "lines": "2-3"}, "line 2", ""},
-	{"a number for a text", "read_artifact", in{"id": "{{artifact}}", "head": "2"}, "line 1|must be integer", ""},
+	{"a quoted number", "read_artifact", in{"id": "{{artifact}}", "head": "2"}, "line 1|must be integer", ""},
 	{"grep", "read_artifact", in{"id": "{{artifact}}", "grep": "line 7$"}, "line 7", ""},
 	{"no such handle", "read_artifact", in{"id": "cafecafecafe"}, "not_found: ", ""},
 	{"no handle", "read_artifact", in{}, "id", ""},

@@ -163,7 +163,7 @@ func TestAskedServersCostWhatRealRequestsCarry(t *testing.T) {
 				return
 			}
 			if off := float64(said-definitions) / float64(max(definitions, 1)); off < -maxError || off > maxError {
-				t.Errorf("off by %.1f %%", 100*off)
+				t.Errorf("off by %.1f%%", 100*off)
 			}
 		})
 	}

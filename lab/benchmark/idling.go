@@ -38,7 +38,7 @@ func measureIdle(ctx context.Context, b *bench) error {
 		}
 		after, _ := processorTime(pid)
 		share := 100 * (after - before).Seconds() / watched.Seconds()
-		b.report.add(fmt.Sprintf("an idle daemon, over %.0f s: processor", watched.Seconds()), fmt.Sprintf("%.2f %%", share), "", "", "1")
+		b.report.add(fmt.Sprintf("an idle daemon, over %.0f s: processor", watched.Seconds()), fmt.Sprintf("%.2f%%", share), "", "", "1")
 		b.report.add("″: memory", megabytes(memoryOf(pid)), "", "", "1")
 		return nil
 	})

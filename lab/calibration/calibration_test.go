@@ -98,7 +98,7 @@ func TestHeldBackSessionsAreNotLearntFrom(t *testing.T) {
 	held := table{}
 	held.play([]session{{}, all[0]}, true)
 	if got := held[everything]; !slices.Equal(got.any, prior.any) {
-		t.Errorf("median error %.2f %%, that of the prior %.2f %%", quantile(got.any, .5), quantile(prior.any, .5))
+		t.Errorf("median error %.2f%%, that of the prior %.2f%%", quantile(got.any, .5), quantile(prior.any, .5))
 	}
 }
 

@@ -41,7 +41,7 @@
 //
 // # What a list is
 //
-// A word is in a list if, of the eleven words around it (itself, five before it and five behind it), at least 70 %
+// A word is in a list if, of the eleven words around it (itself, five before it and five behind it), at least 70%
 // are identifiers. Near the ends of a text there are fewer, but at least three. The figure counts the characters of
 // words only: white space, signs and numbers are in neither part of it, and a text without words has no figure.
 //

@@ -77,7 +77,7 @@ func TestListsAreTold(t *testing.T) {
 	for _, c := range listCases {
 		got := float64(measureLists(c.text)) * 100
 		if !(got >= float64(c.from) && got <= float64(c.to)) {
-			t.Errorf("%s: %.1f %%, want %d to %d", c.name, got, c.from, c.to)
+			t.Errorf("%s: %.1f%%, want %d to %d", c.name, got, c.from, c.to)
 		}
 	}
 	for name, text := range map[string]string{"empty": "", "white space": " \n\t", "signs": "--- | · 12 3.4\n```\n"} {

@@ -16,7 +16,7 @@ type Options struct {
 	Seed    uint64  // repeats a run
 	Program string  // the program that becomes the owner, built with the tag failpoints
 	Dir     string  // for state directories; its path is short, so that sockets fit
-	Session []byte  // a session file of Claude Code, which is imported piece by piece
+	Session []byte  // a Claude Code session file, which is imported piece by piece
 	Env     env.Env // of this process
 }
 

@@ -89,7 +89,7 @@ func TestACompactionThatSavesLittleIsNotMade(t *testing.T) {
 	}
 	const why = "the conversation fits, and a compaction would save "
 	if out := compact(); out.Outcome != "nothing_to_do" || !strings.HasPrefix(out.Why, why) ||
-		!strings.Contains(out.Why, "less than 10 %; name the turns to keep (--keep") {
+		!strings.Contains(out.Why, "less than 10%; specify the turns to keep (--keep") {
 		t.Errorf("%+v", out)
 	}
 	if out := compact("--keep", "1"); out.Outcome != "compacted" {

@@ -25,7 +25,7 @@ var needs = map[string]string{
 	"ctxledger memory accept 0123456789ab --name branches": "0123456789ab",
 	"ctxledger memory dismiss 0123456789ab":                "0123456789ab",
 	"ctxledger config validate orchestration.yaml --json":  "cannot be used",
-	"ctxledger with -- claude --continue":                  "there is no program",
+	"ctxledger with -- claude --continue":                  " not found",
 	"ctxledger token revoke 1a2b3c4d":                      "there is no token",
 }
 

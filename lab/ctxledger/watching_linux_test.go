@@ -58,7 +58,7 @@ func TestWithoutAFileWatcherFilesArePolled(t *testing.T) {
 			m := layOutWatched(t)
 			m.runWithout(x.limit, "shop", "ctxledger", "status") // which starts the daemon
 			m.observed()
-			said := regexp.MustCompile(`(?m)^watching +files are polled, every \d+ s: this user has reached the limit on\s+inotify`)
+			said := regexp.MustCompile(`(?m)^watching +files are polled every \d+ s: this user has reached the limit on\s+inotify`)
 			for _, args := range [][]string{{"status"}, {"doctor"}, {"daemon", "status"}} {
 				out := m.run("shop", "ctxledger", args...)
 				if words := strings.Join(strings.Fields(string(out)), " "); !said.Match(out) || !strings.Contains(words, x.setting) {

@@ -38,13 +38,13 @@ func TestWindowFiguresAgreeWithTheFiles(t *testing.T) {
 			if got != want {
 				t.Errorf("status says %s, the file %s", got, want)
 			} else {
-				t.Logf("%s, not attributable %.1f %%", got, 100*rest)
+				t.Logf("%s, not attributable %.1f%%", got, 100*rest)
 			}
 		})
 	}
 	slices.Sort(unexplained)
 	n := len(unexplained)
-	t.Logf("not attributable, of %d sessions: median %.1f %%, nine of ten below %.1f %%, at most %.1f %%", n,
+	t.Logf("not attributable, of %d sessions: median %.1f%%, nine of ten below %.1f%%, at most %.1f%%", n,
 		100*unexplained[n/2], 100*unexplained[n*9/10], 100*unexplained[n-1])
 }
 

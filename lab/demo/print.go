@@ -74,5 +74,5 @@ func size(n int64) string {
 
 // share prints how much less b is than a.
 func share(a, b int) string {
-	return fmt.Sprintf("%.0f %% less", 100*(1-float64(b)/float64(max(a, 1))))
+	return fmt.Sprintf("%.0f%% less", 100*(1-float64(b)/float64(max(a, 1))))
 }

@@ -152,7 +152,7 @@ func (w *witness) files(f figures) {
 			f.add(q, "the hover of the lens", w.find(`as it is open: # tokens`, lens.Tooltip))
 		}
 	}
-	f.add("tokens of notes.txt", "the hover", w.find(`this file, as it is open: # tokens`, w.hover("notes.txt", 0)))
+	f.add("tokens of notes.txt", "the hover", w.find(`this file, as open in the editor: # tokens`, w.hover("notes.txt", 0)))
 	for dir, q := range map[string]string{
 		"": "tokens of the workspace", "docs": "tokens of docs/", "order": "tokens of order/",
 	} {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// transcript writes a session file of Claude Code.
+// transcript writes a Claude Code session file.
 type transcript struct {
 	host   string
 	cwd    string

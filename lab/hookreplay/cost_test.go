@@ -102,11 +102,11 @@ func TestTheTableHasBothFigures(t *testing.T) {
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		"one 1 of 2 1",
-		"-4.000 % -2.000 % ($-8.00 of 400.00) $0.00 -2.67, -2.67, -2.67 %", // tokens, cost, the session that it touches
-		"-2.000 % +1.000 % ($+4.00) +4.00, +4.00, +4.00 %",                 // net, and of both sessions: 4 % and 0 %
+		"-4.000% -2.000% ($-8.00 of 400.00) $0.00 -2.67, -2.67, -2.67%", // tokens, cost, the session that it touches
+		"-2.000% +1.000% ($+4.00) +4.00, +4.00, +4.00%",                 // net, and of both sessions: 4% and 0%
 		"2 sessions, 4 requests, 0 calls",
-		"300 tokens (o200k_base), tools: +1.500 % of the tokens of messages, +2.250 % of the cost ($+9.00), at least +1.125 %",
-		"100 tokens (o200k_base), more: +0.500 % of the tokens of messages, +0.750 % of the cost ($+3.00), at least +0.375 %",
+		"300 tokens (o200k_base), tools: +1.500% of the tokens of messages, +2.250% of the cost ($+9.00), at least +1.125%",
+		"100 tokens (o200k_base), more: +0.500% of the tokens of messages, +0.750% of the cost ($+3.00), at least +0.375%",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, b.String())

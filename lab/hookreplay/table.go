@@ -31,8 +31,8 @@ func table(w io.Writer, own []listed, configs []configuration, found [][]outcome
 		slices.Sort(costs)
 		slices.Sort(nets)
 		slices.Sort(shares)
-		fmt.Fprintf(t, "%s\t%d of %d\t%d\t%d (%d)\t%d\t%+.3f %%\t%+.3f %%\t%+.3f %% ($%+.2f of %.2f)\t$%.2f\t%s\t"+
-			"%+.3f %%\t%+.3f %% ($%+.2f)\t%s\t%d\t%.2f %% of %d\t%.2f %%\t%d, %d, %.2f\n",
+		fmt.Fprintf(t, "%s\t%d of %d\t%d\t%d (%d)\t%d\t%+.3f%%\t%+.3f%%\t%+.3f%% ($%+.2f of %.2f)\t$%.2f\t%s\t"+
+			"%+.3f%%\t%+.3f%% ($%+.2f)\t%s\t%d\t%.2f%% of %d\t%.2f%%\t%d, %d, %.2f\n",
 			c.name, touched, len(found), s.cut, s.injected, s.injectedTokens, s.denied,
 			-percent(s.lessChars, float64(s.chars)), -percent(s.less, float64(s.sent)), percent(s.spent, s.recorded), s.spent,
 			s.recorded, s.readBack, spread(costs),
@@ -60,8 +60,8 @@ func summary(w io.Writer, own []listed, found [][]outcome) {
 	for _, l := range own {
 		if tokens > 0 {
 			part := float64(l.tokens) / float64(tokens)
-			fmt.Fprintf(w, "our own, in every request: %d tokens (o200k_base), %s: %+.3f %% of the tokens of messages, "+
-				"%+.3f %% of the cost ($%+.2f), at least %+.3f %%\n", l.tokens, l.what, percent(part*s.listSent, float64(s.sent)),
+			fmt.Fprintf(w, "our own, in every request: %d tokens (o200k_base), %s: %+.3f%% of the tokens of messages, "+
+				"%+.3f%% of the cost ($%+.2f), at least %+.3f%%\n", l.tokens, l.what, percent(part*s.listSent, float64(s.sent)),
 				percent(part*s.list, s.recorded), part*s.list, percent(part*s.listLeast, s.recorded))
 		}
 	}
@@ -69,7 +69,7 @@ func summary(w io.Writer, own []listed, found [][]outcome) {
 
 // spread prints the median, the 90th percentile and the highest of sorted numbers, in percent.
 func spread(sorted []float64) string {
-	return fmt.Sprintf("%+.2f, %+.2f, %+.2f %%", at(sorted, 0.5), at(sorted, 0.9), at(sorted, 1))
+	return fmt.Sprintf("%+.2f, %+.2f, %+.2f%%", at(sorted, 0.5), at(sorted, 0.9), at(sorted, 1))
 }
 
 // add sums outcomes.

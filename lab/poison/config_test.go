@@ -120,7 +120,7 @@ func (s *scene) asked(said string) (shown, answer string) {
 // The lines of ours when a person is asked: what stored text there is in them is quoted, or has no space.
 var (
 	row           = `  (?:file|tree|runs|  argument|  file|connects to|sends|model|prompt|gives it|) +\S.*`
-	questionLines = regexp.MustCompile(`^(?:|ctxledger\.yaml:\d+ asks for what needs your consent:|` + row +
+	questionLines = regexp.MustCompile(`^(?:|ctxledger\.yaml:\d+ asks for something that needs your consent:|` + row +
 		`|Type yes to allow exactly this, in this tree, until it changes: .*|ctxledger: .*|  hint: .*)$`)
 	confirmedLines = regexp.MustCompile(
 		`^(?:|confirmed, until it changes:|confirmed [\d: T-]+:|nothing was confirmed|` +
@@ -135,7 +135,7 @@ func ours(form *regexp.Regexp) check {
 			if !form.MatchString(line) {
 				return fmt.Errorf("a line that is not ours: %.200q", line)
 			}
-			if strings.Contains(line, " asks for what needs your consent:") {
+			if strings.Contains(line, " asks for something that needs your consent:") {
 				labels["question"]++
 			}
 		}

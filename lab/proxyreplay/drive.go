@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,6 +34,7 @@ type policy struct {
 	edits   string // context_management of each request
 	// anywhere is about the provider: see there.
 	anywhere bool
+	keep     string // the directory that keeps requests and ledgers; "": none
 }
 
 // policies are compared; the first is what the others are measured against.
@@ -85,6 +88,12 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 	}
 	r.provider = newProvider(known, s.factor)
 	r.provider.anywhere = p.anywhere
+	if p.keep != "" {
+		r.provider.keep = filepath.Join(p.keep, m.name)
+		if err := os.MkdirAll(r.provider.keep, 0o700); err != nil {
+			return out, err
+		}
+	}
 	upstream := httptest.NewServer(r.provider)
 	defer upstream.Close()
 	r.url = upstream.URL + "/v1/messages"
@@ -94,7 +103,7 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 	if p.proxied {
 		e := env.System()
 		e.Now = func() time.Time { return *clock.Load() }
-		l, failed := replay.Open(ctx, e, m.Session, engine.Settings{})
+		l, failed := r.ledger(ctx, e)
 		if failed != nil {
 			return out, failed
 		}
@@ -131,6 +140,14 @@ func (m *messagesOf) play(ctx context.Context, p policy, s sized) (out outcome, 
 		}
 	}
 	return r.out, err
+}
+
+// ledger opens the one of the session.
+func (r *sending) ledger(ctx context.Context, e env.Env) (*replay.Scratch, error) {
+	if r.provider.keep == "" {
+		return replay.Open(ctx, e, r.Session, engine.Settings{})
+	}
+	return replay.OpenIn(ctx, e, filepath.Join(r.provider.keep, keptLedger), r.Session, engine.Settings{})
 }
 
 // stepsOf returns when requests were sent with which something that had been sent became another one, as recorded.
@@ -307,10 +324,9 @@ func (r *sending) take(ctx context.Context, i int, a answered, gone bool) {
 	if r.asks != nil {
 		r.asks.about(ctx, r.reading, written, a.blocks)
 	}
-	for _, id := range r.reading.missing(q.Needed, written, a.blocks) {
-		r.out.ReadBack++
-		r.out.Dollars += r.reading.ask(id, r.sizeOf(id), a.model, a.used, a.blocks)
-	}
+	n, cost := r.reading.bring(r.reading.missing(q.Needed, written, a.blocks), r.sizeOf, a)
+	r.out.ReadBack += n
+	r.out.Dollars += cost
 }
 
 // sizeOf returns the tokens of the newest block that says a word.

@@ -2,6 +2,8 @@
 //
 //	go run -C lab ./proxyreplay FILE|DIR…
 //	go run -C lab ./proxyreplay -rules FILE|DIR…
+//	go run -C lab ./proxyreplay -keep DIR FILE|DIR…
+//	go run -C lab ./proxyreplay -serve ADDRESS DIR
 //
 // The requests of each session are sent as its agent sent them, in recorded order and time, through the real proxy to a
 // provider that counts, caches and charges as Anthropic does. What a recording does not have (the system prompt and the
@@ -10,7 +12,11 @@
 //
 // -rules compares what the rules of the cache predict with what providers reported of the same requests.
 //
-// It is simulated: no tasks are re-run. Session files are read, and nothing is written but the table.
+// -keep writes the requests of each session as they were sent under reduce to DIR/SESSION/NUMBER.json, and its ledger beside
+// them. -serve serves the tool that reads back of these ledgers, over MCP at http://ADDRESS/SESSION: for readers who are asked
+// about what they see.
+//
+// It is simulated: no tasks are re-run. Session files are read, and without -keep nothing is written but the table.
 package main
 
 import (
@@ -37,15 +43,22 @@ func main() {
 	rules := flag.Bool("rules", false, "compare the rules of the cache with what providers reported")
 	only := flag.String("only", "", "send the sessions under this policy alone, and none")
 	asJSON := flag.Bool("json", false, "print the answer as JSON")
+	keep := flag.String("keep", "", "keep requests as sent, and ledgers, in this directory")
+	address := flag.String("serve", "", "serve the tool that reads back of ledgers that were kept, at this address")
 	flag.Parse()
-	err := run(context.Background(), os.Stdout, flag.Args(), *rules, *only, *asJSON)
+	var err error
+	if *address != "" {
+		err = serve(*address, flag.Args())
+	} else {
+		err = run(context.Background(), os.Stdout, flag.Args(), *rules, *only, *keep, *asJSON)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "proxyreplay:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, paths []string, rules bool, only string, asJSON bool) error {
+func run(ctx context.Context, w io.Writer, paths []string, rules bool, only, keep string, asJSON bool) error {
 	files, err := sessionFiles(paths)
 	if err != nil {
 		return err
@@ -56,7 +69,7 @@ func run(ctx context.Context, w io.Writer, paths []string, rules bool, only stri
 	if rules {
 		return runRules(w, files, asJSON)
 	}
-	return runPolicies(ctx, w, files, only, asJSON)
+	return runPolicies(ctx, w, files, only, keep, asJSON)
 }
 
 // sessionFiles returns the session files that are named or in directories that are.
@@ -195,10 +208,13 @@ const told = 0.05
 // ratio is the cost under a policy as a share of that of none.
 func (p played) ratio(i int) float64 { return p.Outcomes[i].Dollars / cmp.Or(p.Outcomes[0].Dollars, 1) }
 
-func runPolicies(ctx context.Context, w io.Writer, files []string, only string, asJSON bool) error {
+func runPolicies(ctx context.Context, w io.Writer, files []string, only, keep string, asJSON bool) error {
 	var chosen []policy
 	for i, p := range policies() {
 		if i == 0 || only == "" || p.name == only {
+			if p.name == "reduce" {
+				p.keep = keep
+			}
 			chosen = append(chosen, p)
 		}
 	}

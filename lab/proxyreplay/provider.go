@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +25,7 @@ type provider struct {
 	factor float64            // tokens of all others, for one of o200k_base
 	// anywhere has the cache be read at the end of every block that an earlier request had, as no provider documents.
 	anywhere bool
+	keep     string // the directory that gets each request; "": none
 
 	mu     sync.Mutex
 	at     time.Time                // guarded by mu
@@ -150,6 +153,11 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	used, n := p.answer(q)
+	if p.keep != "" {
+		if err := os.WriteFile(filepath.Join(p.keep, fmt.Sprintf("%04d.json", n)), body, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, "\rproxyreplay:", err)
+		}
+	}
 	_ = json.NewEncoder(w).Encode(map[string]any{ // the client may have gone: its loss
 		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": q.Model, "stop_reason": "end_turn",
 		"content": []map[string]string{{"type": "text", "text": "as recorded"}},

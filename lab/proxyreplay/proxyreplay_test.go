@@ -38,7 +38,7 @@ const (
 func sent(t *testing.T, file, name string) (p played, none, other outcome) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := run(t.Context(), &out, []string{file}, false, name, true); err != nil {
+	if err := run(t.Context(), &out, []string{file}, false, name, "", true); err != nil {
 		t.Fatal(err)
 	}
 	var all []played
@@ -89,11 +89,11 @@ func TestTheRulesPredictARecordedSession(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), &out, []string{shop(t, half)}, true, "", false); err != nil ||
+	if err := run(t.Context(), &out, []string{shop(t, half)}, true, "", "", false); err != nil ||
 		strings.Count(out.String(), "\nAnthropic ") != 3 {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := run(t.Context(), &out, []string{t.TempDir()}, true, "", false); err == nil {
+	if err := run(t.Context(), &out, []string{t.TempDir()}, true, "", "", false); err == nil {
 		t.Error("an empty directory, and no error")
 	}
 }
@@ -145,7 +145,7 @@ func TestResultsThatAHostHasClearedAreCleared(t *testing.T) {
 			}
 		}
 		if e := off(size, float64(r.requests[i].Usage.Prompt())); math.Abs(e) > near {
-			t.Errorf("request %d is %.1f %% off", i, 100*e)
+			t.Errorf("request %d is %.1f%% off", i, 100*e)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func TestAnthropicsOwnClearing(t *testing.T) {
 // TestWhatIsReadBackIsCharged once, and then in each later request, until a compaction takes its place away.
 func TestWhatIsReadBackIsCharged(t *testing.T) {
 	r := newReading()
-	said := block{id: "1", text: "see internal/pricing/gross.go"}
+	said := block{id: "1", text: "see internal/pricing/gross.go and internal/pricing/net.go"}
 	stub, summary := block{id: "2", call: "c", text: "cut"}, block{id: "3", text: "summary"}
 	if got := r.missing([]string{"pricing/gross.go", "never/said.go"}, []block{said}, []block{said}); got != nil {
 		t.Errorf("nothing is missing: %q", got)
@@ -247,8 +247,10 @@ func TestWhatIsReadBackIsCharged(t *testing.T) {
 		t.Fatalf("%q", got)
 	}
 	used := tokens.Used{CacheRead: 100_000}
-	if cost := r.ask(got[0], 5000, "claude-sonnet-4-5", used, []block{stub}); math.Abs(cost-0.0312) > 1e-9 { // 100,000 read, 80 of an answer
-		t.Errorf("%v", cost)
+	calls, cost := r.bring(append(got, "pricing/net.go"), func(string) float64 { return 5000 },
+		answered{"claude-sonnet-4-5", used, []block{stub}})
+	if calls != 1 || math.Abs(cost-0.0312) > 1e-9 { // 100,000 read, 80 of an answer
+		t.Errorf("%d calls, %v", calls, cost)
 	}
 	if again := r.missing(got, []block{said}, []block{stub}); again != nil {
 		t.Errorf("it was read: %q", again)

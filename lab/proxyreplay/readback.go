@@ -107,11 +107,18 @@ func (r *reading) charge(model string, used tokens.Used, long bool, sent []block
 	return cost
 }
 
-// ask reads back an identifier behind a request, and returns what that costs.
-func (r *reading) ask(id string, size float64, model string, used tokens.Used, sent []block) float64 {
-	x := tokens.Builtin().Rates(model, tokens.TermsOf(used.In()))
-	cost := (float64(used.In())+r.carried())*x.CachedRead + replay.ReadCall*x.Output
-	r.back = append(r.back, back{behind: place(sent[len(sent)-1]), words: r.words[r.said[id]],
-		tokens: replay.ReadCall + min(replay.ReadMost, size)})
-	return cost
+// bring reads back identifiers behind a request, and returns how many calls that takes and what they cost. What one brings is
+// not asked for again.
+func (r *reading) bring(ids []string, sizeOf func(id string) float64, a answered) (calls int, cost float64) {
+	x := tokens.Builtin().Rates(a.model, tokens.TermsOf(a.used.In()))
+	for _, id := range ids {
+		if r.has(id) {
+			continue
+		}
+		calls++
+		cost += (float64(a.used.In())+r.carried())*x.CachedRead + replay.ReadCall*x.Output
+		r.back = append(r.back, back{behind: place(a.blocks[len(a.blocks)-1]), words: r.words[r.said[id]],
+			tokens: replay.ReadCall + min(replay.ReadMost, sizeOf(id))})
+	}
+	return calls, cost
 }

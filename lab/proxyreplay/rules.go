@@ -181,7 +181,7 @@ func printRules(w io.Writer, title string, all []predicted) {
 		byName[p.Provider] = append(byName[p.Provider], p)
 	}
 	t := columns.New(columns.Cut, false, title, ">SESSIONS", ">REQUESTS", ">READS", ">WRITES", ">COST", ">MEDIAN", ">P90",
-		">COST WITHIN 2 %", ">LOST")
+		">COST WITHIN 2%", ">LOST")
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		var sum predicted
 		var costs []float64
@@ -197,10 +197,10 @@ func printRules(w io.Writer, title string, all []predicted) {
 		slices.Sort(costs)
 		e := sum.errors()
 		t.Add(name, fmt.Sprint(len(costs)), fmt.Sprint(sum.Requests), signed(e[0]), signed(e[1]), signed(e[2]),
-			signed(costs[len(costs)/2]), signed(costs[len(costs)*9/10]), fmt.Sprintf("%d (%.0f %%)", within, 100*float64(within)/float64(len(costs))),
+			signed(costs[len(costs)/2]), signed(costs[len(costs)*9/10]), fmt.Sprintf("%d (%.0f%%)", within, 100*float64(within)/float64(len(costs))),
 			fmt.Sprint(sum.Lost))
 	}
 	t.Print(w)
 }
 
-func signed(share float64) string { return fmt.Sprintf("%+.2f %%", 100*share) }
+func signed(share float64) string { return fmt.Sprintf("%+.2f%%", 100*share) }

@@ -32,7 +32,7 @@ func printPolicies(w io.Writer, all []played) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := columns.New(columns.Cut, false, "POLICY", "SESSIONS", ">COST", ">OF NONE", ">HIGHEST", ">ABOVE 101 %", ">READ", ">WRITTEN",
+	t := columns.New(columns.Cut, false, "POLICY", "SESSIONS", ">COST", ">OF NONE", ">HIGHEST", ">ABOVE 101%", ">READ", ">WRITTEN",
 		">STEPS", ">STABLE", ">READ BACK")
 	for _, g := range groups() {
 		some := slices.DeleteFunc(slices.Clone(all), func(p played) bool { return !g.of(p) })
@@ -96,7 +96,7 @@ func printErrors(w io.Writer, all []played) {
 	slices.Sort(costs)
 	e := sum.errors()
 	fmt.Fprintf(w, "None compared with what the provider reported: reads %s, writes %s, cost %s; of the sessions' costs the median is "+
-		"%s off, the 90th percentile %s, and %d of %d are within 2 %%. %d are within 5 %%: these are compared.\n", signed(e[0]),
+		"%s off, the 90th percentile %s, and %d of %d are within 2%%. %d are within 5%%: these are compared.\n", signed(e[0]),
 		signed(e[1]), signed(e[2]), signed(costs[len(costs)/2]), signed(costs[len(costs)*9/10]), within, len(all), compared)
 }
 
@@ -136,4 +136,4 @@ func printSessions(w io.Writer, all []played) {
 	t.Print(w)
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }

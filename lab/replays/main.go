@@ -84,7 +84,7 @@ func percent(share float64, known bool) string {
 	if !known {
 		return "–"
 	}
-	return fmt.Sprintf("%.0f %%", 100*share)
+	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
 // notTasks is what has to be said of every replay.

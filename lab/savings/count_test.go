@@ -156,14 +156,14 @@ func TestTheTableIsAligned(t *testing.T) {
 			t.Errorf("line %d is %d wide, not %d: %q", i, len(line), len(lines[1]), line)
 		}
 	}
-	for _, want := range []string{"first", "second", "1, 1", "+0, +0.0 %", "0 of 0", "in one request: 0 tokens"} {
+	for _, want := range []string{"first", "second", "1, 1", "+0, +0.0%", "0 of 0", "in one request: 0 tokens"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	b.Reset()
 	resumption{before: request{count: count{words: 100}}, after: request{count: count{words: 10, tools: 15}}}.print(&b, "a session")
-	if !strings.Contains(b.String(), "of a session: its next request has 100 tokens, that of the new session 25 (-75.0 %); of them system prompt and tools 15") {
+	if !strings.Contains(b.String(), "of a session: its next request has 100 tokens, that of the new session 25 (-75.0%); of them system prompt and tools 15") {
 		t.Error(b.String())
 	}
 }

@@ -80,7 +80,7 @@ func signed(n int) string {
 // share prints a number of tokens, and its part of another one.
 func share(n, of int) string { return signed(n) + ", " + percent(float64(n), float64(of)) }
 
-func percent(n, of float64) string { return fmt.Sprintf("%+.1f %%", 100*n/of) }
+func percent(n, of float64) string { return fmt.Sprintf("%+.1f%%", 100*n/of) }
 
 // print prints both sizes of the first request.
 func (r resumption) print(w io.Writer, of string) {

@@ -68,7 +68,7 @@ func Exits() []Exit {
 func table() []Exit {
 	const (
 		owner = "the owner asks for it by its handle"
-		agent = "back to the agent that has the workspace"
+		agent = "back to the agent that owns the workspace"
 		none  = "prints nothing that was recorded"
 	)
 	return slices.Concat([]Exit{

@@ -203,7 +203,7 @@ func server(u Use) string {
 	cost := "cost unknown"
 	switch {
 	case u.New:
-		return "in no request before it is saved"
+		return "in no request until it is saved"
 	case u.Off():
 		cost = "switched off"
 	case !u.Unknown:
@@ -378,7 +378,7 @@ func unsaved(u Use) []string {
 	}
 	switch {
 	case u.New && u.By != u.Name:
-		saved, once = ": in no request, what is saved of "+u.By+" does not load it", "once open files are saved, "
+		saved, once = ": in no request; the saved version of "+u.By+" does not load it", "once open files are saved, "
 	case u.New && u.Unsaved:
 		saved = ": in no request, it is not saved"
 	case u.New:

@@ -67,20 +67,20 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			"≈2,825 tokens when needed by 2 agents", "Codex: ≈2,825 tokens when " + nested + frame("Codex") +
 				"\nCursor: ≈2,825 tokens when " + nested + frame("Cursor")},
 		{[]Use{fresh}, "in no request, ≈57 tokens once its import is saved",
-			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+			"Claude Code: in no request; the saved version of CLAUDE.md does not load it\n" +
 				"once open files are saved, in every request: ≈57 tokens"},
 		{[]Use{much}, "in no request", // no longer title fits
-			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+			"Claude Code: in no request; the saved version of CLAUDE.md does not load it\n" +
 				"once open files are saved, in every request: ≈91,500 tokens"},
 		{[]Use{fresh, {Agent: "Codex", Host: "codex", Part: part(80), Open: &same}},
 			"Codex: ≈80 tokens in every request",
-			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+			"Claude Code: in no request; the saved version of CLAUDE.md does not load it\n" +
 				"once open files are saved, in every request: ≈57 tokens\n" +
 				"Codex: ≈80 tokens in every request" + frame("Codex")},
 		{[]Use{fresh, fresh}, "in no request, in those of 2 agents once saved",
-			"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+			"Claude Code: in no request; the saved version of CLAUDE.md does not load it\n" +
 				"once open files are saved, in every request: ≈57 tokens\n" +
-				"Claude Code: in no request, what is saved of CLAUDE.md does not load it\n" +
+				"Claude Code: in no request; the saved version of CLAUDE.md does not load it\n" +
 				"once open files are saved, in every request: ≈57 tokens"},
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: part(80), Open: &carried.Part{}, Gone: true,
 			By: "CLAUDE.md"}},

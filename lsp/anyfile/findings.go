@@ -80,7 +80,7 @@ func largeRead(f File) []Finding {
 	size := f.Text.Len()
 	if size > readBytes {
 		return f.first(LargeRead, "Claude Code refuses to read all of this file: %s, the limit is %s.\n"+
-			"Ask the agent for parts of it.", chars.Size(int64(size)), chars.Size(readBytes))
+			"Ask the agent to read only parts of it.", chars.Size(int64(size)), chars.Size(readBytes))
 	}
 	if size <= readTokens { // a token has a byte at least
 		return nil
@@ -90,7 +90,7 @@ func largeRead(f File) []Finding {
 		return nil
 	}
 	return f.first(LargeRead, "Too long for Claude Code to read at once: %s tokens, the limit is %s.\n"+
-		"Ask the agent for parts of it.", n, chars.Commas(readTokens))
+		"Ask the agent to read only parts of it.", n, chars.Commas(readTokens))
 }
 
 // outOfDate says what to do about a read that changes.StaleRead found out of date.

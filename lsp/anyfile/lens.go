@@ -82,16 +82,16 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File) string {
-	lines := []string{"this file, as it is open: " + f.Meter.Say(f.whole())}
+	lines := []string{"this file, as open in the editor: " + f.Meter.Say(f.whole())}
 	disk := f.saved()
 	if disk.Text != nil {
-		lines = append(lines, "on disk, which the rest is about: "+f.Meter.Say(disk.count(f.Meter)))
+		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
 	lines = append(lines, f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
 		switch {
 		case taken != "" && f.Use.Dropped:
-			taken += " in all, " + f.Use.Left.String() + " of its window since it was compacted"
+			taken += " in all, " + f.Use.Left.String() + " of its window now"
 		case taken != "":
 			taken += " of its window"
 		}

@@ -72,7 +72,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		if title != c.want || utf8.RuneCountInString(title) > MaxLens {
 			t.Errorf("%s: %q, not %q", c.name, title, c.want)
 		}
-		if last := lines[len(lines)-1]; last != c.hover || !strings.HasPrefix(lines[0], "this file, as it is open: ≈") {
+		if last := lines[len(lines)-1]; last != c.hover || !strings.HasPrefix(lines[0],
+			"this file, as open in the editor: ≈") {
 			t.Errorf("%s: the hover is %q", c.name, lines)
 		}
 	}

@@ -81,7 +81,7 @@ func TestACompletionReplacesTheWord(t *testing.T) {
 func TestHover(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a key", "fol|low: true", "**follow**: true or false. Default: `true`"},
-		{"its range", "context:\n  thres|hold: 1", "**threshold**: a share, from 0 to 1. Default: `0.40`"},
+		{"its range", "context:\n  thres|hold: 1", "**threshold**: a fraction, from 0 to 1. Default: `0.40`"},
 		{"a word", "context: {mo|de: llm}", "**mode**: a word (`intent`, `window`, `llm`, `hybrid`)"},
 		{"of another program", "Compaction:\n  Trigger|TurnCount: 3", "it sets `context.compact_turns`"},
 		{"ignored", "Veri|fier: {}", "It is ignored: it is about running agents"},

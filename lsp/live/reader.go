@@ -2,8 +2,6 @@ package live
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/paths"
@@ -12,9 +10,6 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// maxPending bounds the reads without a result that are tracked.
-const maxPending = 1000
-
 // maxFiles bounds the files that are tracked.
 const maxFiles = 20_000
 
@@ -22,30 +17,13 @@ const maxFiles = 20_000
 type reader struct {
 	session sessions.Session
 	next    int64                  // entry to read next
-	files   map[string]File        // from the log
-	took    map[string]int         // by reads of each file, in o200k_base tokens: the calls and their results
-	held    []heldRead             // of these reads, what the host has not compacted away
-	cut     *sessions.HostCut      // what the host said last of a compaction
-	pending map[string]pending     // reads without a result, by call id
-	known   ledger.ChangesResponse // which of the files are fresh, and which stale
+	touched map[string]bool        // files, by path
+	known   ledger.ChangesResponse // which of the files were read, are fresh, and are stale
 	unsure  bool                   // known may be outdated
 }
 
-// pending is a read without a result.
-type pending struct {
-	path   string
-	tokens int // of the call
-}
-
-// heldRead is a read in the window of the agent.
-type heldRead struct {
-	path, id string // id is the host's, of the record with the result
-	tokens   int
-}
-
 func newReader(s sessions.Session) *reader {
-	return &reader{session: s, next: 1, files: map[string]File{}, took: map[string]int{}, pending: map[string]pending{},
-		unsure: true}
+	return &reader{session: s, next: 1, touched: map[string]bool{}, unsure: true}
 }
 
 // read reads new entries of the session and the files that are stale.
@@ -73,43 +51,14 @@ func (r *reader) read(ctx context.Context, api Ledger) error {
 
 // take processes one entry. Reads of subagents never enter the view of the session.
 func (r *reader) take(e sessions.Entry) {
+	// What the window has of a file may change with a result, and after the host has compacted or gone back.
+	back := e.Kind == sessions.KindRewind || e.Prompt && e.HostParent != ""
+	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0
 	for _, c := range e.Calls {
 		r.unsure = r.unsure || touches(c.Op)
-	}
-	if e.Cut != nil {
-		r.cut = e.Cut
-	}
-	if e.HostSummary() {
-		r.unsure = true
-		r.held = slices.DeleteFunc(r.held, func(h heldRead) bool {
-			return r.cut == nil || !slices.Contains(r.cut.Kept, h.id)
-		})
-		r.cut = nil
-	}
-	if e.Hidden {
-		return
-	}
-	for _, c := range e.Calls {
-		if touches(c.Op) && c.Target != "" && len(r.files) < maxFiles {
-			f := r.files[c.Target]
-			f.Touched = true
-			r.files[c.Target] = f
+		if !e.Hidden && touches(c.Op) && c.Target != "" && len(r.touched) < maxFiles {
+			r.touched[c.Target] = true
 		}
-		if c.Op == intents.OpRead && c.Target != "" && len(r.pending) < maxPending {
-			r.pending[c.ID] = pending{c.Target, c.Tokens}
-		}
-	}
-	for _, res := range e.Results {
-		read, ok := r.pending[res.CallID]
-		delete(r.pending, res.CallID)
-		if !ok || res.Failed {
-			continue
-		}
-		f := r.files[read.path]
-		f.Reads++
-		r.files[read.path] = f
-		r.took[read.path] += read.tokens + res.Tokens
-		r.held = append(r.held, heldRead{read.path, e.HostID, read.tokens + res.Tokens})
 	}
 }
 
@@ -120,15 +69,14 @@ func touches(op string) bool {
 
 // snapshot returns the current state of files by their paths as seen from a workspace, counted as the agent's window is.
 func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
-	files := maps.Clone(r.files)
-	left := map[string]int{}
-	for _, h := range r.held {
-		left[h.path] += h.tokens
+	files := make(map[string]File, len(r.touched))
+	for path := range r.touched {
+		files[path] = File{Touched: true}
 	}
-	for path, took := range r.took {
-		f := files[path]
-		f.Took, f.Left, f.Dropped = by.Of(took), by.Of(left[path]), left[path] < took
-		files[path] = f
+	for _, read := range r.known.Reads {
+		f := files[read.Path]
+		f.Reads, f.Took, f.Left, f.Dropped = read.Reads, by.Of(read.Tokens), by.Of(read.Held), read.Held < read.Tokens
+		files[read.Path] = f
 	}
 	for _, path := range r.known.Fresh {
 		f := files[path]

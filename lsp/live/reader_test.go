@@ -25,34 +25,27 @@ func TestADeletionIsAnotherState(t *testing.T) {
 	}
 }
 
-// TestWhatTheHostCompactedAwayIsNotInItsWindow: a lens said that reads had more of the window than it holds.
-func TestWhatTheHostCompactedAwayIsNotInItsWindow(t *testing.T) {
-	r := newReader(sessions.Session{})
-	read := func(id string) {
-		r.take(sessions.Entry{Calls: []sessions.Call{{ID: id, Op: intents.OpRead, Target: "a.go", Tokens: 10}}})
-		r.take(sessions.Entry{HostID: id, Results: []sessions.Result{{CallID: id, Tokens: 90}}})
-	}
-	compacted := func(kept ...string) {
-		r.take(sessions.Entry{Kind: sessions.KindNote, Cut: &sessions.HostCut{Kept: kept}})
-		r.take(sessions.Entry{Kind: sessions.KindMessage, Earlier: true, Hidden: true})
-	}
-	is := func(took, left int, lost bool) {
-		t.Helper()
-		by := tokens.Scale{N: tokens.Scaled}
+// TestWhatTheWindowHasOfAFile: a lens said that reads had more of the window than it holds.
+func TestWhatTheWindowHasOfAFile(t *testing.T) {
+	by := tokens.Scale{N: tokens.Scaled}
+	for held, lost := range map[int]bool{0: true, 90: false, 200: false} {
+		r := newReader(sessions.Session{})
+		r.known.Reads = []ledger.FileReads{{Path: "a.go", Reads: 2, Tokens: 200, Held: held}}
 		f := r.snapshot(by, ledger.Info{})["a.go"]
-		if f.Took != by.Of(took) || f.Left != by.Of(left) || f.Lost() != lost || f.Dropped != (left < took) {
-			t.Errorf("the file is %+v", f)
+		if f.Reads != 2 || f.Took != by.Of(200) || f.Left != by.Of(held) || f.Lost() != lost ||
+			f.Dropped != (held < 200) {
+			t.Errorf("with %d tokens held: %+v", held, f)
 		}
 	}
-	read("1")
-	read("2")
-	is(200, 200, false)
-	compacted("2")
-	is(200, 100, false)
-	compacted()
-	is(200, 0, true)
-	read("3")
-	is(300, 100, false)
+	for _, e := range []sessions.Entry{{Results: []sessions.Result{{}}}, {Prompt: true, HostParent: "1"},
+		{Kind: sessions.KindRewind}, {Kind: sessions.KindMessage, Earlier: true, Hidden: true},
+		{Calls: []sessions.Call{{Op: intents.OpRead}}}} {
+		r := newReader(sessions.Session{})
+		r.unsure = false
+		if r.take(e); !r.unsure {
+			t.Errorf("nothing was asked after %+v", e)
+		}
+	}
 }
 
 // TestAFileOfAnotherTreeIsNotThatOfThisOne: the lens of a file said that it was read, which was the file of that name in

@@ -65,7 +65,7 @@ type File struct {
 	Touched bool         // it read or wrote the file, or tried to
 	Reads   int          // that succeeded
 	Took    tokens.Count // by these reads: see ledger.Use.Scale
-	Dropped bool         // the host has compacted since: of these reads its window has only Left
+	Dropped bool         // of these reads the window has only Left: the host has compacted since, or gone back
 	Left    tokens.Count
 	Fresh   bool   // known to be as the session knows it
 	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
@@ -77,7 +77,7 @@ type File struct {
 // Known reports whether the session has read the file, or has a text of it that it wrote.
 func (f File) Known() bool { return f.Reads > 0 || f.Fresh || f.Stale }
 
-// Lost reports whether the session's window has nothing of the file: the host has compacted since it was read.
+// Lost reports whether the session's window has nothing of the file that it read.
 func (f File) Lost() bool { return f.Dropped && f.Left.N == 0 && !f.Fresh && !f.Stale }
 
 // Knew says how it came there.

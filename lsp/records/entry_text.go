@@ -34,7 +34,7 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
 			return "", fault.Wrap(fault.Corrupt, "records.session", err)
 		}
-		return "*Compacted: from here on summary `" + rec.ID + "` stands for turns " + chars.Commas(rec.TurnFrom) +
+		return "*Compacted: from here on summary `" + rec.ID + "` replaces turns " + chars.Commas(rec.TurnFrom) +
 			"–" + chars.Commas(rec.TurnTo) + ".*\n", nil
 	case e.Kind == sessions.KindRestore:
 		return "*A compaction was undone.*\n", nil

@@ -14,7 +14,7 @@ func (r Reader) summary(b branch, s ledger.Summary) Node {
 		ID: b.here + "/" + s.ID, Kind: KindSummary, Label: summaryName(s), Handle: s.ID,
 		Description: fields(" · ", s.Became(), state(s),
 			r.stamp(s.Created)),
-		Tooltip: fields("\n", named("summary", s.ID), named("stands for turns", turns(s)), named("state", state(s)),
+		Tooltip: fields("\n", named("summary", s.ID), named("replaces turns", turns(s)), named("state", state(s)),
 			named("mode", string(s.Mode)),
 			named("made because", s.Reason), named("made", r.stamp(s.Created)), named("view before",
 				s.TokensBefore.Tokens()),

@@ -56,8 +56,8 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	const op = "launch.run"
 	program, err := exec.LookPath(o.Agent[0])
 	if err != nil {
-		return 0, fault.New(fault.NotFound, op, "there is no program %.200q", o.Agent[0]).
-			WithHint("name it as in your shell: `ctxledger with -- claude`")
+		return 0, fault.New(fault.NotFound, op, "program %.200q not found", o.Agent[0]).
+			WithHint("give it as you would in your shell: `ctxledger with -- claude`")
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -212,7 +212,7 @@ func (k *keeper) serve(ctx context.Context, ready func(address string)) error {
 	_, _ = io.Copy(io.Discard, out) // until it ends
 	if wrong := cmd.Wait(); err != nil {
 		last := lastLine(k.said.AppendTo(nil), wrong)
-		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy does not start: %s", last)
+		err = fault.New(fault.Unavailable, "launch.proxy", "the proxy did not start: %s", last)
 	}
 	return err
 }
@@ -224,7 +224,7 @@ func lastLine(said []byte, err error) string {
 		return line
 	}
 	if err == nil {
-		return "it ended at once"
+		return "it exited immediately"
 	}
 	return err.Error()
 }

@@ -128,7 +128,7 @@ func exchange(ctx context.Context, program string, request []byte) ([]byte, erro
 func unstarted(program string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Unavailable, op, "asking a server needs the program ctxmcp: %s is missing", program).
-			WithHint("install all programs of ctxledger in one folder: `make build` puts them into bin/")
+			WithHint("install all ctxledger programs in one folder: `make build` puts them into bin/")
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
 }

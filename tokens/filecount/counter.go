@@ -81,7 +81,7 @@ func (t *Counter) Add(x *Text) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.texts) == maxTexts {
-		return fault.New(fault.TooLarge, "filecount.add", "more than %s files: count some of them",
+		return fault.New(fault.TooLarge, "filecount.add", "more than %s files: count only some of them",
 			chars.Commas(maxTexts))
 	}
 	t.texts = append(t.texts, x)

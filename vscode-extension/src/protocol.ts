@@ -165,6 +165,8 @@ export interface Turn {
   readonly held: Count;
   /** What that was made of. */
   readonly own: readonly Part[];
+  /** By how much each part of that is larger than at the end of the turn before, or smaller; empty where that is not known. */
+  readonly changed: readonly Part[];
   /** The summary that was made in the turn; empty when none was. */
   readonly compacted: string;
   /** An earlier summary that was taken back in the turn; empty when none was. */

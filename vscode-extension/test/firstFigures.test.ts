@@ -7,7 +7,7 @@ const count = (n: number, exact = true) => ({ n, exact, upper: n });
 process.env['TZ'] = 'UTC';
 
 const turn = (number: number, cost_usd: number): Turn => ({
-  turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: 'mend it', used: count(0), held: count(0), own: [], compacted: '', restored: '', cost_usd,
+  turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: 'mend it', used: count(0), held: count(0), own: [], changed: [], compacted: '', restored: '', cost_usd,
 });
 const context: Context = {
   session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', window: 200_000,

@@ -23,7 +23,7 @@ function turn(number: number, before: number, brought: number, more: Partial<Tur
   const own = [{ name: 'system prompt, tools and memory files', tokens: 20_000 }, ...all].filter((part) => part.tokens > 0);
   return {
     turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: `request ${number}`,
-    used: about(before + brought), held: about(20_000 + before + brought), own,
+    used: about(before + brought), held: about(20_000 + before + brought), own, changed: [{ name: 'user', tokens: brought }],
     compacted: '', restored: '', ...more,
   };
 }
@@ -288,7 +288,8 @@ test('lines and marks stand where they belong, and those far off are left out', 
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
-  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000), cost_usd: 0.523 })];
+  const changed = [{ name: 'user', tokens: -69_000 }, { name: 'tool results', tokens: 30_000 }];
+  const turns = [turn(1, 0, 70_000), turn(2, 30_000, 1_000, { changed, compacted: 'abcdef', host_compacted: true, held: about(51_234, true), used: about(20_000), cost_usd: 0.523 })];
   const context = session(2, { turns });
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
@@ -309,7 +310,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
 });
 
 test('the first of the listed turns says nothing of what went before it', () => {
-  const context = session(2, { earlier: 7, turns: [turn(8, 500_000, 10), turn(9, 500_010, 10)] });
+  const context = session(2, { earlier: 7, turns: [turn(8, 500_000, 10, { changed: [] }), turn(9, 500_010, 10)] });
   assert.doesNotMatch(turnCard(context, 0), /removed|change/);
 });
 

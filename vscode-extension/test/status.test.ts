@@ -71,7 +71,7 @@ test('without the programs a click shows how to get them', () => {
 test('the colours begin at 70 and at 90 percent', () => {
   const cases = [[undefined, 'plain'], [0, 'plain'], [69, 'plain'], [70, 'warning'], [89, 'warning'], [90, 'error'], [140, 'error']] as const;
   for (const [share, colour] of cases) {
-    assert.equal(colourOf(share, limits), colour, `${share} %`);
+    assert.equal(colourOf(share, limits), colour, `${share}%`);
   }
   assert.equal(colourOf(60, { warnFrom: 50, alarmFrom: 80 }), 'warning');
   assert.equal(colourOf(60, { warnFrom: 80, alarmFrom: 50 }), 'error');

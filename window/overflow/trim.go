@@ -50,7 +50,7 @@ type Trimmed struct {
 // of the format; too_large when the third stage leaves nothing to send.
 func Trim(c Copy, stage int) (Trimmed, error) {
 	if stage < 1 || stage > Stages {
-		return Trimmed{}, fault.New(fault.Invalid, opTrim, "trimming has the stages 1 to %d, not %d", Stages, stage)
+		return Trimmed{}, fault.New(fault.Invalid, opTrim, "trimming has stages 1 to %d, not %d", Stages, stage)
 	}
 	t, err := newTrimmer(c)
 	if err != nil {

@@ -33,7 +33,7 @@ func Unstarted(binary []string, err error) error {
 		return f
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.WithHint("it was removed or replaced while it ran: end it and start it again")
+		return f.WithHint("it was removed or replaced while it was running: stop it and start it again")
 	}
 	return f
 }

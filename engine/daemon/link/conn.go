@@ -209,4 +209,4 @@ func lateOwner(ctx context.Context, pid int) error {
 }
 
 // hintStuck is the hint for a daemon that does not answer.
-const hintStuck = "try again; if it hangs, end it with: kill -9 %d (acknowledged data is safe)"
+const hintStuck = "try again; if it hangs, kill it with: kill -9 %d (acknowledged data is safe)"

@@ -59,7 +59,7 @@ func (o Owner) Holds() bool { return o.InProcess && process.Alive(o.PID) }
 func (o Owner) Exclusive(op, state string) error {
 	return fault.New(fault.Unavailable, op,
 		"the process with pid %d has exclusive use of the ledger in %s (--in-process)", o.PID, state).
-		WithHint("end that process, or start it without --in-process: then all share a daemon")
+		WithHint("stop that process, or start it without --in-process: then all of them share a daemon")
 }
 
 // ReadOwner reads owner.json. Errors: not_found when there is none; corrupt when its content is invalid:
@@ -112,8 +112,8 @@ func SplitAddress(address string) (network, target string, err error) {
 const Loopback = "127.0.0.1"
 
 // hintUnknown is the hint when the owner has not published itself.
-const hintUnknown = "try again, it may be starting or exiting; if not, find it with lsof or fuser on " +
-	"ledger.db, and end that process"
+const hintUnknown = "try again: it may be starting or exiting; if not, find it with lsof or fuser on " +
+	"ledger.db, and stop that process"
 
 // Unfound is the error for a ledger whose owner has not published itself.
 func Unfound(op, state string) error {

@@ -33,7 +33,7 @@ type Report struct {
 // crashed says that a daemon ended before it could report.
 type crashed struct{ said string } // the reason from its output, if any
 
-func (c *crashed) Error() string { return "the daemon ended while starting: " + c.said }
+func (c *crashed) Error() string { return "the daemon exited while starting: " + c.said }
 
 // starting is a started daemon that has not reported yet.
 type starting struct {

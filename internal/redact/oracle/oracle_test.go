@@ -66,8 +66,8 @@ func TestGitleaksSamples(t *testing.T) {
 			t.Logf("%-35s %2d of %2d, such as %.160q", r.RuleID, hits, of, missed)
 		}
 	}
-	t.Logf("%d of %d samples with a shape of their own, %.1f %%", found, all, 100*float64(found)/float64(max(all, 1)))
-	t.Logf("%d of %d samples with the name of a service and any value, %.1f %%", named, allNamed,
+	t.Logf("%d of %d samples with a shape of their own, %.1f%%", found, all, 100*float64(found)/float64(max(all, 1)))
+	t.Logf("%d of %d samples with the name of a service and any value, %.1f%%", named, allNamed,
 		100*float64(named)/float64(max(allNamed, 1)))
 	if found*100 < all*leastShare {
 		t.Errorf("too little of what gitleaks finds")

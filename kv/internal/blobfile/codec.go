@@ -63,11 +63,11 @@ func (c *Codec) pack(dst []byte, n int, content []byte) []byte {
 // capacity must be at least size; packed is the frame with its header.
 func (c *Codec) unpack(dst []byte, n int, packed []byte, size int) ([]byte, error) {
 	if len(packed) < frameHeader || binary.BigEndian.Uint32(packed[8:]) != frameSum(n, packed) {
-		return nil, corrupt("frame %d has a wrong checksum", n)
+		return nil, corrupt("frame %d has an incorrect checksum", n)
 	}
 	stored, body := binary.BigEndian.Uint32(packed[0:]), packed[frameHeader:]
 	if int64(stored&^rawFlag) != int64(len(body)) || int64(binary.BigEndian.Uint32(packed[4:])) != int64(size) {
-		return nil, corrupt("frame %d has a wrong length", n)
+		return nil, corrupt("frame %d has the wrong length", n)
 	}
 	if stored&rawFlag != 0 {
 		dst = append(dst[:0], body...)

@@ -77,7 +77,7 @@ func readFooter(src io.ReaderAt, size int64) (footer, error) {
 	count := int64(binary.BigEndian.Uint32(trailer[16:]))
 	end := size - trailerSize - count*entrySize
 	if count > maxFrames || end < int64(headerSize) {
-		return footer{}, corrupt("has an index of %d frames, more than fit", count)
+		return footer{}, corrupt("has an index of %d frames, more than can fit", count)
 	}
 	fields := make([]byte, count*entrySize+trailerSize) // less than the file's size
 	if err := readAt(src, fields, end); err != nil {
@@ -89,7 +89,7 @@ func readFooter(src io.ReaderAt, size int64) (footer, error) {
 // checkMagic checks magic and version at both ends of a file.
 func checkMagic(header, trailer []byte) error {
 	if string(header[:len(headerMagic)]) != headerMagic || string(trailer[:len(trailerMagic)]) != trailerMagic {
-		return corrupt("has a wrong magic number")
+		return corrupt("has the wrong magic number")
 	}
 	first, last := header[len(headerMagic)], trailer[len(trailerMagic)]
 	switch {
@@ -107,7 +107,7 @@ func checkMagic(header, trailer []byte) error {
 func decodeFooter(fields []byte, count int, end int64) (footer, error) {
 	trailer := fields[count*entrySize:]
 	if binary.BigEndian.Uint32(trailer[52:]) != footerSum(fields[:len(fields)-headerSize-4]) {
-		return footer{}, corrupt("has an index with a wrong checksum")
+		return footer{}, corrupt("has an index with an incorrect checksum")
 	}
 	f := footer{end: end, frames: make([]frame, count), ref: kv.BlobRef{
 		Hash:  hex.EncodeToString(trailer[20:52]),
@@ -139,9 +139,9 @@ func (f footer) check() error {
 		case fr.size < 1 || fr.size > FrameSize || (!last && fr.size != FrameSize):
 			return corrupt("index gives frame %d a length of %d", i, fr.size)
 		case fr.offset != next || end-fr.offset <= frameHeader || end-fr.offset > int64(frameHeader+fr.size):
-			return corrupt("index gives frame %d a wrong place", i)
+			return corrupt("index gives frame %d the wrong position", i)
 		case fr.newlines < newlines || fr.newlines > total:
-			return corrupt("index gives frame %d a wrong line", i)
+			return corrupt("index gives frame %d the wrong line", i)
 		}
 		next, newlines, total = end, fr.newlines, total+int64(fr.size)
 	}

@@ -42,9 +42,9 @@ func TestRepairSavesWhatIsWhole(t *testing.T) {
 		saved, least = saved+got, min(least, got)
 	}
 	share := float64(saved) / float64(whole*int64(total))
-	t.Logf("%d flips, seed %d: %.3f %% of %d records saved, at least %d", total, *seed, 100*share, whole, least)
+	t.Logf("%d flips, seed %d: %.3f%% of %d records saved, at least %d", total, *seed, 100*share, whole, least)
 	if share < 0.99 {
-		t.Errorf("only %.3f %% saved", 100*share)
+		t.Errorf("only %.3f%% saved", 100*share)
 	}
 }
 

@@ -203,7 +203,8 @@ var lasting = []string{"pwrite64", "fdatasync", "fsync", "write", "ftruncate", "
 
 // silent are files without which everything works: the log names what fails, and no client gets an error.
 var silent = map[string]string{
-	"reserve": "the room to delete in on a full disk; without it only that is lost",
+	"reserve":    "the room to delete in on a full disk; without it only that is lost",
+	"place.json": "which workspace the ledger is of, written anew by each owner when it ends",
 }
 
 // told reports whether a failure on one of the files has to reach a client. Without a file it has to.

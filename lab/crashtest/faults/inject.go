@@ -40,7 +40,7 @@ type Outcome struct {
 	Failures []Said   // in order
 	Finished bool     // whether the program ended well
 	Injected int      // calls that were made to fail
-	Files    []string // base names of the files that calls on an open file were about, where they failed
+	Files    []string // base names of what the failed calls were about: an open file, or the new name of a renamed one
 	Stderr   string
 }
 
@@ -64,15 +64,21 @@ func Inject(ctx context.Context, dir string, p Point, paths []string, program ..
 			continue
 		}
 		o.Injected++
-		if m := openFile.FindSubmatch(line); m != nil {
-			o.Files = append(o.Files, filepath.Base(string(m[1])))
+		for _, form := range []*regexp.Regexp{renamed, openFile} {
+			if m := form.FindSubmatch(line); m != nil {
+				o.Files = append(o.Files, filepath.Base(string(m[1])))
+				break
+			}
 		}
 	}
 	return o, err
 }
 
-// openFile finds the file that a traced call is about: fdatasync(7</state/ledger.db>) = -1 …
-var openFile = regexp.MustCompile(`^\d+\s+\w+\(\d+<([^>]*)>`)
+// What a traced call is about: fdatasync(7</state/ledger.db>) = -1 …, renameat(7</state>, "new", 7</state>, "ledger.db") …
+var (
+	openFile = regexp.MustCompile(`^\d+\s+\w+\(\d+<([^>]*)>`)
+	renamed  = regexp.MustCompile(`^\d+\s+(?:renameat|linkat)2?\(.*, "([^"]*)"[,)]`)
+)
 
 // Run runs a program without faults.
 func Run(ctx context.Context, program ...string) (Outcome, error) {

@@ -4,7 +4,7 @@ import { inTokens, sayTokens, wholeWords } from '../text';
 import { sayCostOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
-import { besideConversation, fillOf, stacked, unexplained, wordsOf } from './palette';
+import { fillOf, stacked, unexplained, wordsOf } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -31,8 +31,7 @@ export function turnCard(context: Context, index: number): string {
   if (grown !== undefined) {
     facts.push(['change', `${signed(grown, turn.held.exact)} tokens`]);
   }
-  const changes = grown === undefined ? [] : changed(context, index);
-  const gone = -changes.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
+  const gone = -turn.changed.reduce((sum, part) => sum + Math.min(0, part.tokens), 0);
   if (gone > 0 && turn.host_compacted === true) {
     facts.push(['removed', inTokens({ n: gone, exact: false })]);
   }
@@ -52,7 +51,7 @@ export function turnCard(context: Context, index: number): string {
     cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ...links(turn)),
     element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
       element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
-    listOf(changes, context.host));
+    listOf(turn.changed, context.host));
 }
 
 /** The longest request in characters. */
@@ -88,16 +87,6 @@ function change({ turns, earlier, fixed }: Context, index: number): number | und
   const now = turns[index];
   const before = turns[index - 1]?.held.n ?? (earlier > 0 ? undefined : fixed?.n ?? 0);
   return now === undefined || before === undefined ? undefined : now.held.n - before;
-}
-
-/** Returns by how much each part of the agent's window is larger than at the end of the turn before: together its change. */
-function changed({ turns, fixed }: Context, index: number): Part[] {
-  const before = turns[index - 1]?.own ?? (fixed === null ? [] : (turns[index]?.own ?? []).filter(({ name }) => besideConversation.includes(name)));
-  const by = new Map((turns[index]?.own ?? []).map(({ name, tokens }) => [name, tokens]));
-  for (const { name, tokens } of before) {
-    by.set(name, (by.get(name) ?? 0) - tokens);
-  }
-  return [...by].map(([name, tokens]) => ({ name, tokens })).filter(({ tokens }) => tokens !== 0);
 }
 
 function signed(n: number, exact: boolean): string {
