@@ -157,8 +157,9 @@ func (f *givenFlags) request(ctx context.Context, a *action) (given.Request, err
 	if s.Tree != "" && filepath.IsAbs(s.Tree) {
 		root = s.Tree
 	}
-	return given.Request{Spec: a.settings(a.place).Given, Agent: f.agent, Session: s, Task: f.task, Root: root,
-		Env: a.Env}, nil
+	set := a.settings(a.place)
+	return given.Request{Spec: set.Given, Agent: f.agent, Session: s, Task: f.task, Root: root, Env: a.Env,
+		Told: given.ToldBy(set)}, nil
 }
 
 // handedTo adds to what is written for an agent what another one left for it.

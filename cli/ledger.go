@@ -38,8 +38,8 @@ func (a *action) open(ctx context.Context) error {
 	files := config.NewLoader(a.Env, nil)
 	o.Settings = func(tree string) engine.Settings { // a daemon reads them itself
 		c, _ := files.Load(tree, ws.State)
-		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Corrections: c.Corrections,
-			Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(a.Env, tree)}
+		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Given: c.Given,
+			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(a.Env, tree)}
 	}
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
 	return err

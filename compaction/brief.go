@@ -21,7 +21,7 @@ const (
 	logChars     = 12_000 // of the change log
 	traceChars   = 12_000 // of the tool trace
 	outputChars  = 400    // of what one command printed
-	messageChars = 8_000  // of one message, to begin with
+	messageChars = 8_000  // of one message, to begin with, unless Options.PromptChars says otherwise
 	resultChars  = 2_000  // of one result
 	leastChars   = 200    // of one message, however often the prompt shrinks
 	taskChars    = 4_000  // of the first request
@@ -67,7 +67,7 @@ type BriefPart struct {
 // BriefMessage is one message of the range.
 type BriefMessage struct {
 	Label string `json:"label"`           // "Human — Turn 3"
-	Text  string `json:"text,omitempty"`  // cut to messageChars
+	Text  string `json:"text,omitempty"`  // cut to Options.PromptChars
 	Chars int    `json:"chars,omitempty"` // of the text before it was cut
 	Calls string `json:"calls,omitempty"` // "✓ write_file(a.go), ✗ shell_run(go test)"
 }
@@ -83,7 +83,8 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 		Focus: chars.Strip(s.o.Focus), Notes: chars.Strip(s.o.Notes), Previous: chars.Strip(s.in.PreviousText),
 		Document: withoutOperations(document),
 	}
-	w := briefWriter{in: s.in, past: s.past, failed: s.in.failedCalls(), tracked: make(map[string]*Operation)}
+	w := briefWriter{in: s.in, past: s.past, failed: s.in.failedCalls(), tracked: make(map[string]*Operation),
+		most: s.o.promptChars()}
 	for i := range s.past {
 		w.tracked[s.past[i].CallID] = &s.past[i]
 	}
@@ -113,7 +114,7 @@ func (s *source) brief(v *view, document string) (*Brief, error) {
 		b.Parts = append(b.Parts, part)
 	}
 	b.Range = b.digest()
-	return b, b.bound()
+	return b, b.bound(s.o.promptChars())
 }
 
 // briefWriter writes what a model reads of a range: its messages, and what the ledger recorded of its calls.
@@ -122,6 +123,7 @@ type briefWriter struct {
 	past    []Operation           // those of the compacted range
 	tracked map[string]*Operation // the same, by call
 	failed  map[string]bool       // calls that are known to have failed
+	most    int                   // characters of a message
 }
 
 // withoutOperations returns a document without its last block: the change log tells that in more detail.
@@ -151,8 +153,8 @@ func (b *Brief) digest() string {
 }
 
 // bound makes the brief fit one frame: it cuts every message shorter, then leaves out the oldest.
-func (b *Brief) bound() error {
-	limit := b.cutTo()
+func (b *Brief) bound(most int) error {
+	limit := b.cutTo(most)
 	for {
 		raw, err := json.Marshal(b)
 		if err != nil {
@@ -175,28 +177,28 @@ func (b *Brief) bound() error {
 	}
 }
 
-// cutTo cuts the messages to a length that about fits, by their size in JSON, and returns that length in
-// characters.
-func (b *Brief) cutTo() int {
-	limit := messageChars
-	for b.sizeAt(limit) > briefBytes && limit > leastChars {
+// cutTo cuts the messages, which have at most so many characters, to a length that about fits, by their size in JSON. It returns
+// that length.
+func (b *Brief) cutTo(most int) int {
+	limit := most
+	for b.sizeAt(limit, most) > briefBytes && limit > leastChars {
 		limit = shrink(limit)
 	}
-	if limit < messageChars {
+	if limit < most {
 		b.cut(limit)
 	}
 	return limit
 }
 
 // sizeAt estimates the bytes of the brief as JSON with messages of at most limit characters.
-func (b *Brief) sizeAt(limit int) int {
+func (b *Brief) sizeAt(limit, most int) int {
 	const around = 60 // of one message's braces and names
 	size := 0
 	for _, p := range b.Parts {
 		for _, m := range p.Messages {
 			n := len(m.Text)
 			if m.Chars > limit {
-				n = n * limit / min(m.Chars, messageChars)
+				n = n * limit / min(m.Chars, most)
 			}
 			size += n + len(m.Label) + len(m.Calls) + around
 		}
@@ -243,7 +245,7 @@ func (w briefWriter) part(from, to int, previous *Item) (BriefPart, error) {
 			Calls: w.callList(it),
 		}
 		m.Chars = utf8.RuneCountInString(text)
-		m.Text = ends(text, messageChars, m.Chars)
+		m.Text = ends(text, w.most, m.Chars)
 		if m.Text != "" || m.Calls != "" {
 			p.Messages = append(p.Messages, m)
 		}

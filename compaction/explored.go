@@ -129,5 +129,7 @@ func addLookups(s *source, d *layout.Document) {
 		}
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassLook, Anchor: "handle:" + a.ID, Pos: int64(len(seen))})
 	}
-	addReads(s, d, b)
+	if !s.o.NoReads {
+		addReads(s, d, b)
+	}
 }

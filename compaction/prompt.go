@@ -23,7 +23,7 @@ func shrink(limit int) int { return max(leastChars, limit*4/5) }
 func fullScale(p *BriefPart) scale {
 	s := scale{leastChars, leastChars}
 	for _, m := range p.Messages {
-		s.message = max(s.message, min(messageChars, utf8.RuneCountInString(m.Text)))
+		s.message = max(s.message, utf8.RuneCountInString(m.Text))
 	}
 	s.log = max(s.log, linesChars(p.Log), linesChars(p.Trace))
 	return s

@@ -37,12 +37,29 @@ type Options struct {
 	Notes    string   `json:"notes,omitempty"`  // the agent's own notes: kept as claims
 	Model    string   `json:"model,omitempty"`  // counts are those of this model; "": the session's
 	Strict   bool     `json:"strict,omitempty"` // refuse anything that is not reproducible
-	Reason   string   `json:"reason,omitempty"` // why: Manual, AgentRequested, or what makes it due
+	Reason   string   `json:"reason,omitempty"` // why: Manual, AgentRequested, what makes it due, or a caller's words
+	// Asked says that nothing but a request asks for it, whatever its reason.
+	Asked bool `json:"asked,omitempty"`
 	// Preset names the sections of a model's summary: default, deepagents, pi or none.
 	Preset string `json:"sections,omitempty"`
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
 	// confuse models that reason.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// NoReads leaves out which files were read and not changed.
+	NoReads bool `json:"no_reads,omitempty"`
+	// PromptChars bounds a message in a model's brief, in characters. 0: 8,000; less: it is not bounded by itself.
+	PromptChars int `json:"prompt_chars,omitempty"`
+}
+
+// promptChars returns the bound of a message in a brief.
+func (o Options) promptChars() int {
+	switch {
+	case o.PromptChars < 0:
+		return briefBytes
+	case o.PromptChars == 0:
+		return messageChars
+	}
+	return o.PromptChars
 }
 
 // The reasons of compactions that nothing but a request asks for.
@@ -52,7 +69,7 @@ const (
 )
 
 // requested reports whether nothing but a request asks for the compaction.
-func (o Options) requested() bool { return o.Reason == Manual || o.Reason == AgentRequested }
+func (o Options) requested() bool { return o.Asked || o.Reason == Manual || o.Reason == AgentRequested }
 
 // Record is an accepted compaction, as stored in the log.
 type Record struct {

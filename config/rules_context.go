@@ -62,6 +62,12 @@ var contextRules = []Rule{
 			"length names fewer of the identifiers (65% instead of 67%) and changed files (98% instead of " +
 			"99%) that are needed later; some models take thoughts in a user's message for the user's",
 		into: func(t *target) any { return &t.policy.Compact.Reasoning }},
+	{Key: "explored", Kind: Bool, Default: "true",
+		Doc:  "a compaction's document lists the files that were read and not changed",
+		into: func(t *target) any { return inverse{&t.policy.Compact.NoReads} }},
+	{Key: "prompt_chars", Kind: Count, Unit: "characters", Default: "8000",
+		Doc:  "limit for a message in the prompt of a summarizer; 0: none",
+		into: func(t *target) any { return &t.policy.Compact.PromptChars }},
 	{Key: "recover_from_overflow", Kind: Bool, Default: "true",
 		Doc:  "false: a provider's refusal is classified and its limit learned, but no recovery is tried",
 		into: func(t *target) any { return inverse{&t.policy.Compact.NoRecovery} }},
@@ -69,13 +75,19 @@ var contextRules = []Rule{
 		Doc:  "input of one turn above which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.SingleTurn }},
 	{Key: "warn_at", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "input of an agent since the last compaction, not counting what its provider read from a cache, at " +
-			"which it is warned, once. Agents are counted " +
+		Doc: "input of an agent since the last compaction, not counting what its provider read from a cache (see " +
+			"`count_cached`; estimated where nothing is measured), at which it is warned, once. Agents are counted " +
 			"separately; one without messages in a view (a subagent) only causes a warning",
 		into: func(t *target) any { return &t.policy.Compact.WarnAt }},
 	{Key: "cutover_at", Kind: Count, Unit: "tokens", Default: "0",
 		Doc:  "the same, at which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.CutoverAt }},
+	{Key: "count_cached", Kind: Bool, Default: "false",
+		Doc:    "`warn_at` and `cutover_at` count all input of every request, also what a provider read from its cache",
+		Theirs: "`true` (fuseraft)",
+		Differs: "the requests of coding agents repeat the whole conversation: counted so, a limit says how many requests " +
+			"there were, not how much was said",
+		into: func(t *target) any { return &t.policy.Compact.CountCached }},
 	{Key: "anti_thrash_window", Kind: Count, Default: "3",
 		Doc: "after this many compactions that each saved less than `anti_thrash_ratio` (a failed one saved " +
 			"nothing), no automatic compaction follows until the view has grown by a tenth of the window or 8,000 " +
@@ -95,7 +107,8 @@ var contextRules = []Rule{
 	{Key: "max_tool_result_chars", Kind: Count, Unit: "characters", Default: "0", Doc: "limit for a result",
 		into: func(t *target) any { return &t.policy.ResultChars }},
 	{Key: "tool_result_char_overrides", Kind: Counts, Unit: "characters",
-		Doc:  "the same for individual tools' results; 0: no bound",
+		Doc: "the same for individual tools' results; 0: no bound. Names mean what tools do: `grep_file` is also " +
+			"Claude Code's `Grep`, but a tool's own name goes first",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
 		Doc: "limit for a user's message: for a larger one the view shows the head, the tail and the handle that reads it " +
@@ -119,15 +132,15 @@ var contextRules = []Rule{
 		Doc:  "shorten the text of answers that make calls, and long texts in their arguments",
 		into: func(t *target) any { return &t.policy.OldWords }},
 	{Key: "max_in_turn_tool_pairs", Kind: Count, Default: "0",
-		Doc: "limit on answers with calls in the view, each with its results. When there are more, the " +
-			"oldest become a note, at least a quarter of the maximum at once",
+		Doc: "limit on answers with calls whose results are in the view. When there are more, the oldest results are " +
+			"replaced by a line each, a quarter of the maximum at once unless `exact` is set",
 		into: func(t *target) any { return &t.policy.ToolPairs }},
 	{Key: "max_in_turn_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
 		Doc:  "limit for all results and notes together: the oldest are replaced by a line, then the rest are cut",
 		into: func(t *target) any { return &t.policy.InTurnTokens }},
 	{Key: "max_tool_result_tokens", Kind: Count, Unit: "tokens", Default: "0",
 		Doc: "limit for all results together: above it the oldest are *evicted*, see [below](#eviction), " +
-			"except the newest `in_turn_tool_window` results",
+			"except the newest `in_turn_tool_window` results, unless these alone exceed it",
 		into: func(t *target) any { return &t.policy.Evict.MaxTokens }},
 	{Key: "in_turn_tool_window", Kind: Count, Default: "20",
 		Doc:  "number of newest results that are not evicted",
@@ -149,8 +162,8 @@ var contextRules = []Rule{
 		Doc:  "above this fraction of `max_tail_messages` it warns every ten turns",
 		into: func(t *target) any { return &t.policy.CapFraction }},
 	{Key: "exact", Kind: Bool, Default: "false",
-		Doc: "the two bounds move with each message, not in steps of a quarter. Between steps the provider's cache " +
-			"stays valid",
+		Doc: "the two bounds, and `max_in_turn_tool_pairs`, move with each message, not in steps of a quarter. Between " +
+			"steps the provider's cache stays valid",
 		into: func(t *target) any { return &t.policy.Exact }},
 }
 
@@ -191,7 +204,7 @@ var clearRules = []Rule{
 		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
 		Differs: "clearing a little rewrites much of the cache: in replays, 75.2% instead of 75.6%",
 		into:    func(t *target) any { return &t.policy.Clear.AtLeast }},
-	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay",
+	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay, by any host's name for what they do",
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
 	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results are cleared; if empty: all",
 		into: func(t *target) any { return &t.policy.Clear.Only }},

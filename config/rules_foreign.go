@@ -51,7 +51,7 @@ const (
 
 var compactionRules = slices.Concat([]Rule{
 	of("trigger_turn_count", "compact_turns", "fuseraft"),
-	of("keep_recent_turns", "keep.turns", "fuseraft"),
+	keeps("keep_recent_turns", "keep.turns", "fuseraft"),
 	mode(),
 	of("anti_thrash_min_savings_ratio", "anti_thrash_ratio", "fuseraft"),
 	of("anti_thrash_window", "anti_thrash_window", "fuseraft"),
@@ -60,23 +60,35 @@ var compactionRules = slices.Concat([]Rule{
 		Doc:  "the budget of mode `window`; in other modes it has no effect",
 		into: func(t *target) any { return &t.parts.tokenBudget }},
 	of("enabled", "automatic", "Fabric"),
-	of("keep_recent_entries", "keep.messages", "Fabric"),
-	of("keep_recent_tokens", "keep.tokens", "pi"),
-	of("reserve_tokens", "reserve", "Fabric"),
-	compactAt(),
+	of("include_exploration", "explored", "fuseraft"),
+	of("max_chars_per_history_message", "prompt_chars", "fuseraft"),
+	keeps("keep_recent_entries", "keep.messages", "Fabric"),
+	keeps("keep_recent_tokens", "keep.tokens", "pi"),
+	{Key: "generate_summary", Kind: Bool, Default: "true", From: "Fabric", As: "mode",
+		Doc:  "false: no model writes, whatever `mode` says",
+		into: func(t *target) any { return inverse{&t.policy.Compact.NoModel} }},
+	decides("reserve_tokens", "reserve", "Fabric"),
+	decides("compact_at_tokens", "effective_window", "Fabric"),
 	of("recover_from_overflow", "recover_from_overflow", "Fabric"),
 }, ignored("fuseraft", "the model that writes is the one under `summarizer`", "model"),
 	ignored("fuseraft", "a prompt of your own goes under `summarizer`: `template`", "summary_template"),
-	ignored("fuseraft", "prompts include at most 8,000 characters per message", "max_chars_per_history_message"),
 	ignored("fuseraft", notYet, "include_symbol_graph"),
-	ignored("fuseraft", "what was read and searched is always part of the document", "include_exploration"),
-	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"),
-	ignored("Fabric", "a document is always made; `mode` says whether a model writes", "generate_summary"))
+	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"))
 
-// compactAt is Fabric's threshold in tokens, which no share of the window undercuts.
-func compactAt() Rule {
-	r := of("compact_at_tokens", "effective_window", "Fabric")
-	r.first = func(t *target) { t.policy.Compact.Fraction, t.policy.Compact.Idle, t.policy.Compact.Gain = 0, 0, 0 }
+// keeps is what another program keeps, and no more: our own bounds do not apply beside it.
+func keeps(key, as, from string) Rule {
+	r := of(key, as, from)
+	r.first = func(t *target) { t.policy.Keep = settings.Keep{} }
+	return r
+}
+
+// decides is what another program compacts at, which no share of the window undercuts.
+func decides(key, as, from string) Rule {
+	r := of(key, as, from)
+	r.first = func(t *target) {
+		c := &t.policy.Compact
+		c.Fraction, c.Effective, c.Idle, c.Gain = 0, 0, 0, 0
+	}
 	return r
 }
 

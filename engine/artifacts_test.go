@@ -87,11 +87,13 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 		{a.ID, artifacts.Selection{Bytes: "0-2"}, "one", false, false},
 		{summary.ID, artifacts.Selection{Head: 1}, `{"role":"user","content":"Request 0:`, true, true},
 		{summary.ID, artifacts.Selection{Lines: "2-2"}, `{"role":"assistant","content":"Answer 0:`, true, true},
-		{summary.ID, artifacts.Selection{Head: 1}, "[message " + message.Handle() + ", turn 1, user]\n", false, false},
+		{summary.ID, artifacts.Selection{Head: 1}, "[message " + message.Handle() + ", turn 1, user]\n", false,
+			false},
 		{summary.ID, artifacts.Selection{Lines: "2"}, `Request 0:`, true, false},
 		{message.ID[:12], artifacts.Selection{}, `Request 0:`, true, false},
 	} {
-		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: test.id, Selection: test.s, Raw: test.raw})
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: test.id, Selection: test.s,
+			Raw: test.raw})
 		ok := page.Text == test.want || test.prefix && strings.HasPrefix(page.Text, test.want) ||
 			test.s.JSONPath != "" && strings.Contains(page.Text, test.want)
 		if err != nil || !ok || page.ID != test.id {
@@ -176,7 +178,8 @@ func TestSearchFindsPassagesInAllArtifacts(t *testing.T) {
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: gone.ID}); err != nil {
 		t.Fatal(err)
 	}
-	found, err := l.SearchArtifacts(t.Context(), ledger.SearchArtifactsRequest{Query: "connection refused", Limit: -1})
+	found, err := l.SearchArtifacts(t.Context(), ledger.SearchArtifactsRequest{Query: "connection refused",
+		Limit: -1})
 	if err != nil || len(found.Passages) != 1 || found.Passages[0].ID != a.ID {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/memory"
 )
 
 // The facts of an environment, by their names in its block.
@@ -68,9 +69,14 @@ const (
 	ignoreChars = 500 // of a line
 )
 
-// Ignored returns the block with the .gitignore of a directory, as many of its lines as fits takes; "" for none, and for one that
-// is no file of the directory.
-func Ignored(dir string, fits func(block string) bool) string {
+// Ignored returns the block with the .gitignore of a directory, as many of its lines as IgnoreTokens take; "" for none, and for
+// one that is no file of the directory.
+func Ignored(dir string) string { return ignored(dir, IgnoreTokens) }
+
+// IgnoredWhole is Ignored for somebody who asks for it.
+func IgnoredWhole(dir string) string { return ignored(dir, 1_000) }
+
+func ignored(dir string, most int) string {
 	raw := readIn(dir, ".gitignore")
 	text := strings.TrimRight(chars.Plain(strings.ReplaceAll(string(raw), "\r\n", "\n")), " \t\n")
 	if text == "" || !utf8.Valid(raw) {
@@ -85,7 +91,7 @@ func Ignored(dir string, fits func(block string) bool) string {
 		if more := len(lines) - n; more > 0 {
 			shown += sprintf("\n[... %s more lines]", more)
 		}
-		if block := "## .gitignore\n" + inFence(shown); fits(block) {
+		if block := "## .gitignore\n" + inFence(shown); memory.Tokens(block) <= most {
 			return block
 		}
 	}

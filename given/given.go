@@ -36,6 +36,7 @@ type Ledger interface {
 	ledger.Files
 	ledger.Erasure
 	ledger.Recorder
+	ledger.MemoryStore
 }
 
 // Request asks for what an agent is given.
@@ -47,6 +48,7 @@ type Request struct {
 	HasTask bool             // the agent has its task anyway
 	Root    string           // of the tree that the sources' files are in; "": there are none
 	Env     env.Env
+	Told    Told // besides what is declared
 }
 
 // Message is one message of what an agent is given.
@@ -185,7 +187,7 @@ func (a *Assembled) read(ctx context.Context, rec *reading, sources []spec.Sourc
 	return own, nil
 }
 
-// lay puts the messages into their order: the task, the agent's own turns, the block, corrections, a reminder of the task.
+// lay puts the messages into their order: where the agent runs, the task, the agent's own turns, the block, corrections, a reminder of the task.
 func (a *Assembled) lay(ctx context.Context, rec *reading, own []turn) error {
 	task, err := rec.task(ctx)
 	if err != nil {
@@ -194,6 +196,10 @@ func (a *Assembled) lay(ctx context.Context, rec *reading, own []turn) error {
 	if rec.HasTask {
 		task = ""
 	}
+	told, err := rec.Told.Text(ctx, rec.Env, rec.Root, rec.api)
+	if err != nil {
+		return err
+	}
 	add := func(role transcript.Role, text string) error {
 		text, err := rec.masked(ctx, chars.Plain(text))
 		if text != "" {
@@ -201,8 +207,10 @@ func (a *Assembled) lay(ctx context.Context, rec *reading, own []turn) error {
 		}
 		return err
 	}
-	if err := add(transcript.RoleUser, task); err != nil {
-		return err
+	for _, text := range []string{told, task} {
+		if err := add(transcript.RoleUser, text); err != nil {
+			return err
+		}
 	}
 	first := len(a.Messages)
 	for _, t := range own {

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/given"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
 )
 
@@ -240,13 +241,12 @@ func TestNoFileOutsideIsGiven(t *testing.T) {
 		!strings.Contains(got, `"empty_sources":["file:out.md","file:dir/outside.md","file:keys/id_rsa"]`) {
 		t.Error(got)
 	}
-	if block := given.Ignored(w.root, func(string) bool { return true }); block != "" {
+	if block := given.Ignored(w.root); block != "" {
 		t.Error(block)
 	}
 }
 
 func TestIgnoredShowsAHundredLines(t *testing.T) {
-	always := func(string) bool { return true }
 	for _, c := range []struct{ name, file, want string }{
 		{"none", "", ""},
 		{"Windows line ends", "/a\r\n/b\r\n", "## .gitignore\n```\n/a\n/b\n```"},
@@ -263,14 +263,77 @@ func TestIgnoredShowsAHundredLines(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := given.Ignored(dir, always); got != c.want {
+		if got := given.IgnoredWhole(dir); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(t.TempDir(), ".gitignore"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if given.Ignored(t.TempDir()+"/nowhere", always) != "" {
+	if given.IgnoredWhole(t.TempDir()+"/nowhere") != "" {
 		t.Error("a directory that is not there")
+	}
+}
+
+// TestAnAgentIsToldWhereItRunsBeforeItsTask: the environment and the indexes come first, as the configuration says, and stay
+// within their budget.
+func TestAnAgentIsToldWhereItRunsBeforeItsTask(t *testing.T) {
+	w := newWorld(t)
+	w.hand(`{"role":"user","content":"Go."}`)
+	w.write(filepath.Join(w.root, ".gitignore"), strings.Repeat("/build-output-of-the-day\n", 300))
+	for i := range 200 {
+		w.write(filepath.Join(w.root, fmt.Sprintf("docs/page-%d.md", i)), "# Page\n")
+	}
+	_, err := w.l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{Entry: memory.Entry{Name: "rule", Type: "feedback",
+		Body: strings.Repeat("Ask before you deploy. ", 900)[:4000]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, settings string
+		has, lacks     []string
+	}{
+		{"by default", "", []string{"## Runtime Environment\nOS: ", "Date/time: 2026-11-20 12:00:00", "## .gitignore",
+			"[... ", "MEMORY — facts"}, []string{"page-0"}},
+		{"with documents", "index: {references: [docs]}\n", []string{"## Runtime Environment", "page-0.md"}, nil},
+		{"switched off", "hooks: {environment: false, memory: false}\n", nil,
+			[]string{"Runtime", "gitignore", "MEMORY"}},
+	} {
+		w.write(filepath.Join(w.root, "ctxledger.yaml"), c.settings+
+			"agents: [{name: A, context: [{source: file:docs/page-1.md}]}]\n")
+		set, problems := config.Load(w.env, w.root, "")
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		s, err := w.l.Session(t.Context(), ledger.SessionRequest{Name: w.session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := given.Assemble(t.Context(), w.l, given.Request{Spec: set.Given, Agent: "A", Session: s, Root: w.root,
+			Env: w.env, Told: given.ToldBy(set, given.FactShell)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := ""
+		if len(c.has) > 0 {
+			told = a.Messages[0].Text
+		}
+		all := a.Text()
+		for _, text := range c.has {
+			if !strings.Contains(told, text) {
+				t.Errorf("%s: no %q in %q", c.name, text, told)
+			}
+		}
+		for _, text := range append(c.lacks, "Shell: ") {
+			if strings.Contains(all, text) {
+				t.Errorf("%s: %q in %q", c.name, text, all)
+			}
+		}
+		if n := memory.Tokens(told); n > given.MaxTold {
+			t.Errorf("%s: %d tokens", c.name, n)
+		}
+		if at := len(c.has); at > 0 && a.Messages[1].Text != "Go." || at == 0 && a.Messages[0].Text != "Go." {
+			t.Errorf("%s: the task does not follow: %q", c.name, a.Messages)
+		}
 	}
 }

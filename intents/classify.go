@@ -44,7 +44,9 @@ var operations = map[string]string{
 	"read":      OpRead, "readfile": OpRead, "readtextfile": OpRead, "readmanyfiles": OpRead, "view": OpRead,
 	"viewfile": OpRead,
 	"grep":     OpGrep, "grepfile": OpGrep, "grepsearch": OpGrep, "searchfiles": OpGrep, "searchfilecontent": OpGrep,
-	"glob": OpList, "globfilesearch": OpList, "filesearch": OpList, "findpath": OpList, "ls": OpList, "list": OpList,
+	"searchcontent": OpGrep,
+	"glob":          OpList, "globfilesearch": OpList, "filesearch": OpList, "findpath": OpList, "ls": OpList,
+	"list":    OpList,
 	"listdir": OpList, "listfiles": OpList, "listdirectory": OpList,
 	"getfilesummary": OpLook, "getfileinfo": OpLook, "sessioncontextread": OpLook, "changesreadlatest": OpLook,
 	"gitstatus": OpLook, "gitdiff": OpLook,
@@ -144,7 +146,8 @@ func classify(name string, args json.RawMessage) (Meaning, arguments) {
 	return m, a
 }
 
-// PlainName returns the name of a tool without an MCP server's prefix, in lower case and without underscores: what the
+// PlainName returns the name of a tool without an MCP server's prefix, in lower case and without underscores: what
+// the
 // tables of tools are keyed by.
 func PlainName(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {

@@ -6,7 +6,12 @@ import (
 )
 
 // retrieving are ctxledger's tools that read recorded content back. Hosts put the name of the server in front.
-var retrieving = []string{"read_artifact", "compact_conversation", "context_status"}
+var retrieving = []string{"read_artifact", compacting, "context_status"}
+
+const compacting = "compact_conversation"
+
+// Compacts reports whether a tool is the one of ctxledger's that compacts a conversation.
+func Compacts(tool string) bool { return strings.HasSuffix(tool, compacting) }
 
 // Retrieves reports whether a tool, by the name that its host gives it, is one of ctxledger's that read recorded content
 // back: what it answers is a copy.

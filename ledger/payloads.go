@@ -129,7 +129,7 @@ type BudgetWarning struct {
 	CutoverAt int    `json:"cutover_at,omitempty"`
 	Held      int    `json:"held_tokens,omitempty"` // by the agent's window, where it was resumed
 	Threshold int    `json:"threshold,omitempty"`   // of Held
-	Estimate  bool   `json:"estimate,omitempty"`    // Held was not measured
+	Estimate  bool   `json:"estimate,omitempty"`    // Input, Turn or Held were not measured
 	// Spent is the limit of the configuration that is near or reached, where the reason is ReasonSpent.
 	Spent *Spent `json:"spent,omitempty"`
 }

@@ -84,7 +84,7 @@ type AppendMessagesRequest struct {
 	// whether it succeeds or not: it is deleted unless something else references it.
 	Blob  string `json:"blob,omitempty"`
 	Since bool   `json:"since,omitempty"`
-	// Usage is what the provider measured of the newest message, an answer, and Bill what it charged: see sessions.NewEntry.
+	// Usage is what the provider measured of the newest answer among them, and Bill what it charged: see sessions.NewEntry.
 	Usage *sessions.Usage `json:"usage,omitempty"`
 	Bill  sessions.Bill   `json:"bill,omitempty"`
 }

@@ -69,6 +69,8 @@ type ModelRequest struct {
 	// Tools are the definitions of tools by the server that they come from; nil: those of the request before.
 	Tools []ServerTools `json:"tools,omitempty"`
 	Cache CacheUse      `json:"cache"`
+	// Reduces says that its proxy sends the view of the conversation, which may be what the agent wrote.
+	Reduces bool `json:"reduces,omitempty"`
 	// Reduced is what the request was sent without; nil: it was sent as the agent wrote it. Items are as written, Sent is not.
 	Reduced *Reduced `json:"reduced,omitempty"`
 	// Missed is how many requests before this one the proxy could not record, and MissedWhy the newest reason.
@@ -220,6 +222,8 @@ type ProxyUse struct {
 	// MissedWhy is the newest reason for which a request could not be recorded.
 	MissedWhy string `json:"missed_why,omitempty"`
 	Bytes     int64  `json:"sent_bytes"`
+	// Reduces: the newest request of the main agent passed a proxy that sends the session's view.
+	Reduces bool `json:"reduces,omitempty"`
 	// Reduced sums up what requests were sent without; nil: all were sent as they were written.
 	Reduced *ReducedUse `json:"reduced,omitempty"`
 }

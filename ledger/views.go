@@ -45,6 +45,8 @@ type Reader struct {
 	// Policy replaces the configured policy for this call; nil keeps it. Its edits persist like any others: also name
 	// an agent if they must not apply to all.
 	Policy *window.Policy `json:"policy,omitempty"`
+	// Overrides say something else than the policy in single points, for this call alone.
+	Overrides *window.Overrides `json:"overrides,omitempty"`
 }
 
 // ViewRequest asks for a page of a session's view.
@@ -352,8 +354,19 @@ type EditedView struct {
 type AgentInput struct {
 	Agent string `json:"agent,omitempty"` // "": the main conversation
 	Input int    `json:"input"`           // since the last compaction that was accepted, but what was read from a cache
+	All   int    `json:"all"`             // the same with what was read from a cache
 	Turn  int    `json:"turn"`            // in the last turn
 	Apart bool   `json:"apart,omitempty"` // its messages are in no view: it has counters of its own
+	// Estimate: no provider measured anything of the session.
+	Estimate bool `json:"estimate,omitempty"`
+}
+
+// Counted returns the input that counts by a policy.
+func (a AgentInput) Counted(t window.TriggerPolicy) int {
+	if t.CountCached {
+		return a.All
+	}
+	return a.Input
 }
 
 // Window is the window of a model with where the figure comes from. It is the one figure for thresholds,

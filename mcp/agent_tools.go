@@ -234,7 +234,7 @@ func (c *call) givenRequest(ctx context.Context, s sessions.Session, agent, task
 	}
 	r := given.Request{Agent: agent, Session: s, Task: task, Root: root, Env: c.o.Env, Spec: spec.Spec{}}
 	if c.o.Given != nil {
-		r.Spec = c.o.Given(root)
+		r.Spec, r.Told = c.o.Given(root)
 	}
 	return r, err
 }

@@ -10,17 +10,18 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	proto "github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 )
 
 // team is what these tests declare.
-func team(string) spec.Spec {
+func team(string) (spec.Spec, given.Told) {
 	return spec.Spec{Agents: []spec.Agent{{Name: "Tester", Context: []spec.Source{{Kind: spec.SessionContext},
 		{Kind: spec.InvestigationLog}, {Kind: spec.File, Param: "plan.md"}}}},
 		Handoffs: []spec.Handoff{{From: "Developer", To: "Tester",
-			Sources: []spec.Source{{Kind: spec.SessionContext}}}}}
+			Sources: []spec.Source{{Kind: spec.SessionContext}}}}}, given.Told{}
 }
 
 // newTeam returns a server with the tools of agents, and a session that a host handed in.

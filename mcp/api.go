@@ -40,7 +40,7 @@ func Operations() (all []Operation) {
 		if o.reads != nil {
 			least = access.Read
 		}
-		all = append(all, Operation{o.name, o.description, json.RawMessage(o.input), least})
+		all = append(all, Operation{o.name, o.description, json.RawMessage(o.wholeInput()), least})
 	}
 	return all
 }

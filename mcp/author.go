@@ -53,7 +53,7 @@ func (c *call) problems(ctx context.Context) []string {
 // plan plans the compaction and, unless it is a dry run, accepts it.
 func (a *compactArgs) plan(ctx context.Context, api ledger.Compactions, session string, author ledger.Author,
 	sections string) (ledger.CompactionPlan, error) {
-	r := ledger.PlanCompactionRequest{Session: session, Options: a.options()}
+	r := ledger.PlanCompactionRequest{Session: session, Reader: a.reader, Options: a.options()}
 	if author == nil {
 		return ledger.Compact(ctx, api, r, a.key("compact"), a.DryRun)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	proto "github.com/mark3labs/mcp-go/mcp"
@@ -23,7 +24,8 @@ type Client struct {
 	send    func(line []byte) error  // takes what the server says unasked; nil: nobody does
 	long    longAnswers
 	once    bool          // there is no next message: long answers are not kept
-	told    chan []string // its roots
+	roots   chan []string // as it lists them
+	told    atomic.Int64  // tokens of what it was told when it began, see beginning
 	busy    chan struct{} // holds a token for each tool at work
 	open    sync.Map      // the ids of unanswered requests, each as keyOf
 }
@@ -38,9 +40,9 @@ type opened struct {
 // request, or a notification. nil: it is sent none. It is called at any time, and concurrently.
 func (s *Server) Connect(send func(line []byte) error) *Client {
 	c := &Client{server: s, session: server.NewInProcessSession(s.o.Env.ID(8), nil), send: send,
-		told: make(chan []string, 1), busy: make(chan struct{}, workers)}
+		roots: make(chan []string, 1), busy: make(chan struct{}, workers)}
 	c.ledger = connection.NewLazy(func(ctx context.Context) (opened, error) {
-		api, tree, err := s.open(ctx, c.roots(ctx))
+		api, tree, err := s.open(ctx, c.listRoots(ctx))
 		return opened{api, tree}, err
 	})
 	return c
@@ -98,22 +100,22 @@ const (
 	rootsRequest  = `{"jsonrpc":"2.0","id":1,"method":"roots/list"}`
 )
 
-// roots asks the client for its roots, if Options.AskRoots is set and the client offers them. Only clients of the older
+// listRoots asks the client for its roots, if Options.AskRoots is set and the client offers them. Only clients of the older
 // protocol can be asked: in the newer one a server sends no requests. A client that does not answer has no roots.
-func (c *Client) roots(ctx context.Context) []string {
+func (c *Client) listRoots(ctx context.Context) []string {
 	offered := c.session.GetClientCapabilities().Roots != nil && c.send != nil && !server.IsModernRequest(ctx)
 	if !c.server.o.AskRoots || !offered {
 		return nil
 	}
 	select {
-	case <-c.told: // too late, or without being asked
+	case <-c.roots: // too late, or without being asked
 	default:
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsPatience)
 	defer cancel()
 	_ = c.send([]byte(rootsRequest)) // whoever sends knows
 	select {
-	case uris := <-c.told:
+	case uris := <-c.roots:
 		return uris
 	case <-ctx.Done():
 		c.server.o.Log.Warn("the client does not list its roots", "error", ctx.Err().Error())
@@ -135,7 +137,7 @@ func (c *Client) hear(line []byte) bool {
 		uris = append(uris, r.URI)
 	}
 	select {
-	case c.told <- uris:
+	case c.roots <- uris:
 		return true
 	default:
 		return false

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // Bounds of a compaction that an agent asks for.
@@ -56,6 +58,15 @@ func compactTool() tool {
 			`"description":"receipt: figures only; default summary; if you hold the conversation: ` +
 			`splice (one message and the range it replaces) or messages (the shortened list)"},` +
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
+		accepts: `"agent":{"type":"string","description":"whose view it is: an agent of ctxledger.yaml, or a host's name for it"},` +
+			`"usage":{"type":"object","description":"of the newest answer in messages, as its provider reported it"},` +
+			`"reason":{"type":"string","description":"why, as the record says it"},` +
+			`"enabled":{"type":"boolean","description":"automatic compaction, in mode auto; this and what follows: instead of ` +
+			`the policy, for this call"},` +
+			`"compact_at_tokens":{"type":"integer"},"context_window_tokens":{"type":"integer"},` +
+			`"reserve_tokens":{"type":"integer"},"keep_recent_entries":{"type":"integer"},` +
+			`"recover_from_overflow":{"type":"boolean"},"generate_summary":{"type":"boolean"}`,
+		alias: window.OverrideName,
 		output: `{"type":"object","properties":{` +
 			`"status":{"enum":["compacted","staged","nothing_to_do","refused","handed_off"]},` +
 			`"reason":{"type":"string"},` +
@@ -71,7 +82,7 @@ func compactTool() tool {
 			`"tokens_after":{"type":"object"},` +
 			`"warnings":{"type":"array"}},"required":["status"]}`,
 		forms: map[string]string{"notes": `"goal: …; decided: …; open: …"`, "mode": `"intent"`, "format": `"anthropic"`,
-			"budget_tokens": "2000", "keep_turns": "2"},
+			"budget_tokens": "2000", "keep_turns": "2", "usage": `{"input_tokens": 9000}`},
 		secrets: "masked", why: "made from masked text; the messages of `return: messages` are exact, " + toOwner,
 		calls: []string{`{"session":"SESSION","dry_run":true,"keep_turns":1,"return":"receipt"}`},
 		run:   takes(compact),
@@ -96,12 +107,38 @@ type compactArgs struct {
 	Return    string          `json:"return"`
 	RequestID string          `json:"request_id"`
 	Error     string          `json:"error"`
+	Agent     string          `json:"agent"`
+	Usage     usage           `json:"usage"`
+	Reason    string          `json:"reason"`
+	reader    ledger.Reader
+}
+
+// readerOf returns whose view the call is about, and what it says in the place of the policy.
+func (c *call) readerOf(agent string) (ledger.Reader, error) {
+	r := ledger.Reader{Agent: agent}
+	var said map[string]json.RawMessage
+	if err := json.Unmarshal(c.args, &said); err != nil {
+		return r, fault.Wrap(fault.Invalid, "mcp.arguments", err)
+	}
+	maps.DeleteFunc(said, func(name string, _ json.RawMessage) bool { return window.OverrideName(name) == "" })
+	if len(said) == 0 {
+		return r, nil
+	}
+	r.Overrides = &window.Overrides{}
+	return r, r.Overrides.UnmarshalJSON([]byte(plainJSON(said)))
 }
 
 // compact runs the tool.
 func compact(ctx context.Context, c *call, a compactArgs) (reply, error) {
 	if err := a.check(); err != nil {
 		return reply{}, err
+	}
+	var err error
+	if a.reader, err = c.readerOf(a.Agent); err != nil {
+		return reply{}, err
+	}
+	if o := a.reader.Overrides; o != nil && o.Summary != nil && !*o.Summary && compaction.Mode(a.Mode).Asks() {
+		a.Mode = string(compaction.Intent)
 	}
 	r, err := a.shorten(ctx, c)
 	if errors.Is(err, errUnknownChat) {
@@ -208,6 +245,8 @@ func (a *compactArgs) check() error {
 	case len(a.Error) > maxError:
 		return tooLong(op, "error", len(a.Error), maxError).
 			WithHint("the provider's message is enough")
+	case a.Usage != (usage{}) && a.Messages == nil && a.Since == nil:
+		return fault.New(fault.Invalid, op, `"usage" goes with "messages" or "since": it is that of their newest answer`)
 	case len(a.RequestID) > maxRequestID:
 		return tooLong(op, "request_id", len(a.RequestID), maxRequestID)
 	}
@@ -234,8 +273,8 @@ func (a *compactArgs) options() compaction.Options {
 	}
 	return compaction.Options{
 		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
-		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: compaction.AgentRequested,
-		KeepTail: a.Return == "splice" || a.DryRun,
+		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: cmp.Or(a.Reason, compaction.AgentRequested),
+		Asked: true, KeepTail: a.Return == "splice" || a.DryRun,
 	}
 }
 
@@ -265,7 +304,7 @@ func (a *compactArgs) conversation(ctx context.Context, c *call) (s sessions.Ses
 func (a *compactArgs) record(ctx context.Context, c *call, array json.RawMessage) (int, error) {
 	done, n, err := ledger.HandIn(ctx, c.api, ledger.AppendMessagesRequest{
 		Mutation: ledger.Mutation{Key: a.key("messages")}, Session: a.Session, Host: hostName,
-		Model: a.Model, Format: transcript.Format(a.Format), Since: a.Since != nil,
+		Model: a.Model, Format: transcript.Format(a.Format), Since: a.Since != nil, Usage: a.Usage.measured(),
 	}, array)
 	a.Session = cmp.Or(done.Session, a.Session)
 	return n, err
@@ -277,7 +316,7 @@ func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (le
 		return ledger.EditedView{}, nil
 	}
 	return c.api.EditView(ctx, ledger.EditViewRequest{
-		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Model: a.Model,
+		Mutation: ledger.Mutation{Key: a.key("edits")}, Session: s.ID, Reader: a.reader, Model: a.Model,
 		Signals: ledger.Signals{Asked: true},
 	})
 }
@@ -287,7 +326,7 @@ func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Sessio
 	if a.Return != "splice" && a.Return != "messages" {
 		return ledger.ViewResponse{}, nil
 	}
-	return ledger.Messages(ctx, c.api, ledger.ViewRequest{Session: s.ID, Model: a.Model})
+	return ledger.Messages(ctx, c.api, ledger.ViewRequest{Session: s.ID, Reader: a.reader, Model: a.Model})
 }
 
 // modeAuto is the mode that does only what the policy asks for.
@@ -302,8 +341,8 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (compactResult, error) 
 	}
 	done, err := ledger.Auto(ctx, c.api, ledger.AutoRequest{
 		EditViewRequest: ledger.EditViewRequest{
-			Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Model: a.Model,
-			DryRun: a.DryRun, NoEdits: a.Return != "messages",
+			Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Reader: a.reader,
+			Model: a.Model, DryRun: a.DryRun, NoEdits: a.Return != "messages",
 			Signals: ledger.Signals{Asked: true},
 		},
 		Options: a.options(),

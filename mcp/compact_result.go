@@ -75,6 +75,7 @@ type outcome struct {
 	before   ledger.ViewResponse
 	plan     ledger.CompactionPlan
 	warning  string   // about how it was done; "": none
+	reduces  bool     // a proxy sends the view of the session
 	problems []string // with the configuration
 }
 
@@ -83,6 +84,10 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	r := compactResult{Session: o.session.ID, Reason: clean(o.plan.Why), Warnings: slices.Clone(o.problems)}
 	if o.warning != "" {
 		r.Warnings = append(r.Warnings, oneLine(clean(o.warning), 300))
+	}
+	if o.args.Strict && o.args.Mode == modeAuto {
+		r.Warnings = append(r.Warnings, "strict: whether an automatic compaction is due depends on when it is asked for, so a "+
+			"replay may go otherwise: pass another mode where one is to be")
 	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:
@@ -108,6 +113,13 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 		r.Reason += ". Nothing was changed."
 		r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 		return r, nil
+	}
+	if o.session.Host != hostName && !o.args.DryRun {
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: o.session.ID})
+		if err != nil {
+			return r, err
+		}
+		o.reduces = st.Proxy != nil && st.Proxy.Reduces
 	}
 	r.Delivery = o.delivery()
 	r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
@@ -227,6 +239,9 @@ func (o outcome) delivery() string {
 	case o.session.Host == hostName:
 		return "splice it in: put the summary in place of your older messages, or ask again with return=splice"
 	}
+	if o.reduces {
+		return "from its next request on, this chat's model gets the summary in place of the older part"
+	}
 	return "this chat itself stays as it is: to continue from the summary, open a new chat with the `resume` prompt"
 }
 
@@ -243,7 +258,8 @@ func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compact
 		}
 		return fits(r.Messages)
 	}
-	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: o.session.ID, Model: o.args.Model},
+	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: o.session.ID, Reader: o.args.reader,
+		Model: o.args.Model},
 		o.args.key("request"))
 	if err != nil {
 		return err

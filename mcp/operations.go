@@ -22,19 +22,21 @@ func operations() []tool {
 			`"session":{"type":"string","description":"default: found by its messages, or a new one"},`+
 				`"messages":{"type":"array","items":{"type":"object"}},`+
 				`"since":{"type":"boolean","description":"messages are only what is new; needs session"},`+
-				`"format":{"type":"string"},"model":{"type":"string"},"request_id":{"type":"string"}`, "messages",
+				`"format":{"type":"string"},"model":{"type":"string"},"request_id":{"type":"string"},`+
+				`"usage":{"type":"object","description":"of the newest answer, as its provider reported it"}`, "messages",
 			writes, appendMessages),
 		operation("view", "What a model is to see of a session now, ready to be sent.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
-				`"policy":{"type":"object","description":"in place of the configured one"}`, "session", reads, wholeView),
+				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
+			wholeView),
 		operation("plan_compaction", "What a compaction would do, with the brief for your own model in the modes llm and "+
 			"hybrid. Changes nothing.",
-			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+
+			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
 				`"options":{"type":"object","description":"mode, budget, keep, pin, focus, notes, model, strict, …"}`,
 			"session", reads, planCompaction),
 		operation("accept_compaction", "Make a compaction, with the summary that your model wrote from a plan's brief.",
-			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+
+			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
 				`"options":{"type":"object","description":"as in the plan"},`+
 				`"position":{"type":"integer","description":"of the plan"},`+
 				`"answer":{"type":"object","description":"text, and first_kept and range of the brief"},`+
@@ -43,6 +45,7 @@ func operations() []tool {
 			"last resort trim a copy.",
 			`"session":{"type":"string"},"error":{"type":"string","description":"the provider's answer"},`+
 				`"status":{"type":"integer","description":"of HTTP"},"model":{"type":"string"},`+
+				`"agent":{"type":"string"},`+overrides+`,`+
 				`"provider":{"type":"string"},"endpoint":{"type":"string"},"finish":{"type":"string"},`+
 				`"max_output":{"type":"integer"},"request_id":{"type":"string"}`, "session", writes, recoverRequest),
 		operation("restore", "Undo a compaction: the view shows its range again.",
@@ -80,6 +83,10 @@ func operations() []tool {
 			}),
 	)
 }
+
+// overrides is the property of what a call says in the place of the policy.
+const overrides = `"overrides":{"type":"object","description":"enabled, compactAtTokens, contextWindowTokens, reserveTokens, ` +
+	`keepRecentEntries, recoverFromOverflow, generateSummary: instead of the policy, for this call"}`
 
 // operation makes an operation of a function that takes its arguments. properties are those of its schema; needs names the
 // one that is required, "" for none.
@@ -122,7 +129,9 @@ func appendMessages(ctx context.Context, api Ledger, q struct {
 	keyed
 	ledger.AppendMessagesRequest
 	Messages json.RawMessage `json:"messages"`
+	Usage    usage           `json:"usage"`
 }) (ledger.AppendMessagesResponse, error) {
+	q.AppendMessagesRequest.Usage = q.Usage.measured()
 	q.Mutation, q.Host, q.Dir, q.Blob = q.mutation("append_messages"), hostName, "", ""
 	done, _, err := ledger.HandIn(ctx, api, q.AppendMessagesRequest, q.Messages)
 	return done, err

@@ -12,13 +12,15 @@ import (
 )
 
 // cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
-// lists them, or of one that is not known our own list.
-func (s *Server) cost(found carried.Report, name string) registry.OwnCost {
-	c := registry.OwnCostOf(found, name)
-	if c.As == "" {
-		c.Tokens = s.overhead()
+// lists them, or of one that is not known our own list, and of what it was told when it
+// began.
+func (c *call) cost(found carried.Report, name string) registry.OwnCost {
+	own := registry.OwnCostOf(found, name)
+	if own.As == "" {
+		own.Tokens = c.overhead()
 	}
-	return c
+	own.Tokens += int(c.told.Load())
+	return own
 }
 
 // toolList returns the JSON of the tool list as it is sent.

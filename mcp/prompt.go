@@ -136,12 +136,9 @@ var environmentPrompt = prompt{
 		}
 		text := given.Environment(c.o.Env, root)
 		if root != "" {
-			text += "\n\n" + given.Ignored(root, func(block string) bool { return memory.Tokens(block) <= maxIgnored })
+			text += "\n\n" + given.IgnoredWhole(root)
 		}
 		masked, err := c.api.Mask(ctx, ledger.MaskRequest{Text: strings.TrimSpace(text)})
 		return []given.Message{{Role: transcript.RoleUser, Text: masked.Text}}, err
 	},
 }
-
-// maxIgnored is how much of a .gitignore is told, in tokens.
-const maxIgnored = 1_000

@@ -18,7 +18,8 @@ func (a *compactArgs) recover(ctx context.Context, c *call) (compactResult, erro
 	}
 	got := overflow.Read(0, []byte(a.Error))
 	done, err := ledger.Recover(ctx, c.api, ledger.OverflowRequest{
-		Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Model: a.Model,
+		Mutation: ledger.Mutation{Key: a.RequestID}, Session: o.session.ID, Reader: a.reader,
+		Model:  a.Model,
 		Status: got.Status, Body: got.Body, Finish: got.Finish, Usage: got.Usage,
 	}, a.options())
 	if err != nil {

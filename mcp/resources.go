@@ -8,7 +8,6 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
@@ -19,24 +18,6 @@ const (
 	uriArtifact = "ctxledger://artifact/"
 	uriMemory   = "ctxledger://memory/"
 )
-
-// withholding returns what takes the capability out of what a client is told of the server, if resources would cost it
-// something in every request. To all others they cost nothing: a person picks them.
-func withholding() *server.Hooks {
-	withhold := func(ctx context.Context, told *proto.ServerCapabilities) {
-		if registry.ClientOf(clientName(ctx)).Resources > 0 {
-			told.Resources = nil
-		}
-	}
-	h := &server.Hooks{}
-	h.AddAfterInitialize(func(ctx context.Context, _ any, _ *proto.InitializeRequest, told *proto.InitializeResult) {
-		withhold(ctx, &told.Capabilities)
-	})
-	h.AddAfterDiscover(func(ctx context.Context, _ any, _ *proto.DiscoverRequest, told *proto.DiscoverResult) {
-		withhold(ctx, &told.Capabilities)
-	})
-	return h
-}
 
 // addResources registers what a person can attach to a conversation by address. The list does not depend on what is
 // stored: artifacts and memories are templates.

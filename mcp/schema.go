@@ -19,6 +19,7 @@ type schema struct {
 	Properties map[string]property `json:"properties"`
 	Required   []string            `json:"required"`
 	forms      map[string]string
+	alias      func(name string) string
 }
 
 type property struct {
@@ -34,9 +35,17 @@ const maxProblems = 3
 
 // parseSchema reads the input schema of a tool.
 func parseSchema(t tool) (schema, error) {
-	s := schema{forms: t.forms}
-	err := json.Unmarshal([]byte(t.input), &s)
+	s := schema{forms: t.forms, alias: t.alias}
+	err := json.Unmarshal([]byte(t.wholeInput()), &s)
 	return s, fault.Wrap(fault.Internal, "mcp.schema", err)
+}
+
+// wholeInput is the schema of the arguments, those included that only programs pass.
+func (t tool) wholeInput() string {
+	if t.accepts == "" {
+		return t.input
+	}
+	return strings.Replace(t.input, `"properties":{`, `"properties":{`+t.accepts+`,`, 1)
 }
 
 // check returns the arguments as one object without null values. Errors: invalid, naming each wrong argument with its
@@ -52,6 +61,18 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 	}
 	fields, twice := object(raw, nil)
 	var wrong []string
+	for name, value := range maps.Clone(fields) {
+		if _, known := s.Properties[name]; known || s.alias == nil {
+			continue
+		}
+		if now := s.alias(name); now != "" {
+			if _, both := fields[now]; both {
+				twice = fmt.Sprintf("%q is given twice, as %q", now, name)
+			}
+			delete(fields, name)
+			fields[now] = value
+		}
+	}
 	if twice != "" {
 		wrong = append(wrong, "argument "+twice)
 	}

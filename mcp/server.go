@@ -12,6 +12,7 @@ import (
 	proto "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
@@ -44,8 +45,10 @@ type Options struct {
 	Permit func(ctx context.Context, operation string, needed access.Role) error
 	// Models returns the models that the tree at root configures. nil: only the built-in ones are known.
 	Models func(root string) *tokens.Registry
-	// Given returns what the tree at root declares for agents. nil: nothing.
-	Given func(root string) spec.Spec
+	// Given returns what the tree at root declares for agents, and what they are told besides. nil: nothing.
+	Given func(root string) (spec.Spec, given.Told)
+	// Root is the tree that the server was started in; "": it means nothing.
+	Root string
 	// AgentTools offers the tools by which several agents of one session tell each other what they know.
 	AgentTools bool
 	// ReadBack offers read_artifact alone, for an agent that needs the server only to read what stubs stand for: each request
@@ -85,7 +88,7 @@ func New(open Opener, o Options) (*Server, error) {
 	s.mcp = server.NewMCPServer("ctxledger", o.Version,
 		server.WithInstructions(s.instructions()),
 		server.WithToolCapabilities(false), server.WithPromptCapabilities(false), server.WithResourceCapabilities(false,
-			false), server.WithHooks(withholding()), server.WithToolFilter(s.shown),
+			false), server.WithHooks(s.greeting()), server.WithToolFilter(s.shown),
 	)
 	for _, t := range s.tools() {
 		checked, err := parseSchema(t)

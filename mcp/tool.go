@@ -22,7 +22,10 @@ type tool struct {
 	does        string // for people, in a row of a table
 	hints       hints
 	input       string // JSON schema of the arguments: one flat object, see schema.go
-	output      string // JSON schema of the structured result, see Options.Structured
+	accepts     string // the properties of more arguments, which programs pass: the list for models lacks them
+	// alias returns the name of an argument that programs spell otherwise; "": it is not known. nil: none is.
+	alias  func(name string) string
+	output string // JSON schema of the structured result, see Options.Structured
 	// forms holds examples, as JSON, of arguments whose type alone does not show their form.
 	forms map[string]string
 	// longest is the number of characters of a result that the host should accept; 0: its own limit.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -18,9 +19,17 @@ import (
 // decide brings the view up to date, and reports whether something that was sent becomes another one.
 func (v *view) decide(r *reducer) (stepped bool) {
 	resumed := v.resume(r)
-	soon, cancel := context.WithTimeout(r.life, r.patience)
-	defer cancel()
 	results, calls := v.newest()
+	patience := r.patience
+	asked := slices.ContainsFunc(results, func(x transcript.Part) bool { return intents.Compacts(calls[x.ID].Name) })
+	if asked { // the agent waits for it, and what was decided before does not have it
+		patience = r.resuming
+	}
+	soon, cancel := context.WithTimeout(r.life, patience)
+	defer cancel()
+	if asked {
+		v.renew(r, soon)
+	}
 	taken := v.take(r, results, calls)
 	stepped = v.step(soon)
 	for _, x := range results {
@@ -257,6 +266,15 @@ func (v *view) ask(r *reducer, early bool) {
 	v.deciding = begin(r, func(ctx context.Context, api Ledger) (change, error) {
 		return v.next(ctx, api, sent, behind, summary)
 	})
+}
+
+// renew has a step decided once more: the ledger has been asked for something since.
+func (v *view) renew(r *reducer, soon context.Context) {
+	if v.deciding != nil && v.deciding.within(soon) {
+		v.waiting.add(v.deciding.out)
+		v.deciding = nil
+	}
+	v.ask(r, false)
 }
 
 // step takes what was decided: at once what pays for the cache that it breaks, and what is about parts that were not sent yet.

@@ -69,7 +69,7 @@ func (e *entry) measured() ledger.ModelRequest {
 	if e.status != http.StatusOK {
 		out.Cache.Lost = 0 // nothing was read
 	}
-	if out.Reduced = e.reduced; out.Reduced != nil {
+	if out.Reduces, out.Reduced = e.view != nil, e.reduced; out.Reduced != nil {
 		out.Sent -= out.Reduced.Bytes
 	}
 	if e.response != nil {

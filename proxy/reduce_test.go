@@ -26,7 +26,8 @@ const session = "5c5c5c5c-0000-4000-8000-000000000001"
 // readable is the definition of our tool as Claude Code sends it.
 const readable = `{"name":"mcp__ctxledger__read_artifact","input_schema":{"type":"object"}}`
 
-// talk plays Claude Code: it keeps the messages of a conversation, sends them all with each request, and writes its session
+// talk plays Claude Code: it keeps the messages of a conversation, sends them all with each request, and writes its
+// session
 // file behind the answer.
 type talk struct {
 	*scene
@@ -97,7 +98,8 @@ func (k *talk) file() {
 		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
 			Original: []byte(m)}
 		if strings.Contains(m, `"assistant"`) {
-			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5, Output: 7}
+			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5,
+				Output: 7}
 		}
 		r.Entries = append(r.Entries, e)
 	}
@@ -143,7 +145,8 @@ func resultsIn(t *testing.T, body string) map[string]string {
 	return out
 }
 
-// steps ends the proxy and returns how many requests changed what was sent before. It fails unless all others begin with the
+// steps ends the proxy and returns how many requests changed what was sent before. It fails unless all others begin
+// with the
 // messages of the request before them, byte by byte.
 func (k *talk) steps() (n int) {
 	k.Helper()
@@ -171,7 +174,8 @@ func (k *talk) steps() (n int) {
 // handle finds what reads back the rest of a text that shows less.
 var handle = regexp.MustCompile(`(?:Artifact: |read_artifact\(id=")([0-9a-f]{12}[0-9.]*)`)
 
-// reads fails unless each result that the provider got as another text names what reads back the one that the agent wrote.
+// reads fails unless each result that the provider got as another text names what reads back the one that the agent
+// wrote.
 func (k *talk) reads() {
 	k.Helper()
 	read := map[string]bool{}
@@ -219,7 +223,8 @@ func lines(n int) string {
 	return b.String()
 }
 
-// TestALargeResultIsNeverSent: its stub goes out with the request that would have brought it, stays as it is in all others,
+// TestALargeResultIsNeverSent: its stub goes out with the request that would have brought it, stays as it is in all
+// others,
 // and reads back what it stands for; it is the artifact of the session file. All other bytes are the agent's.
 func TestALargeResultIsNeverSent(t *testing.T) {
 	k := newTalk(t)
@@ -289,7 +294,8 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
 }
 
-// TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the session that goes
+// TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the
+// session that goes
 // on, and no longer when it is taken back.
 func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 	k := newTalk(t)
@@ -307,6 +313,36 @@ func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 	}
 	if n := k.steps(); n != 2 {
 		t.Errorf("%d steps", n)
+	}
+}
+
+// TestACompactionThatTheAgentAsksForActsOnTheNextRequest: the one that brings the result of compact_conversation,
+// although what
+// was decided after the answer before does not have it.
+func TestACompactionThatTheAgentAsksForActsOnTheNextRequest(t *testing.T) {
+	k := newTalk(t)
+	for i := range 12 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+		k.ask()
+	}
+	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+		Options: compaction.Options{Reason: compaction.AgentRequested, Budget: 300}}, "", false)
+	if err != nil || made.Outcome != compaction.Compacted {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	k.call("mcp__ctxledger__compact_conversation", `{}`, "compacted")
+	got := messagesOf(t, k.ask())
+	if len(got) >= len(k.messages) || !strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") ||
+		!strings.Contains(string(got[len(got)-1]), "compacted") {
+		t.Errorf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+	}
+	k.stop()
+	if all := k.live("claude-code", session); !all[len(all)-1].Reduces {
+		t.Error("the ledger does not know that a proxy sends views")
 	}
 }
 
@@ -330,7 +366,8 @@ func (k *talk) compact() (summary string) {
 	return made.Summary.ID
 }
 
-// TestACompactionKeepsToolsThatWereLookedFor: the model reads their definitions where a result names them, so that and its call
+// TestACompactionKeepsToolsThatWereLookedFor: the model reads their definitions where a result names them, so that
+// and its call
 // stay behind the summary, as they were written.
 func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
 	k := newTalk(t)
@@ -353,7 +390,8 @@ func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
 	}
 }
 
-// TestACompactionThatKeepsWordsAloneWaitsForACall: what it keeps cannot be found in a request yet. Until then the one before stays.
+// TestACompactionThatKeepsWordsAloneWaitsForACall: what it keeps cannot be found in a request yet. Until then the
+// one before stays.
 func TestACompactionThatKeepsWordsAloneWaitsForACall(t *testing.T) {
 	k := newTalk(t)
 	reads := func(n int) {
@@ -366,7 +404,8 @@ func TestACompactionThatKeepsWordsAloneWaitsForACall(t *testing.T) {
 	k.compact()
 	reads(12)
 	for range 3 {
-		k.messages = append(k.messages, `{"role":"assistant","content":[{"type":"text","text":`+quoted(lines(2000))+`}]}`,
+		k.messages = append(k.messages,
+			`{"role":"assistant","content":[{"type":"text","text":`+quoted(lines(2000))+`}]}`,
 			`{"role":"user","content":"Go on."}`)
 	}
 	before := messagesOf(t, k.ask())
@@ -390,7 +429,8 @@ func TestACompactionThatKeepsWordsAloneWaitsForACall(t *testing.T) {
 	}
 }
 
-// TestACompactionThatCannotBeSentLeavesTheOneBefore: behind it is what a provider would refuse, so the view stays what it is.
+// TestACompactionThatCannotBeSentLeavesTheOneBefore: behind it is what a provider would refuse, so the view stays
+// what it is.
 func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
 	k := newTalk(t)
 	reads := func(n int) {
@@ -402,7 +442,8 @@ func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
 	reads(12)
 	k.compact()
 	reads(12)
-	k.messages = append(k.messages, `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"}]}`,
+	k.messages = append(k.messages,
+		`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"}]}`,
 		`{"role":"user","content":"Go on."}`)
 	before := messagesOf(t, k.ask())
 	k.compact()
@@ -411,7 +452,8 @@ func TestACompactionThatCannotBeSentLeavesTheOneBefore(t *testing.T) {
 	}
 }
 
-// TestWordsThatAreSaidAgainMoveNoCut: what a compaction keeps begins with a call; a later answer with the same words is another
+// TestWordsThatAreSaidAgainMoveNoCut: what a compaction keeps begins with a call; a later answer with the same words
+// is another
 // one, and nothing before it goes.
 func TestWordsThatAreSaidAgainMoveNoCut(t *testing.T) {
 	k := newTalk(t)
@@ -430,7 +472,8 @@ func TestWordsThatAreSaidAgainMoveNoCut(t *testing.T) {
 	}
 }
 
-// TestStepsShowLessOfOldResults: reads of files that were written since are shortened when that pays; nothing of an answer with
+// TestStepsShowLessOfOldResults: reads of files that were written since are shortened when that pays; nothing of an
+// answer with
 // reasoning, which is signed.
 func TestStepsShowLessOfOldResults(t *testing.T) {
 	k := newTalk(t)
@@ -475,7 +518,8 @@ func (undecided) TakeResult(context.Context, ledger.TakeResultRequest) (ledger.T
 	return ledger.TakenResult{}, errors.New("the disk is full")
 }
 
-// TestALedgerThatIsAwayChangesNothing: while it cannot be reached, or does not answer, requests go out at once as the view that
+// TestALedgerThatIsAwayChangesNothing: while it cannot be reached, or does not answer, requests go out at once as
+// the view that
 // was sent, with what is new as it is. What was missed is made good by a step that pays.
 func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 	for _, fails := range []bool{true, false} {
@@ -519,7 +563,8 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 	}
 }
 
-// TestACompactionTakesThePlaceOfOldMessages: the first message stays, a summary follows, then what is kept; another proxy goes
+// TestACompactionTakesThePlaceOfOldMessages: the first message stays, a summary follows, then what is kept; another
+// proxy goes
 // on with it, and nothing is left of it when the agent has compacted its conversation itself.
 func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
 	k := newTalk(t)

@@ -1,8 +1,6 @@
 package window
 
 import (
-	"strings"
-
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -14,15 +12,27 @@ const tailFrom = 1_000
 func capResults(s *scene) (out []Edit) {
 	for i := range s.acts {
 		a := &s.acts[i]
-		limit, own := s.policy.ResultCharsOf[strings.ToLower(a.Name)]
-		if !own {
-			limit = s.policy.ResultChars
-		}
+		limit := s.policy.resultLimit(a)
 		if limit > 0 && a.result != nil && a.result.Chars > limit && s.longer(a, limit) {
 			out = append(out, s.cut(a, bounded(limit, kept(markFilter, a.handle())))...)
 		}
 	}
 	return out
+}
+
+// resultLimit returns the bound of a call's result: that of its tool, else the widest of those for the same operation.
+func (p Policy) resultLimit(a *act) int {
+	limit, found := p.ResultChars, false
+	for name, n := range p.ResultCharsOf {
+		own, other := a.sameTool(name)
+		switch {
+		case own:
+			return n
+		case other && (!found || limit > 0 && (n == 0 || n > limit)):
+			limit, found = n, true
+		}
+	}
+	return limit
 }
 
 // longer reports whether more of a result is shown than so many characters: all of it, or what an earlier cap left.

@@ -2,7 +2,6 @@ package window
 
 import (
 	"slices"
-	"strings"
 
 	"ctxledger.dev/intents"
 )
@@ -68,8 +67,11 @@ func (s *scene) isCleared(a *act) bool {
 	return edited && e.Head+e.Tail == 0
 }
 
-// named reports whether a call is one of a tool.
-func (a *act) named(tool string) bool { return strings.EqualFold(tool, a.Name) }
+// named reports whether a call is one of a tool, by any host's name for what it does.
+func (a *act) named(tool string) bool {
+	own, other := a.sameTool(tool)
+	return own || other
+}
 
 // clearAbove returns the tokens above which results are cleared: the step before a compaction.
 func (p Policy) clearAbove(window int) int {

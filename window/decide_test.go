@@ -136,18 +136,6 @@ func TestForcedStepsTakeEverything(t *testing.T) {
 	}
 }
 
-// A note includes an unanswered call next to an answered one.
-func TestNotesTellCallsWithoutResults(t *testing.T) {
-	p := Default()
-	p.ToolPairs, p.Clear.Trigger, p.BatchChars = 1, 0, 1<<30
-	l, edits := script(t, "ask 9\nread a 90000 & read b 9 open"+strings.Repeat("\nread c 30000", 9)+"\nsay 5"),
-		[]Edit(nil)
-	if d := l.decide(t, &edits, p, always); len(d.Edits) != 1 ||
-		!strings.Contains(d.Edits[0].Text, "- read(b) → no result\n") {
-		t.Errorf("%+v", d.Edits)
-	}
-}
-
 // randomPolicy switches rules on and off.
 func randomPolicy(r *rand.Rand) Policy {
 	p := Default()

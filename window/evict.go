@@ -16,8 +16,7 @@ const (
 )
 
 // evictResults keeps all results together within a maximum, however few or many they are: the oldest go first, a
-// step at a time. The newest of the window stay; if they alone exceed the maximum, only the newest three do. Fewer
-// results than a step wait until they exceed it by a quarter, so that the window does not move with every call. A
+// step at a time. The newest of the window stay; if they alone exceed the maximum, only the newest three do. A
 // manifest lists what is left.
 func evictResults(s *scene) []Edit {
 	p := s.policy.Evict
@@ -42,9 +41,6 @@ func evictResults(s *scene) []Edit {
 		pool = results[:max(0, len(results)-evictNewest)]
 	}
 	gone := s.evictions(pool)
-	if !crowded && len(gone) < evictStep && over <= p.MaxTokens/4 {
-		return nil
-	}
 	n := 0
 	for n < len(gone) && (over > 0 || n < evictStep) {
 		over -= s.count(gone[n].freed())

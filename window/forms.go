@@ -18,7 +18,7 @@ var forms = []string{
 	"[superseded — {*}]", "[omitted — superseded by later {*}]", strings.ReplaceAll(markAgain, "%s", "{*}"),
 	"[cleared]", "[cleared: {*}]",
 	"[result offloaded — {N} chars stored to artifact store]",
-	markWords, "[reasoning omitted]", "[result omitted — sliding window]",
+	markWords, "[reasoning omitted]", markWindow,
 	"[...{N} chars truncated — use file tool to read in full]", "[...truncated — own_history turn exceeded {N} " +
 		"char limit]",
 	"[TRUNCATED — {N} chars total]",

@@ -28,8 +28,9 @@ func TestBoundsThatTheUserSetsAreObeyed(t *testing.T) {
 		want int    // of them
 	}{
 		{"max_in_turn_tool_pairs keeps 12, however small the view is", reads(20, 300),
-			func(p *Policy) { p.ToolPairs = 12 }, "tool_pairs range", 1},
-		{"short pairs as well", reads(20, 3), func(p *Policy) { p.ToolPairs = 12 }, "tool_pairs range", 1},
+			func(p *Policy) { p.ToolPairs = 12 }, "tool_pairs result", 8},
+		{"what is shorter than its marker stays", reads(20, 3), func(p *Policy) { p.ToolPairs = 12 },
+			"tool_pairs result", 0},
 		{"max_tool_result_chars caps older results", reads(9, 3_000), func(p *Policy) { p.ResultChars = 1_000 },
 			"result_cap result", 9},
 		{"that of a tool as well", reads(9, 3_000),

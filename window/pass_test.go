@@ -1,6 +1,7 @@
 package window
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -72,7 +73,8 @@ func TestPasses(t *testing.T) {
 		},
 			"ask 9\nread a.go 2000\ngrep x 500\nsay 9", "result_cap result grep-3-0"},
 		{"a message over the user's cap", nil, "ask 200000\nask 200001\nsay 9", "user_cap words 2"},
-		{"a cap of one's own", func(p *Policy) { p.UserChars = 100 }, "ask 100\nask 900\nsay 900", "user_cap words 2"},
+		{"a cap of one's own", func(p *Policy) { p.UserChars = 100 }, "ask 100\nask 900\nsay 900",
+			"user_cap words 2"},
 		{"words over the replay cap are cut", func(p *Policy) { p.ReplayChars = 100 },
 			"ask 9\nsay 90\nask 9\nsay 900\nask 9\nsay 900", "replay_cap words 4"},
 	} {
@@ -149,8 +151,8 @@ func TestArgumentsAreTruncated(t *testing.T) {
 }
 
 func TestPairWindowVectors(t *testing.T) {
-	for g, want := range map[int]int{10: 10, 12: 12, 13: 10, 14: 11, 15: 12, 20: 12, 200: 12} {
-		if got := keptUnits(g, 12); got != want {
+	for g, want := range map[int]int{10: 10, 12: 12, 13: 9, 14: 10, 16: 12, 17: 9, 20: 12, 200: 12} {
+		if got := g - surplus(g, 12, 1, false); got != want {
 			t.Errorf("%d units: %d kept, want %d", g, got, want)
 		}
 	}
@@ -169,35 +171,70 @@ func TestPairWindowMovesInSteps(t *testing.T) {
 		if d := l.decide(t, &edits, p, always); len(d.Edits) > 0 {
 			steps++
 		}
-		if s := newScene(Input{Entries: l.entries, Edits: edits}, p, always); s.newest()+1 > 12 {
-			t.Errorf("round %d: %d units are in the view", i, s.newest()+1)
+		shown := 0
+		for _, a := range newScene(Input{Entries: l.entries, Edits: edits}, p, always).acts {
+			if !a.resultEdited {
+				shown++
+			}
+		}
+		if shown > 12 || shown < min(i+1, 9) {
+			t.Errorf("round %d: %d results are in the view", i, shown)
 		}
 	}
 	if steps == 0 || steps > 10 {
 		t.Errorf("%d steps in 40 rounds", steps)
 	}
 	l := script(t, "ask 9\n"+strings.Join(lines, "\n"))
-	v := Plan(Input{Entries: l.entries, Edits: edits})
-	note := v.Slots[1]
-	if !strings.HasPrefix(note.Note, "[COLLAPSED TOOL CALLS — 3 call(s)]\n- read(fa) → ok, 20,000 chars\n") {
-		t.Errorf("note %q", note.Note)
+	l.entries[2].ID = "0123456789abcdef"
+	edits, p.Exact = nil, true
+	if d := l.decide(t, &edits, p, always); len(d.Edits) != 28 {
+		t.Errorf("exactly twelve stay, but %d go", len(d.Edits))
+	}
+	view := l.render(t, Plan(Input{Entries: l.entries, Edits: edits}))
+	if len(view) != len(l.entries) || !bytes.Contains(view[2],
+		[]byte(`"tool_use_id":"read-1-0","is_error":false,"content":`+
+			`"[result omitted — sliding window]\nArtifact: 0123456789ab`)) {
+		t.Errorf("of %d messages the second result is %s", len(view), view[2])
 	}
 }
 
-// A note that replaces calls goes before any result does.
-func TestTokenWindowTrimsNotes(t *testing.T) {
-	p := Default()
-	p.ToolPairs, p.InTurnTokens, p.Clear.Trigger, p.BatchChars = 1, 70_000, 0, 1<<30
-	l, edits := script(t, "ask 9"+strings.Repeat("\nread c 30000", 9)+"\nsay 5"), []Edit(nil)
-	l.decide(t, &edits, p, always)
-	if n := strings.Count(listEdits(edits), "range"); n != 1 {
-		t.Fatalf("%d notes were made: %s", n, listEdits(edits))
+// A cap of a configuration that was written for another host means the tools of this one: by what they do.
+func TestCapsMatchWhatToolsDo(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		caps map[string]int
+		all  int
+		want string // whose results are cut
+	}{
+		{"the tool's own name", map[string]int{"grep": 500}, 0, "grep-3-0"},
+		{"another host's name for it", map[string]int{"grep_file": 500}, 0, "grep-3-0"},
+		{"fuseraft's search", map[string]int{"search_content": 500}, 0, "grep-3-0"},
+		{"in its own spelling", map[string]int{"read_file": 500}, 0, "read-1-0"},
+		{"its own name goes first", map[string]int{"grep_file": 500, "grep": 0}, 0, ""},
+		{"none for one of them", map[string]int{"grep_file": 0}, 500, "read-1-0 foo-5-0"},
+		{"the widest of several", map[string]int{"grep_file": 500, "search_content": 20_000}, 0, ""},
+		{"a name of none", map[string]int{"fetch": 500}, 0, ""},
+	} {
+		p := Default()
+		p.ResultCharsOf, p.ResultChars, p.Clear.Trigger = c.caps, c.all, 0
+		l, edits := script(t, "ask 9\nread a 3000\ngrep x 3000\nfoo x 3000\nsay 9"), []Edit(nil)
+		l.decide(t, &edits, p, always)
+		var cut []string
+		for _, e := range edits {
+			cut = append(cut, e.Call)
+		}
+		if got := strings.Join(cut, " "); got != c.want {
+			t.Errorf("%s: cut %q", c.name, got)
+		}
 	}
-	p.InTurnTokens = 30_000 + 90 // with the note it is more
-	l.decide(t, &edits, p, always)
-	v := Plan(Input{Entries: l.entries, Edits: edits})
-	if v.Slots[1].Note != markResult || strings.Contains(listEdits(edits[1:]), "result") {
-		t.Errorf("note %q, edits %s", v.Slots[1].Note, listEdits(edits))
+	for _, exclude := range []string{"Grep", "grep_file", "search_content"} {
+		p := Default()
+		p.Clear = ClearPolicy{Trigger: 0.01, Keep: 1, AtLeast: 1, Exclude: []string{exclude}, Set: true}
+		l, edits := script(t, "ask 9\nread a 3000\ngrep x 3000\nfoo x 3000\nsay 9"), []Edit(nil)
+		if l.decide(t, &edits, p, State{Window: 1_000,
+			Rates: always.Rates}); listEdits(edits) != "clear result read-1-0" {
+			t.Errorf("without %s: %s", exclude, listEdits(edits))
+		}
 	}
 }
 
@@ -216,7 +253,8 @@ func TestTokenWindowNeverTouchesTheNewestResultFirst(t *testing.T) {
 	p.InTurnTokens, p.Clear.Trigger = 10_000, 0
 	for _, c := range []struct{ name, log, want string }{
 		{"under the budget", "ask 9\nread a.go 5000\nread b.go 4000", ""},
-		{"the oldest goes", "ask 9\nread a.go 5000\nread b.go 4000\nread c.go 5000", "in_turn_tokens result read-1-0"},
+		{"the oldest goes", "ask 9\nread a.go 5000\nread b.go 4000\nread c.go 5000",
+			"in_turn_tokens result read-1-0"},
 		{"one result alone is cut", "ask 9\nread a.go 500000", "in_turn_tokens result read-1-0"},
 	} {
 		l, edits := script(t, c.log), []Edit(nil)

@@ -17,6 +17,8 @@ type Input struct {
 	Edits []Edit
 	// Filter leaves messages out for one reader of the session.
 	Filter Filter
+	// Handed is what other agents handed to the reader, in order.
+	Handed []Handed
 	// Whole shows what the host itself has compacted as if it had not.
 	Whole bool
 }
@@ -124,6 +126,9 @@ type Slot struct {
 	Shortened []Edit
 	// Edited is false when the message is exactly the original of its one entry.
 	Edited bool
+
+	// Open: it has calls that later messages answer. Answers: it carries results.
+	Open, Answers bool
 }
 
 // Edits returns the slot's edits for transcript.Edit. stub returns the text that replaces an artifact; if it
@@ -180,5 +185,5 @@ func Plan(in Input) View {
 func plan(in Input) (View, []*draft) {
 	var p Planner
 	drafts := p.start(in, activePath(in.Entries))
-	return p.view, drafts
+	return p.view.with(in.Handed), drafts
 }

@@ -54,7 +54,7 @@ func (p *Planner) Plan(in Input) View {
 	p.view.path = path.runs
 	view := p.view
 	view.Slots = slices.Clip(view.Slots)
-	return view
+	return view.with(in.Handed)
 }
 
 // isPlain reports whether an entry leaves the display of earlier entries unchanged.
@@ -157,6 +157,7 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int, left Left) {
 // same reports whether two slots show the same. It may wrongly say no for rare fields.
 func (s *Slot) same(o *Slot) bool {
 	return s.Note == o.Note && s.After == o.After && s.Compacted == o.Compacted && s.TextOnly == o.TextOnly &&
+		s.Open == o.Open && s.Answers == o.Answers &&
 		slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
 		s.Turn == o.Turn && s.Prompt == o.Prompt && s.Tokens == o.Tokens && s.Edited == o.Edited &&
 		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) &&

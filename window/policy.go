@@ -105,12 +105,22 @@ type TriggerPolicy struct {
 	SingleTurn int     // input tokens of one turn
 	WarnAt     int     // input tokens of an agent since the last compaction: a warning
 	CutoverAt  int     // the same: a compaction
+	// CountCached has WarnAt and CutoverAt count all input of each request, also what its provider read from a cache.
+	CountCached bool
+	// Window is that of the model, in tokens; 0: as it is known.
+	Window int
 	// Mode is how a compaction that is due is made; "": as compaction does by default.
 	Mode string
+	// NoModel has no model write, whatever Mode says.
+	NoModel bool
 	// Off has nothing due by itself but what follows an overflow.
 	Off bool
 	// Reasoning adds excerpts of the model's reasoning to the documents of compactions.
 	Reasoning bool
+	// NoReads has documents leave out which files were read and not changed.
+	NoReads bool
+	// PromptChars bounds a message in a model's brief, in characters.
+	PromptChars int
 	// NoRecovery has overflows classified and learned from, and nothing tried.
 	NoRecovery bool
 	// A compaction that changes little is not repeated: see Suppressed.
@@ -128,7 +138,7 @@ func Default() Policy {
 		Clear:       ClearPolicy{Trigger: 0.60},
 		Arguments:   ArgumentPolicy{Trigger: 0.85, Keep: 0.10, Over: 2_000},
 		Compact: TriggerPolicy{Fraction: 0.40, Effective: 80_000, Idle: 0.50, Gain: 0.50, Reserve: 20_000,
-			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10},
+			Turns: 50, ThrashWindow: 3, ThrashRatio: 0.10, PromptChars: 8_000},
 		Keep: settings.DefaultKeep,
 	}
 }

@@ -16,6 +16,7 @@ func (d *draft) slot(edits editSet) Slot {
 	s := Slot{
 		Role: f.Role, Format: f.Format, Turn: f.Turn, Compacted: isCompacted(f),
 		DropCalls: d.drop, TextOnly: d.texts, KeepResults: d.keep, AddResults: d.add,
+		Open: len(d.openCalls()) > 0, Answers: d.results,
 	}
 	if d.results && !d.onlyTools() {
 		s.Role = transcript.RoleUser

@@ -3,25 +3,16 @@ package window
 // leastResult is how much of a result stays when all of them have to be cut, in characters.
 const leastResult = 200
 
-// tokenWindow keeps all results, and the notes that replace some, together within a budget. First the oldest go,
-// notes before results, but none of the newest unit; if that is not enough, all that are left are cut to equal
-// shares.
+// tokenWindow keeps all results together within a budget. First the oldest go, but none of the newest unit; if that is not
+// enough, all that are left are cut to equal shares.
 func tokenWindow(s *scene) (out []Edit) {
 	budget := s.policy.InTurnTokens
 	if budget <= 0 {
 		return nil
 	}
-	notes, over := s.notes(), -budget
-	for _, e := range notes {
-		over += s.count(e.Before)
-	}
+	over := -budget
 	for i := range s.acts {
 		over += s.count(s.acts[i].resultTokens)
-	}
-	for _, e := range notes {
-		if over > 0 {
-			out, over = append(out, e), over-s.count(e.freed())
-		}
 	}
 	var left []*act
 	for i := range s.acts {
@@ -40,19 +31,6 @@ func tokenWindow(s *scene) (out []Edit) {
 		return out
 	}
 	return append(out, s.share(left, over)...)
-}
-
-// notes proposes to replace each of the notes by one line, in order.
-func (s *scene) notes() (out []Edit) {
-	for _, d := range s.drafts {
-		if d.note != nil {
-			e := Edit{Part: PartRange, Seq: d.note.Seq, To: d.note.To, Before: d.note.Tokens}
-			e.Text = kept(markResult, s.rangeHandle(e.Seq, e.To))
-			e.Tokens = frameTokens + textTokens(e.Text)
-			out = append(out, smaller(e)...)
-		}
-	}
-	return out
 }
 
 // share cuts results to equal shares of what is left of a budget that they are over by so much.

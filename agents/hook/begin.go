@@ -25,13 +25,10 @@ import (
 // demand gets what the others leave.
 const (
 	MaxTokens     = 1_500
-	memoryTokens  = 400
-	ignoreTokens  = 300
 	recordTokens  = 700   // of our document, or of what a summary lost, without its frame
 	againTokens   = 2_000 // of the document that a summary is compared with
 	keepTokens    = 400   // of what a summary has to keep
 	maxStaleFiles = 10
-	maxMemories   = 200
 	indexPath     = 80 * time.Millisecond  // for reading what is listed
 	memoryPath    = 120 * time.Millisecond // for the memories: those of the user may need another daemon
 )
@@ -85,32 +82,16 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := r.starting(ctx, begun.Session)
+	texts, err := r.lacking(ctx, begun.Session, func(h *sessions.Hooked) (string, error) {
+		if source != hooks.Startup && source != hooks.Clear && source != "" {
+			return "", nil
+		}
+		return r.waiting(ctx, h)
+	})
 	if err != nil {
 		return nil, err
 	}
 	h := begun.Session.Hooked
-	texts, left, err := r.tell(ctx, h, MaxTokens, parts...)
-	if err != nil {
-		return nil, err
-	}
-	if source == hooks.Startup || source == hooks.Clear || source == "" {
-		handed, err := r.waiting(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		if handed != "" {
-			texts = append(texts, handed)
-		}
-	}
-	listed, err := r.index(ctx, left-2)
-	if err != nil {
-		return nil, err
-	}
-	last, _, err := r.tell(ctx, h, left, listed)
-	if err != nil {
-		return nil, err
-	}
 	if !r.rivalled { // else another hook knows whether all was told
 		began, err := r.claim(ctx, h, sessions.Started)
 		if err != nil {
@@ -120,7 +101,34 @@ func (r *run) begin(ctx context.Context) ([]byte, error) {
 			r.digests = append(r.digests, sessions.Started)
 		}
 	}
-	return r.event.Context(strings.Join(append(texts, last...), "\n\n")), nil
+	return r.event.Context(strings.Join(texts, "\n\n")), nil
+}
+
+// lacking returns what the context of a session that starts or goes on lacks, within MaxTokens. besides, if given, returns a text
+// that does not count.
+func (r *run) lacking(
+	ctx context.Context, s sessions.Session, besides func(h *sessions.Hooked) (string, error),
+) ([]string, error) {
+	parts, err := r.starting(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	texts, left, err := r.tell(ctx, s.Hooked, MaxTokens, parts...)
+	if err == nil && besides != nil {
+		var text string
+		if text, err = besides(s.Hooked); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	listed, err := r.index(ctx, left-2)
+	if err != nil {
+		return nil, err
+	}
+	last, _, err := r.tell(ctx, s.Hooked, left, listed)
+	return append(texts, last...), err
 }
 
 // starting returns what a session that begins or goes on is told, as far as its context lacks it.
@@ -218,19 +226,17 @@ var told = []string{given.FactOS, given.FactShell, given.FactDirectory}
 
 // ignored returns what git ignores in the directory of the agent.
 func (r *run) ignored(ctx context.Context, _ sessions.Session) (part, error) {
-	block := given.Ignored(r.event.Dir, func(block string) bool { return memory.Tokens(block) <= ignoreTokens })
-	return r.masked(ctx, "gitignore", block, "")
+	return r.masked(ctx, "gitignore", given.Ignored(r.event.Dir), "")
 }
 
 // memories returns the block of memories, which is the one that the prompt "memory" of the MCP server returns, smaller.
 func (r *run) memories(ctx context.Context, _ sessions.Session) (part, error) {
 	short, cancel := context.WithTimeout(ctx, memoryPath)
 	defer cancel()
-	page, err := r.api.Memories(short, ledger.MemoriesRequest{Body: true, Limit: maxMemories})
+	block, err := given.Memories(short, r.api, "", given.MemoryTokens, memory.Tokens)
 	if err != nil {
 		return part{}, err
 	}
-	block := memory.Block(memory.Ordered(page.Entries, ""), memoryTokens, memory.Tokens)
 	return r.masked(ctx, "memory", chars.Plain(block), memoryFence)
 }
 

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"strings"
 
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/given"
@@ -37,8 +38,17 @@ func (r *run) started(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	var texts []string
+	if a, _ := r.Given.Find(r.event.AgentType); len(a.Context) > 0 { // else it is a subagent like any other
+		if texts, err = r.lacking(ctx, begun.Session, nil); err != nil {
+			return nil, err
+		}
+	}
 	told, err := r.hand(ctx, begun.Session.Hooked, text, request, handed)
-	return r.event.Context(told), err
+	if told != "" {
+		texts = append(texts, told)
+	}
+	return r.event.Context(strings.Join(texts, "\n\n")), err
 }
 
 // waiting returns what another agent left for the one that the main conversation is.

@@ -18,7 +18,7 @@ func claudeCode() Agent {
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
 		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
-		Client: Client{Name: "claude-code", Tokens: 1154, // unless it searches for tools
+		Client: Client{Name: "claude-code", Tokens: 1152, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
 		Install: Install{
 			Program: "claude", Package: "@anthropic-ai/claude-code", Dir: claudecode.ConfigDir, Written: "projects",

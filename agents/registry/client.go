@@ -26,6 +26,8 @@ type Client struct {
 	// first that is there has the agent's id of the session.
 	Call string
 	Chat []string
+	// Tells are the facts of the environment (package given) that the agent tells its model by itself, as seen in its requests.
+	Tells []string
 }
 
 // ClientOf returns the client that gives itself a name, or that of the agent of a name.

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/agents/codex"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/given"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -16,7 +17,8 @@ func codexAgent() Agent {
 		Sessions: codex.Adapter(), Write: codex.Writer(), Carried: carried.Codex(codex.ConfigDir),
 		// It lists tools for resources whatever a server offers.
 		Client: Client{Name: "codex-mcp-client", Tokens: 1180, Most: 11_800, Size: inBytes,
-			Chat: []string{"threadId", "sessionId"}}, // the latter of older versions
+			Chat:  []string{"threadId", "sessionId"},               // the latter of older versions
+			Tells: []string{given.FactDirectory, given.FactShell}}, // and the date with its zone
 		Install: Install{
 			Program: "codex", Package: "@openai/codex", Dir: codex.ConfigDir, Written: "sessions",
 			Files: codexFiles, Projects: true, Restart: newSession,

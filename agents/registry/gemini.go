@@ -3,6 +3,7 @@ package registry
 import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/given"
 )
 
 // gemini is Gemini CLI.
@@ -13,8 +14,9 @@ func gemini() Agent {
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f.Has("projectHash") && f.Has("sessionId") || f["type"] == "gemini" && f.Has("id")
 			}}),
-		Write:  sessionfile.Writer{Cannot: "Gemini CLI deletes the transcript of a session that is resumed"},
-		Client: Client{Name: "gemini-cli-mcp-client", Tokens: 1425, Resources: 221, Most: 39_500, Size: codeUnits},
+		Write: sessionfile.Writer{Cannot: "Gemini CLI deletes the transcript of a session that is resumed"},
+		Client: Client{Name: "gemini-cli-mcp-client", Tokens: 1425, Resources: 221, Most: 39_500, Size: codeUnits,
+			Tells: []string{given.FactOS, given.FactDirectory}}, // and the date
 		Install: Install{
 			Program: "gemini", Package: "@google/gemini-cli", Dir: dotDir(".gemini"), Files: settingsIn(".gemini"),
 			Projects: true, Restart: newSession,

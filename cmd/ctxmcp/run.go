@@ -46,7 +46,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		}
 		o.AskRoots, o.Log = nowhere, wiring.Log(e)
 		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
-		o.Given, o.AgentTools = wiring.Given(e), *agents
+		o.Given, o.Root, o.AgentTools = wiring.Given(e), here.Root, *agents
 		o.ReadBack = *readBack
 		s, err := mcp.New(open, o)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Folded is a session's log, read once: its headers, the compactions in effect and the resulting view. The cached copy
-// (readLogs) lacks the last five fields.
+// (readLogs) lacks the last six fields.
 type Folded struct {
 	Session sessions.Session
 	Entries []sessions.Entry
@@ -28,6 +28,7 @@ type Folded struct {
 	WordsTo   int64             // newest committed entry
 	Models    *tokens.Registry
 	calls     map[string]sessions.Call // by id; made by the first Call
+	handed    []window.Handed          // to the agent whose view it is
 	estimator func(model string) (*tokens.Estimator, error)
 }
 
@@ -52,7 +53,13 @@ func (l *Ledger) FoldFor(tx kv.Tx, id string, r ledger.Reader, committed bool) (
 	}
 	f.Models = l.Settings(s).Models
 	f.UseEstimators(tx)
-	return f, nil
+	if r.Agent == "" {
+		return f, nil
+	}
+	if f.handed, err = f.handedTo(tx, l.Settings(s).Given); len(f.handed) > 0 {
+		f.plan()
+	}
+	return f, err
 }
 
 // UseEstimators makes counts use the estimators that a transaction reads. Those of an ended transaction are gone.
@@ -67,7 +74,8 @@ func (f *Folded) Take(e *sessions.Entry) error {
 
 // Input returns what the view is computed from.
 func (f *Folded) Input() window.Input {
-	return window.Input{Entries: f.Entries, Cutoff: f.Cutoff(), Edits: f.Edits(), Filter: f.Policy.Filter}
+	return window.Input{Entries: f.Entries, Cutoff: f.Cutoff(), Edits: f.Edits(), Filter: f.Policy.Filter,
+		Handed: f.handed}
 }
 
 // plan computes the view.
@@ -96,11 +104,11 @@ func (f *Folded) Clone() *Folded {
 
 // Whole returns the messages of the session without any compaction, the host's own included.
 func (f *Folded) Whole() []window.Slot {
-	if f.View.Summary == "" && f.View.Host == 0 && f.Policy.Filter.Empty() {
+	if f.View.Summary == "" && f.View.Host == 0 && f.Policy.Filter.Empty() && len(f.handed) == 0 {
 		return f.View.Slots
 	}
 	in := f.Input()
-	in.Cutoff, in.Filter, in.Whole = nil, window.Filter{}, true
+	in.Cutoff, in.Filter, in.Handed, in.Whole = nil, window.Filter{}, nil, true
 	return window.Plan(in).Slots
 }
 

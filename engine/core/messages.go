@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/internal/failpoint"
@@ -109,15 +110,23 @@ func (l *Ledger) recognise(ctx context.Context, session string, raws [][]byte) (
 
 // newestFormat returns the format of a session's newest message, "" when the last entries have none.
 func newestFormat(tx kv.Tx, session string) (transcript.Format, error) {
-	const near = 100 // entries: what hosts and the ledger itself write between two messages
 	s, err := sessions.Find(tx, session)
-	for seq := s.Seq; err == nil && seq > max(0, s.Seq-near); seq-- {
-		var e sessions.Stored
-		if e, err = sessions.GetEntry(tx, s.ID, seq); err == nil && e.Kind == sessions.KindMessage {
-			return e.Format, nil
+	if err != nil {
+		return "", err
+	}
+	e, err := newestMessage(tx, s)
+	return e.Format, err
+}
+
+// newestMessage returns the newest message of a session, the zero value when the last entries have none.
+func newestMessage(tx kv.Tx, s sessions.Session) (sessions.Stored, error) {
+	const near = 100 // entries: what hosts and the ledger itself write between two messages
+	for seq := s.Seq; seq > max(0, s.Seq-near); seq-- {
+		if e, err := sessions.GetEntry(tx, s.ID, seq); err != nil || e.Kind == sessions.KindMessage {
+			return e, err
 		}
 	}
-	return "", err
+	return sessions.Stored{}, nil
 }
 
 // tryMessages locates a conversation in the ledger, prepares its new messages and records them. stale: another caller
@@ -158,9 +167,6 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			Author: transcript.Speaker(raw),
 		})
 	}
-	if last := len(entries) - 1; last >= 0 {
-		entries[last].Usage, entries[last].Bill = r.Usage, r.Bill
-	}
 	ready, err := l.prepareAll(ctx, l.Settings(sessions.Session{Tree: l.treeOfMessages(r)}), entries)
 	if err != nil {
 		return nil, err
@@ -177,6 +183,12 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 			}
 			return nil, fault.New(fault.Invalid, "engine.messages", "message %d has the role %.1000q", known+i+1,
 				p.entry.Role).WithHint("%s", hint)
+		}
+	}
+	for _, p := range slices.Backward(ready) {
+		if p.entry.Role == transcript.RoleAssistant {
+			p.entry.Usage, p.entry.Bill = r.Usage, l.bill(r.Bill)
+			break
 		}
 	}
 	return ready, l.storeBlobs(ctx, ready)

@@ -9,11 +9,14 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/attribution"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // KeepNotes implements ledger.Recorder.
@@ -41,6 +44,9 @@ func (l *Ledger) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sess
 				return s, nil, err
 			}
 			events = append(events, ledger.Event{Kind: ledger.EventEntries, Session: s.ID, Entry: e.Seq, Count: 1})
+			if err := aliasHandoff(tx, s, kept); err != nil {
+				return s, nil, err
+			}
 		}
 		if r.Assembled != nil {
 			event, err := NewEvent(ledger.EventAssembly, s.ID, 0, r.Assembled)
@@ -123,4 +129,38 @@ func (f *Folded) Notes(tx kv.Tx) (notes, attempts []compaction.Noted, err error)
 	}
 	slices.Reverse(attempts)
 	return notes, attempts, nil
+}
+
+// aliasHandoff has a conversation recognised that a host keeps as the view of the receiving agent shows it: with the handoff
+// behind the newest message.
+func aliasHandoff(tx kv.Tx, s sessions.Session, n sessions.Notes) error {
+	if n.Kind != sessions.NotesHandoff || s.HostID != "" { // sessions that are read from files need no aliases
+		return nil
+	}
+	last, err := newestMessage(tx, s)
+	if err != nil || last.ID == "" {
+		return err
+	}
+	value, err := sessions.ValueDigest(last.Format, transcript.NewMessage(last.Format, transcript.RoleUser, n.Text))
+	if err != nil {
+		return err
+	}
+	return sessions.Alias(tx, sessions.MessageID(last.ID, value), last.ID)
+}
+
+// handedTo returns what other agents handed to the one whose view it is, by the names of the configuration.
+func (f *Folded) handedTo(tx kv.Tx, names spec.Spec) (all []window.Handed, err error) {
+	for _, e := range f.Entries {
+		if e.Kind != sessions.KindNotes || e.Note != string(sessions.NotesHandoff) || e.Forgotten != nil {
+			continue
+		}
+		original, err := sessions.Inline(tx, f.Session.ID, e.Seq)
+		if err != nil {
+			return nil, err
+		}
+		if n := sessions.NotesOf(original); names.Same(n.To, f.Agent) {
+			all = append(all, window.NewHanded(e.Seq, n.Text))
+		}
+	}
+	return all, nil
 }

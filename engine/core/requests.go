@@ -195,6 +195,9 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 		if first = append(first, q.FirstMS); session != "" && q.Agent == "" && len(q.Tools) > 0 {
 			u.Tools = q.Tools
 		}
+		if q.Agent == "" {
+			u.Reduces = q.Reduces
+		}
 		u.Bytes += q.Sent
 		reduced.add(q, models)
 		if u.Missed += q.Missed; q.MissedWhy != "" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ctxledger.dev/config"
+	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/kv"
@@ -70,6 +71,8 @@ type Settings struct {
 	Policy *window.Policy   // how much of a conversation a model is to see; nil: window.Default
 	// Agents are the policies of single agents, by agentname.Key, in the place of Policy.
 	Agents map[string]window.Policy
+	// Given has the names under which hosts know the agents of the configuration.
+	Given spec.Spec
 	// Corrections are how messages begin that correct an agent; nil: transcript.Corrections.
 	Corrections []string
 	// Limits are what requests that pass a proxy may use.
@@ -112,13 +115,23 @@ func (l *Ledger) Settings(s sessions.Session) Settings { return l.Options.of(s.T
 // policyFor returns the policy for a reader of a session. Errors: invalid for a policy that is not valid.
 func (l *Ledger) policyFor(s sessions.Session, r ledger.Reader) (window.Policy, error) {
 	if r.Policy != nil {
-		return *r.Policy, r.Policy.Check()
+		return r.Policy.With(r.Overrides), r.Policy.Check()
 	}
 	set := l.Settings(s)
 	for _, name := range []string{r.Agent, s.Host} {
-		if own, has := set.Agents[agentname.Key(name)]; has {
-			return own, nil
+		if own, has := set.Agent(name); has {
+			return own.With(r.Overrides), nil
 		}
 	}
-	return *set.Policy, nil
+	return set.Policy.With(r.Overrides), nil
+}
+
+// Agent returns the policy of an agent, by the configuration's name for it or a host's.
+func (s Settings) Agent(name string) (window.Policy, bool) {
+	if own, has := s.Agents[agentname.Key(name)]; has {
+		return own, true
+	}
+	a, _ := s.Given.Find(name)
+	own, has := s.Agents[agentname.Key(a.Name)]
+	return own, has
 }

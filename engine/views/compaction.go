@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -56,7 +57,11 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 func (l *Views) plan(
 	ctx context.Context, tx kv.Tx, f *core.Folded, o compaction.Options, answer *compaction.Answer,
 ) (compaction.Proposal, error) {
-	o.Reasoning = o.Reasoning || f.Policy.Compact.Reasoning
+	set := f.Policy.Compact
+	o.Reasoning, o.NoReads = o.Reasoning || set.Reasoning, o.NoReads || set.NoReads
+	if o.PromptChars = cmp.Or(o.PromptChars, set.PromptChars); o.PromptChars == 0 {
+		o.PromptChars = -1
+	}
 	in, err := l.compactionInput(ctx, tx, f, o)
 	if err != nil {
 		return compaction.Proposal{}, err

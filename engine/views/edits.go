@@ -182,7 +182,7 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	now := situation(f, w, st, d.After, r.Signals)
 	made.NearCap = f.View.NearCap
 	made.Due, made.Warn = l.dueFor(f, now)
-	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy.Compact, made.Due)
+	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy, made.Due)
 	if cur := f.Current(); made.Due.Grace && cur != nil {
 		of := figuresOf(f, cur)
 		made.Due.Why += fmt.Sprintf(": it left %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)

@@ -45,7 +45,7 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 		notes = append(notes, inputWarning(f, a, t)...)
 		switch {
 		case a.Apart: // see dueFor
-		case due.Reason == window.ReasonCumulative && t.CutoverAt > 0 && a.Input >= t.CutoverAt:
+		case due.Reason == window.ReasonCumulative && t.CutoverAt > 0 && a.Counted(t) >= t.CutoverAt:
 			notes = append(notes, cutover(f, cumulative(a, t))...)
 		case due.Reason == window.ReasonTurn && t.SingleTurn > 0 && a.Turn > t.SingleTurn:
 			notes = append(notes, cutover(f, singleTurn(a, t))...)
@@ -56,7 +56,7 @@ func (l *Views) budgetNotices(f *core.Folded, due window.Trigger) (notes []core.
 
 // inputWarning warns of an agent's input since the last compaction.
 func inputWarning(f *core.Folded, a ledger.AgentInput, t window.TriggerPolicy) []core.Decision {
-	if t.WarnAt <= 0 || a.Input < t.WarnAt {
+	if t.WarnAt <= 0 || a.Counted(t) < t.WarnAt {
 		return nil
 	}
 	w := cumulative(a, t)
@@ -66,13 +66,14 @@ func inputWarning(f *core.Folded, a ledger.AgentInput, t window.TriggerPolicy) [
 
 // cumulative is an agent's input since the last compaction, with its limits.
 func cumulative(a ledger.AgentInput, t window.TriggerPolicy) ledger.BudgetWarning {
-	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonCumulative, Input: a.Input, WarnAt: t.WarnAt,
-		CutoverAt: t.CutoverAt}
+	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonCumulative, Input: a.Counted(t),
+		WarnAt: t.WarnAt, CutoverAt: t.CutoverAt, Estimate: a.Estimate}
 }
 
 // singleTurn is an agent's input in the last turn, with its limit.
 func singleTurn(a ledger.AgentInput, t window.TriggerPolicy) ledger.BudgetWarning {
-	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonTurn, Turn: a.Turn, CutoverAt: t.SingleTurn}
+	return ledger.BudgetWarning{Agent: a.Agent, Reason: window.ReasonTurn, Turn: a.Turn, CutoverAt: t.SingleTurn,
+		Estimate: a.Estimate}
 }
 
 // cutover says that a limit was reached.

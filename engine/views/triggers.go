@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 	"ctxledger.dev/window/overflow"
@@ -32,8 +34,9 @@ func situation(f *core.Folded, w ledger.Window, st window.State, view int, s led
 // budget is the trigger policy of a view with the input limits of one agent.
 func (l *Views) budget(f *core.Folded, agent string) window.TriggerPolicy {
 	t := f.Policy.Compact
-	if own, has := l.core.Settings(f.Session).Agents[agentname.Key(agent)]; has && !agentname.Same(agent, f.Agent) {
-		t.SingleTurn, t.WarnAt, t.CutoverAt = own.Compact.SingleTurn, own.Compact.WarnAt, own.Compact.CutoverAt
+	if own, has := l.core.Settings(f.Session).Agent(agent); has && !agentname.Same(agent, f.Agent) {
+		of := own.Compact
+		t.SingleTurn, t.WarnAt, t.CutoverAt, t.CountCached = of.SingleTurn, of.WarnAt, of.CutoverAt, of.CountCached
 	}
 	return t
 }
@@ -44,9 +47,9 @@ func (l *Views) dueFor(f *core.Folded, now window.Situation) (due window.Trigger
 	open := untried(f)
 	for i, a := range agentsOf(f) {
 		t := l.budget(f, a.Agent)
-		now.Input = a.Input
+		now.Input = a.Counted(t)
 		warn = warn || t.Warns(now)
-		now.TurnInput, now.Input = open[i].Turn, open[i].Input
+		now.TurnInput, now.Input = open[i].Turn, open[i].Counted(t)
 		if a.Apart {
 			continue // a compaction of this view changes nothing of what it is sent
 		}
@@ -146,24 +149,31 @@ func untried(f *core.Folded) []ledger.AgentInput {
 }
 
 // inputs sums the input of each agent after one entry of the log and, in the last turn, after another. Each request of an agent
-// repeats the ones before: what its provider reads of them from a cache is not new, and counts in the turn alone.
+// repeats the ones before: what its provider reads of them from a cache is not new. Of a session of which nothing was
+// measured the requests are estimated.
 func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	sums := map[string]*ledger.AgentInput{"": {}}
-	for _, e := range f.Entries {
-		if !e.Measured() || e.Hidden && e.Author == "" {
-			continue
-		}
+	estimate := !slices.ContainsFunc(f.Entries, func(e sessions.Entry) bool { return e.Measured() })
+	add := func(e *sessions.Entry, fresh, all int) {
 		a := sums[e.Author]
 		if a == nil {
 			a = &ledger.AgentInput{Agent: e.Author, Apart: true}
 			sums[e.Author] = a
 		}
-		a.Apart = a.Apart && e.Hidden
+		a.Apart, a.Estimate = a.Apart && e.Hidden, estimate
 		if e.Turn == f.Session.Turns && e.Seq > inTurn {
-			a.Turn += e.Usage.Prompt()
+			a.Turn += all
 		}
 		if e.Seq > since {
-			a.Input += int(e.Usage.Input + e.Usage.CacheWrite)
+			a.Input, a.All = a.Input+fresh, a.All+all
+		}
+	}
+	if estimate {
+		estimated(f, add)
+	}
+	for i := range f.Entries {
+		if e := &f.Entries[i]; e.Measured() && (!e.Hidden || e.Author != "") {
+			add(e, int(e.Usage.Input+e.Usage.CacheWrite), e.Usage.Prompt())
 		}
 	}
 	out := make([]ledger.AgentInput, 0, len(sums))
@@ -172,6 +182,38 @@ func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	}
 	slices.SortFunc(out, func(a, b ledger.AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
 	return out
+}
+
+// estimated calls add for each answer with what its request took by our count: new is what was said since the agent's own
+// answer before, and all that was held then.
+func estimated(f *core.Folded, add func(e *sessions.Entry, fresh, all int)) {
+	c := f.Counter("")
+	count := func(n int) int { return c.Of(n).N }
+	held, said, after := 0, 0, map[int64]int{} // o200k_base tokens; what compactions leave, by their entries
+	for _, r := range f.Records {
+		after[f.At[r.ID]] = r.After
+	}
+	had := map[string]int{} // what each agent has had of all that was said
+	group := ""
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if n, compacted := after[e.Seq]; compacted { // what is left is read anew
+			held, said, group = n, said+n, ""
+			for agent := range had {
+				had[agent] = said - n
+			}
+		}
+		if e.Kind != sessions.KindMessage || e.Hidden {
+			continue
+		}
+		answer := e.Role == transcript.RoleAssistant
+		if answer && (e.Group == "" || e.Group != group) {
+			add(e, count(min(said-had[e.Author], held)), count(held))
+			had[e.Author] = said + e.Tokens
+		}
+		group = e.Group
+		held, said = held+e.Tokens, said+e.Tokens
+	}
 }
 
 // newest is the size of the view from its newest answer on, in o200k_base tokens: that part is always kept verbatim.
@@ -190,18 +232,18 @@ func newest(f *core.Folded) int {
 // provider has just refused the history that the model would be given.
 func modeOf(p window.TriggerPolicy, due window.Trigger) compaction.Mode {
 	mode := compaction.Mode(p.Mode)
-	if due.Reason == window.ReasonExceeded && mode.Asks() {
+	if (due.Reason == window.ReasonExceeded || p.NoModel) && mode.Asks() {
 		return compaction.Intent
 	}
 	return cmp.Or(mode, compaction.Intent)
 }
 
 // keepOf returns how many turns a compaction keeps that is due because of their number: where few are allowed,
-// what it keeps by default would be all of them.
-func keepOf(p window.TriggerPolicy, due window.Trigger) int {
+// what it keeps by default would be all of them. 0: what the policy says.
+func keepOf(p window.Policy, due window.Trigger) int {
 	const few = 20
-	if due.Reason != window.ReasonTurns || p.Turns >= few {
+	if due.Reason != window.ReasonTurns || p.Compact.Turns >= few || p.Keep != settings.DefaultKeep {
 		return 0
 	}
-	return max(1, p.Turns/2)
+	return max(1, p.Compact.Turns/2)
 }

@@ -153,7 +153,7 @@ func (l *Views) nearLimits(f *core.Folded) (notes []core.Decision) {
 	for _, a := range agentsOf(f) {
 		t := l.budget(f, a.Agent)
 		notes = append(notes, inputWarning(f, a, t)...)
-		if !a.Apart && t.CutoverAt > 0 && a.Input >= t.CutoverAt {
+		if !a.Apart && t.CutoverAt > 0 && a.Counted(t) >= t.CutoverAt {
 			notes = append(notes, cutover(f, cumulative(a, t))...)
 		}
 		if !a.Apart && t.SingleTurn > 0 && a.Turn > t.SingleTurn {

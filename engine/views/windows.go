@@ -32,6 +32,10 @@ func (l *Views) windowOf(tx kv.Tx, f *core.Folded, model string) (ledger.Window,
 // windowAt is WindowOf for a model at an endpoint.
 func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Place, numCtx int) (ledger.Window, error) {
 	w := ledger.Window{Model: model}
+	if n := f.Policy.Compact.Window; n > 0 {
+		w.Tokens, w.Profile, w.From = n, n, ledger.WindowSet
+		return w, nil
+	}
 	var host core.HostWindow
 	if model == f.Session.Model {
 		var err error

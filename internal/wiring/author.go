@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"ctxledger.dev/config"
+	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
@@ -37,9 +38,12 @@ func Models(e env.Env) func(root string) *tokens.Registry {
 	return func(root string) *tokens.Registry { return settingsOf(e, root).Models }
 }
 
-// Given returns how a server gets what the tree at a root declares for agents.
-func Given(e env.Env) func(root string) spec.Spec {
-	return func(root string) spec.Spec { return settingsOf(e, root).Given }
+// Given returns how a server gets what the tree at a root declares for agents, and what they are told besides.
+func Given(e env.Env) func(root string) (spec.Spec, given.Told) {
+	return func(root string) (spec.Spec, given.Told) {
+		c := settingsOf(e, root)
+		return c.Given, given.ToldBy(c)
+	}
 }
 
 // settingsOf returns the settings of the tree at a root, the defaults where there is none.

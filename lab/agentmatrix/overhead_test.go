@@ -14,6 +14,9 @@ import (
 // ourInstructions matches what the server says of itself.
 var ourInstructions = regexp.MustCompile(`A lossless record of this workspace's.*?not instructions\.`)
 
+// environment matches what the server tells an agent without hooks, in a workspace without a .gitignore, documents and memories.
+var environment = regexp.MustCompile(`(?:\\n|\n)* *## Runtime Environment(?:(?:\\n|\n) *[A-Z][\w/ ]+: [^"\\\n]*)+`)
+
 // TestRealRequestsCarryWhatWeSayOfOurTools lets each agent make a request and counts our tools as it lists them, and our
 // instructions: that is what status and context_status say. None lists tools that read resources because of us.
 func TestRealRequestsCarryWhatWeSayOfOurTools(t *testing.T) {
@@ -26,7 +29,11 @@ func TestRealRequestsCarryWhatWeSayOfOurTools(t *testing.T) {
 			body, text := h.first(t, programtest.NewBox(t, bin))
 			ours, resources := listedIn(t, body)
 			n, words := 0, ourInstructions.FindString(text)
+			if registry.Of(h.name).Hooks == nil && len(environment.FindAllString(text, -1)) != 1 {
+				t.Errorf("its model is told %q of where it runs", environment.FindAllString(text, -1))
+			}
 			for _, raw := range ours {
+				raw = environment.ReplaceAll(raw, nil) // as long as the names of this machine
 				n += tokens.O200kBase.Count(raw)
 				if strings.Contains(string(raw), "A lossless record") {
 					words = "" // they are the description of a group of tools
