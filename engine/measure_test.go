@@ -173,6 +173,9 @@ func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
 				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.NextStep.Threshold, shown,
 					st.Threshold, st.NextStep.Over)
 			}
+			if due := st.NextStep.Due; due.Reason == "threshold" && !strings.HasSuffix(due.Why, "the limit is "+st.DueAbove()) {
+				t.Errorf("%v: shown is a limit of %s, and %q", shares, st.DueAbove(), due.Why)
+			}
 			if st.NextStep.Over {
 				over++
 			}
