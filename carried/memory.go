@@ -99,7 +99,7 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case unread && !isFileName(i.path):
 		return // it was not meant as one
 	case len(stack) > how.hops:
-		problem(DeepImport, fmt.Sprintf("%s is not loaded: %s follows only %d imports in a row",
+		problem(DeepImport, fmt.Sprintf("%s is not loaded from here: %s follows only %d imports in a row",
 			name, f.agent.Title, how.hops))
 		return
 	case why != "":

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -150,6 +151,24 @@ func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
 				t.Errorf("%+v: reading %s took %s, of the window %+v", c, name, took, st.OwnSources)
 			}
 		}
+	}
+}
+
+// TestNothingIsLargerThanTheWindowThatWasMeasured: of a session whose record holds more than a request has room for, the view
+// and the next step were estimates of the whole record, many times the window.
+func TestNothingIsLargerThanTheWindowThatWasMeasured(t *testing.T) {
+	l := open(t)
+	id := measuredSession(t, l, "claude-opus-4-5", 5, 5, 5, 5, 5, 5)
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := tokens.Builtin().For("claude-opus-4-5").Of(st.NextStep.Before).N
+	if all <= 200_000 {
+		t.Fatalf("the record has %d tokens only", all)
+	}
+	if st.Used.N > st.Held.N || st.NextStep.TokensBefore.N > st.Held.N {
+		t.Errorf("the view has %s, the next step is of %s; the window holds %s", st.Used, st.NextStep.TokensBefore, st.Held)
 	}
 }
 

@@ -81,7 +81,7 @@ type statusResult struct {
 	besides string // see ledger.Use.Besides and AlmostFull
 	// dueAbove is ledger.Status.DueAbove.
 	dueAbove string
-	whose   string // in prose: the window of this chat, or of the session that was named
+	whose    string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -102,7 +102,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, root := c.found(ctx, cmp.Or(a.Model, s.Model))
+	found, root := c.found(ctx, cmp.Or(a.Model, s.Model), s)
 	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model, Tools: found.OwnTools(s.Host)})
 	if err != nil {
 		return reply{}, err

@@ -152,7 +152,8 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 
 // turn returns a turn in the measure of its window, of which it says what it was made of.
 func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
-	view := w.ofView()
+	room, _ := f.Models.Window(w.Model())
+	view := w.ofView(w.content, room)
 	dollars := 0.0
 	if sum := t.bill.Cost(f.Models).Dollars; sum != nil {
 		dollars = *sum
