@@ -61,7 +61,8 @@ func TestCases(t *testing.T) {
 // TestASessionLoadsTheFilesOfItsFolder: what lies between the workspace and the folder that a session runs in is loaded when
 // it begins, and was said to be loaded later.
 func TestASessionLoadsTheFilesOfItsFolder(t *testing.T) {
-	for agent, name := range map[string]string{"claude-code": "CLAUDE.md", "codex": "AGENTS.md", "gemini": "GEMINI.md"} {
+	for agent, name := range map[string]string{"claude-code": "CLAUDE.md", "codex": "AGENTS.md",
+		"gemini": "GEMINI.md"} {
 		files := map[string]string{}
 		for _, dir := range []string{"", "a/", "a/b/", "other/"} {
 			files["work/"+dir+name] = "Be brief in " + dir + ".\n"

@@ -40,7 +40,9 @@ func (f *finder) codex() (parts []Part) {
 	head := "# AGENTS.md instructions"
 	dirs := f.dirs()
 	if slices.ContainsFunc(dirs, func(dir string) bool {
-		return slices.ContainsFunc(ofCodex(dir), func(path string) bool { return unlessBlank(f.reader.read(path).text) != "" })
+		return slices.ContainsFunc(ofCodex(dir), func(path string) bool {
+			return unlessBlank(f.reader.read(path).text) != ""
+		})
 	}) {
 		head += " for " + dirs[len(dirs)-1]
 	}

@@ -11,10 +11,10 @@ import (
 // TestALongLineIsNotDamaged: a line of a session file above the limit was called damaged.
 func TestALongLineIsNotDamaged(t *testing.T) {
 	var said strings.Builder
-	a := &action{masks: redact.New(nil), Config: Config{Err: &said}}
+	a := &action{masks: redact.New(nil), messages: &said}
 	found := audit.Audit{Damaged: []audit.Damaged{{Path: "a.jsonl", Damage: audit.Damage{Long: 1, First: 2}},
 		{Path: "b.jsonl", Damage: audit.Damage{Broken: 2, First: 3}}}}
-	if err := sayUnread(a, found, false); err != nil {
+	if err := sayUnread(a, found, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"a.jsonl: 1 line longer than 16.8 MB left out, the first on line 2",

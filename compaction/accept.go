@@ -31,7 +31,8 @@ func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 // smaller requires fewer tokens in the whole view than before, by exact count.
 func smaller(s *source, r *Record, _ string, _ int) (Outcome, string) {
 	if r.After >= r.Before {
-		return NotSmaller, fmt.Sprintf("the view would have %s instead of %s", s.in.sized(r.After), s.in.sized(r.Before))
+		return NotSmaller, fmt.Sprintf("the view would have %s instead of %s", s.in.sized(r.After),
+			s.in.sized(r.Before))
 	}
 	return Compacted, ""
 }

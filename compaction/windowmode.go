@@ -33,7 +33,8 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 	target := limit
 	last := lastTurns(in.Items, ok, v.start, max(1, o.Keep))
 	if last <= v.start {
-		return nothing("only turns that are always kept are left: %s, budget %s", in.sized(v.before), chars.Commas(limit)), nil
+		return nothing("only turns that are always kept are left: %s, budget %s", in.sized(v.before),
+			chars.Commas(limit)), nil
 	}
 	var p Proposal
 	for cut := v.start + 1; cut <= last; cut++ {

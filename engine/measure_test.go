@@ -158,7 +158,13 @@ func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
 // and the next step were estimates of the whole record, many times the window.
 func TestNothingIsLargerThanTheWindowThatWasMeasured(t *testing.T) {
 	l := open(t)
-	id := measuredSession(t, l, "claude-opus-4-5", 5, 5, 5, 5, 5, 5)
+	var entries []sessions.NewEntry
+	for range 6 {
+		entries = append(entries, asking(strings.Repeat("word ", 40_000)), sessions.NewEntry{Kind: sessions.KindMessage,
+			Format: transcript.Anthropic, Model: "claude-opus-4-5", Usage: &sessions.Usage{Input: 20_000},
+			Original: []byte(`{"role":"assistant","content":"I see."}`)})
+	}
+	id := imported(t, l, 0, entries...)
 	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +198,8 @@ func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
 				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.NextStep.Threshold, shown,
 					st.Threshold, st.NextStep.Over)
 			}
-			if due := st.NextStep.Due; due.Reason == "threshold" && !strings.HasSuffix(due.Why, "the limit is "+st.DueAbove()) {
+			due := st.NextStep.Due
+			if due.Reason == "threshold" && !strings.HasSuffix(due.Why, "the limit is "+st.DueAbove()) {
 				t.Errorf("%v: shown is a limit of %s, and %q", shares, st.DueAbove(), due.Why)
 			}
 			if st.NextStep.Over {

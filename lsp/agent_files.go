@@ -87,7 +87,8 @@ func (s *folder) carried(ctx context.Context) found {
 	f := &s.agents
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meters != k.meters || f.ran != k.live.Use.Session.Dir ||
+	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meters != k.meters ||
+		f.ran != k.live.Use.Session.Dir ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
 		f.changed = f.changed || f.report.Changed()
 		f.meters, f.report = k.meters, s.findCarried(ctx, k.meters.of, k.live.Use.Session)
@@ -125,7 +126,8 @@ func usesIn(r carried.Report) map[string][]agentfile.Use {
 // carriedFor is carried, counted for the model of a session of an agent: the one that is shown may not be its newest.
 func (s *folder) carriedFor(ctx context.Context, api Ledger, of sessions.Session, model string) carried.Report {
 	now, host := s.carried(ctx), of.Host
-	if of.Dir == s.snapshot().live.Use.Session.Dir && !slices.ContainsFunc(now.Hosts, func(h carried.Host) bool { return h.Name == host && h.Model != model }) {
+	other := func(h carried.Host) bool { return h.Name == host && h.Model != model }
+	if of.Dir == s.snapshot().live.Use.Session.Dir && !slices.ContainsFunc(now.Hosts, other) {
 		return now.Report
 	}
 	counter, _ := ledger.CounterOf(ctx, api, s.snapshot().configured.Models, model) // else without what is not known

@@ -70,7 +70,8 @@ func (k snapshot) measured() snapshot {
 		return k
 	}
 	m := from.Meter(from.models)
-	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from, session: session, hosts: hosts}
+	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from,
+		session: session, hosts: hosts}
 	k.own = k.meter
 	if from.set {
 		k.of = carried.For(m)
