@@ -24,11 +24,23 @@ func (r Report) within(p *Part, s ledger.Use) bool {
 		(s.Session.BeganWith(p.Since) || s.Session.BeganWith(p.Asked))
 }
 
-// here reports whether a session ran in the directory of the report, as far as its host said where. One that ran in a
-// directory below carried files of that, too.
+// here reports whether a session ran in the directory that the report has for its agent, as far as its host said where. One
+// that ran in a directory below carried files of that, too.
 func (r Report) here(s sessions.Session) bool {
+	if s.Dir == "" || s.Dir == r.ran[s.Host] {
+		return true
+	}
 	real, err := filepath.EvalSymlinks(s.Dir)
-	return s.Dir == "" || s.Dir == r.root || err == nil && real == r.root
+	in := within(r.root, r.ran[s.Host])
+	return s.Dir == in || err == nil && real == in
+}
+
+// RanIn returns Options.Ran of a session; nil: its host did not say where it ran.
+func RanIn(s sessions.Session) map[string]string {
+	if s.Dir == "" {
+		return nil
+	}
+	return map[string]string{s.Host: s.Dir}
 }
 
 // Differing returns the names of the files of instructions whose text a session's requests are not known to have carried.

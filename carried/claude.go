@@ -82,9 +82,13 @@ func (f *finder) claude(own string) (parts []Part) {
 	parts = append(parts, f.memory(Memory, filepath.Join(config, "CLAUDE.md"), f.claudeInstructions(ofUser))...)
 	parts = append(parts, f.claudeRules(filepath.Join(config, "rules"), ofUser)...)
 	parts = append(parts, f.above("CLAUDE.md", "Claude Code")...)
-	project := f.memory(Memory, f.below("CLAUDE.md"), f.claudeInstructions(ofProject))
-	project = append(project, f.memory(Memory, f.below(".claude", "CLAUDE.md"), f.claudeInstructions(ofProject))...)
-	local := f.memory(Memory, f.below("CLAUDE.local.md"), f.claudeInstructions(ofLocal))
+	var project, local []Part
+	for _, dir := range f.dirs() {
+		for _, name := range []string{"CLAUDE.md", ".claude/CLAUDE.md"} {
+			project = append(project, f.memory(Memory, filepath.Join(dir, name), f.claudeInstructions(ofProject))...)
+		}
+		local = append(local, f.memory(Memory, filepath.Join(dir, "CLAUDE.local.md"), f.claudeInstructions(ofLocal))...)
+	}
 	if len(project)+len(local) == 0 && f.reader.exists(config, f.below(".claude")) {
 		project = f.memory(Memory, f.below("AGENTS.md"), f.claudeInstructions(ofProject))
 	}

@@ -29,11 +29,14 @@ func Each(models *tokens.Registry, hosts map[string]ledger.HostModel) func(strin
 	}
 }
 
-// Options say where to look and how to count. The first four have to be set.
+// Options say where to look and how to count. Agents, Root and Env have to be set.
 type Options struct {
 	Agents []Loading
-	Root   string  // of the workspace, absolute: agents are taken to run there; "": nothing is found
-	Env    env.Env // the user's home, and where agents keep their files
+	Root   string // of the workspace, absolute: agents are taken to run there; "": nothing is found
+	// Ran has the directories that sessions of agents ran in, by the agents' names: a directory below Root. Those of others, and
+	// where it is somewhere else, are taken to run in Root.
+	Ran map[string]string
+	Env env.Env // the user's home, and where agents keep their files
 	// Meter says how what an agent loads is counted, by its name; false: no model of it is known. Then, and where it is nil, that is
 	// estimated as for models of the family that the agent uses, of which nothing was measured.
 	Meter func(agent string) (ledger.Meter, bool)
@@ -96,7 +99,7 @@ func find(ctx context.Context, o Options, edited bool) Report {
 	f := &finder{Options: o, places: map[string]time.Time{}, reader: open(append([]string{o.Root}, agentDirs(o)...)...)}
 	f.reader.opened, f.reader.edited = o.Text, edited
 	defer f.reader.close()
-	r := Report{Hosts: []Host{}, root: o.Root, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
+	r := Report{Hosts: []Host{}, root: o.Root, ran: o.Ran, stamps: f.reader.stamps, unsaved: f.reader.unsaved}
 	for _, a := range o.Agents {
 		if ctx.Err() != nil || o.Root == "" {
 			break
@@ -228,6 +231,30 @@ func (f *finder) count(text string) tokens.Count {
 // below returns a path in the workspace.
 func (f *finder) below(names ...string) string {
 	return filepath.Join(append([]string{f.Root}, names...)...)
+}
+
+// dirs returns the directories from the workspace down to the one in which the agent runs: it loads files of all of them.
+func (f *finder) dirs() []string {
+	out := []string{f.Root}
+	rel, err := filepath.Rel(f.Root, within(f.Root, f.Ran[f.agent.Name]))
+	if err != nil || rel == "." {
+		return out
+	}
+	for name := range strings.SplitSeq(rel, string(filepath.Separator)) {
+		out = append(out, filepath.Join(out[len(out)-1], name))
+	}
+	return out[:min(len(out), maxDepth)]
+}
+
+// within returns a directory if it is below a root, with the links of the root as they are written, and else the root.
+func within(root, dir string) string {
+	real, err := filepath.EvalSymlinks(root)
+	for _, base := range []string{root, real} {
+		if rel, err2 := filepath.Rel(base, dir); dir != "" && err == nil && err2 == nil && filepath.IsLocal(rel) {
+			return filepath.Join(root, rel)
+		}
+	}
+	return root
 }
 
 // home returns a path in the user's home; "" without one.

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -54,6 +55,33 @@ func TestCases(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// TestASessionLoadsTheFilesOfItsFolder: what lies between the workspace and the folder that a session runs in is loaded when
+// it begins, and was said to be loaded later.
+func TestASessionLoadsTheFilesOfItsFolder(t *testing.T) {
+	for agent, name := range map[string]string{"claude-code": "CLAUDE.md", "codex": "AGENTS.md",
+		"gemini": "GEMINI.md"} {
+		files := map[string]string{}
+		for _, dir := range []string{"", "a/", "a/b/", "other/"} {
+			files["work/"+dir+name] = "Be brief in " + dir + ".\n"
+		}
+		at := made(t, files)
+		o := at.options()
+		ran := filepath.Join(at.root, "a", "b")
+		o.Ran = RanIn(sessions.Session{Host: agent, Dir: ran})
+		r := Find(t.Context(), o)
+		for _, h := range r.Hosts {
+			h.Each(func(p *Part) {
+				if later := p.Name == "other/"+name; h.Name == agent && p.Kind == Memory && (p.When != "") != later {
+					t.Errorf("%s: %s is loaded when %q", agent, p.Name, p.When)
+				}
+			})
+		}
+		if !r.here(sessions.Session{Host: agent, Dir: ran}) || r.here(sessions.Session{Host: agent, Dir: at.root}) {
+			t.Errorf("%s: the report is not that of the session's folder", agent)
+		}
 	}
 }
 

@@ -99,7 +99,7 @@ func (f *finder) follow(p *Part, i anImport, how instructions, stack []string) {
 	case unread && !isFileName(i.path):
 		return // it was not meant as one
 	case len(stack) > how.hops:
-		problem(DeepImport, fmt.Sprintf("%s is not loaded: %s follows imports only %d levels deep",
+		problem(DeepImport, fmt.Sprintf("%s is not loaded from here: %s follows imports only %d levels deep",
 			name, f.agent.Title, how.hops))
 		return
 	case why != "":

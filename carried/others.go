@@ -38,9 +38,13 @@ func Codex(dir func(e env.Env) string) Loading {
 func (f *finder) codex() (parts []Part) {
 	home := f.agent.dir(f.Env)
 	head := "# AGENTS.md instructions"
-	project := []string{f.below("AGENTS.override.md"), f.below("AGENTS.md")}
-	if slices.ContainsFunc(project, func(path string) bool { return unlessBlank(f.reader.read(path).text) != "" }) {
-		head += " for " + f.Root
+	dirs := f.dirs()
+	if slices.ContainsFunc(dirs, func(dir string) bool {
+		return slices.ContainsFunc(ofCodex(dir), func(path string) bool {
+			return unlessBlank(f.reader.read(path).text) != ""
+		})
+	}) {
+		head += " for " + dirs[len(dirs)-1]
 	}
 	how := instructions{body: unlessBlank, frame: func(_, body string) string {
 		return head + "\n\n<INSTRUCTIONS>\n" + body + "\n</INSTRUCTIONS>"
@@ -50,7 +54,9 @@ func (f *finder) codex() (parts []Part) {
 	if len(parts) > 0 {
 		how.frame = func(_, body string) string { return "\n\n--- project-doc ---\n\n" + body }
 	}
-	parts = append(parts, f.firstOf(how, project...)...)
+	for _, dir := range dirs {
+		parts = append(parts, f.firstOf(how, ofCodex(dir)...)...)
+	}
 	left := codexBytes
 	for i := range parts {
 		size := len(f.reader.read(parts[i].Path).text)
@@ -62,11 +68,19 @@ func (f *finder) codex() (parts []Part) {
 		left -= size
 	}
 	for _, path := range f.nested("AGENTS.md", "AGENTS.override.md") {
+		if slices.Contains(dirs, filepath.Dir(path)) {
+			continue // an override stands for it
+		}
 		parts = append(parts, f.later(Memory, path, "Codex runs in "+f.folder(path), how)...)
 	}
 	parts = append(parts, f.skills(codexSkills, f.below(".codex", "skills"), f.below(".agents", "skills"),
 		filepath.Join(home, "skills"), f.home(".agents", "skills"))...)
 	return append(parts, f.codexServers(home)...)
+}
+
+// ofCodex returns the files of a directory of which Codex loads the first.
+func ofCodex(dir string) []string {
+	return []string{filepath.Join(dir, "AGENTS.override.md"), filepath.Join(dir, "AGENTS.md")}
 }
 
 // firstOf returns the part of the first file that exists.
@@ -107,7 +121,9 @@ func (f *finder) gemini() (parts []Part) {
 	how.refuses = below(f.home(".gemini"), "~/.gemini")
 	parts = append(parts, f.memory(Memory, f.home(".gemini", "GEMINI.md"), how)...)
 	how.refuses = below(f.Root, "the workspace")
-	parts = append(parts, f.memory(Memory, f.below("GEMINI.md"), how)...)
+	for _, dir := range f.dirs() {
+		parts = append(parts, f.memory(Memory, filepath.Join(dir, "GEMINI.md"), how)...)
+	}
 	for _, path := range f.nested("GEMINI.md") {
 		parts = append(parts, f.later(Memory, path, "a file in "+f.folder(path)+" is read", how)...)
 	}

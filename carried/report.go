@@ -125,7 +125,8 @@ type Report struct {
 	// documents. nil: none differs from its file.
 	Edited *Report `json:"-"`
 
-	root    string // of the workspace
+	root    string            // of the workspace
+	ran     map[string]string // see Options.Ran
 	stamps  Stamps
 	unsaved map[string]string // texts of open documents that differ from their files, by path
 }

@@ -20,6 +20,7 @@ import (
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
@@ -71,7 +72,7 @@ func runAudit(ctx context.Context, a *action, paths []string, page string) error
 			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
 			models)
 		return audit.Played{Model: found.Model, Recorded: playOf(found.None), Ours: playOf(found.Ours),
-			ReadBack: found.Ours.ReadBack}, err
+			ReadBack: found.Ours.ReadBack, Unlike: found.Unlike}, err
 	}
 	found, err := audit.Run(ctx, o)
 	bar.done()
@@ -173,8 +174,11 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	var damaged, links, failed []string
 	for _, d := range found.Damaged {
 		var lines []string
-		if n := d.Broken + d.Long; n > 0 {
-			lines = append(lines, chars.Plural(n, "damaged line")+" left out")
+		if d.Broken > 0 {
+			lines = append(lines, chars.Plural(d.Broken, "damaged line")+" left out")
+		}
+		if d.Long > 0 {
+			lines = append(lines, chars.Plural(d.Long, "line")+" longer than "+chars.Size(limits.Line)+" left out")
 		}
 		if d.Partly > 0 {
 			lines = append(lines, chars.Plural(d.Partly, "line")+" read in part")

@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/trust"
 )
 
@@ -75,9 +76,9 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	if err != nil {
 		return err
 	}
-	if out.Report, err = findCarried(ctx, a, meter); err == nil && o.ask != "" {
+	if out.Report, err = findCarried(ctx, a, meter, out.Use.Session); err == nil && o.ask != "" {
 		if err = askServer(ctx, a, out.Report, *o); err == nil {
-			out.Report, err = findCarried(ctx, a, meter) // with its answer
+			out.Report, err = findCarried(ctx, a, meter, out.Use.Session) // with its answer
 		}
 	}
 	if err != nil {
@@ -115,9 +116,11 @@ func meterOf(ctx context.Context, a *action, model string, window int) (meterFun
 	return carried.Each(models, hosts), err
 }
 
-// findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills.
-func findCarried(ctx context.Context, a *action, meter meterFunc) (carried.Report, error) {
-	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Meter: meter})
+// findCarried finds what requests carry in the workspace, if there is one, with what is recorded of servers and skills. The agent of a session
+// is taken to run where that ran.
+func findCarried(ctx context.Context, a *action, meter meterFunc, s sessions.Session) (carried.Report, error) {
+	out := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: a.place.Root, Env: a.Env, Meter: meter,
+		Ran: carried.RanIn(s)})
 	if !out.Counts() {
 		return out, nil
 	}

@@ -70,7 +70,7 @@ func printUsage(a *action, w io.Writer, u duAnswer) {
 	}
 	fmt.Fprintf(w, "\nunreferenced blobs: %s; %s would free %s and the space of deleted records\n",
 		chars.Commas(u.Unnamed.Count), a.self.in("`ctxledger ledger gc`"), chars.Size(u.Unnamed.Disk))
-	a.page(w).Ceiling(u.Total, u.Ceiling,
+	a.page(w).Ceiling(u.Records+u.Blobs.Disk, u.Ceiling, // as status has it
 		"`ctxledger ledger gc` deletes unreferenced data, `ctxledger forget HANDLE` an artifact")
 }
 

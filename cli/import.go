@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/logcap"
 )
 
@@ -118,7 +119,7 @@ func sayDamage(a *action, r agents.Report) {
 		{r.Corrupt, "not JSON: skipped"},
 		{r.Partly, "partly damaged: intact records are read, the rest is skipped"},
 		{r.InvalidUTF8, "not valid UTF-8: kept as is"},
-		{r.Oversize, "too long to be read: kept whole"},
+		{r.Oversize, "longer than " + chars.Size(limits.Line) + ": kept whole, and not read"},
 	} {
 		if w.lines.Count > 0 {
 			a.say("%s: %s %s (line %s)", r.Path, chars.Plural(w.lines.Count, "line"), w.what, numbers(w.lines))

@@ -48,7 +48,7 @@ func showStatus(ctx context.Context, a *action, args []string) error {
 		if counter, _ := ledger.CounterOf(ctx, a.ledger, c.Models, s.Model); s.Model != "" { // known or not
 			meter = carried.For(ledger.Meter{Counter: counter})
 		}
-		found, err := findCarried(ctx, a, meter)
+		found, err := findCarried(ctx, a, meter, s)
 		if err != nil {
 			return err
 		}

@@ -29,10 +29,10 @@ func unitsWhole(s *source, _ *Record, _ string, _ int) (Outcome, string) {
 }
 
 // smaller requires fewer tokens in the whole view than before, by exact count.
-func smaller(_ *source, r *Record, _ string, _ int) (Outcome, string) {
+func smaller(s *source, r *Record, _ string, _ int) (Outcome, string) {
 	if r.After >= r.Before {
-		return NotSmaller, fmt.Sprintf("the view would have %s tokens instead of %s", chars.Commas(r.After),
-			chars.Commas(r.Before))
+		return NotSmaller, fmt.Sprintf("the view would have %s instead of %s", s.in.sized(r.After),
+			s.in.sized(r.Before))
 	}
 	return Compacted, ""
 }
@@ -48,9 +48,9 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 	if due || s.o.Keep > 0 || s.o.Whole || s.o.Mode == Window || 100*(r.Before-r.After) >= leastGain*r.Before {
 		return Compacted, ""
 	}
-	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s tokens, "+
-		"less than %d%%; specify the turns to keep (--keep, keep_turns) to force it", chars.Commas(r.Before-r.After),
-		chars.Commas(r.Before), leastGain)
+	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s, "+
+		"less than %d%%; specify the turns to keep (--keep, keep_turns) to force it", s.in.sized(r.Before-r.After),
+		s.in.sized(r.Before), leastGain)
 }
 
 // pinnedPresent requires every pin in the text or in the part kept verbatim.
@@ -65,10 +65,10 @@ func pinnedPresent(s *source, _ *Record, text string, _ int) (Outcome, string) {
 }
 
 // fits requires a view within the limit, if there is one.
-func fits(_ *source, r *Record, _ string, limit int) (Outcome, string) {
+func fits(s *source, r *Record, _ string, limit int) (Outcome, string) {
 	if limit > 0 && r.After > limit {
-		return DoesNotFit, fmt.Sprintf("the view would have %s tokens, but only %s fit: the part kept verbatim is too large",
-			chars.Commas(r.After), chars.Commas(limit))
+		return DoesNotFit, fmt.Sprintf("the view would have %s, but only %s fit: the part kept verbatim is too large",
+			s.in.sized(r.After), chars.Commas(limit))
 	}
 	return Compacted, ""
 }

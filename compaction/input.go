@@ -43,6 +43,7 @@ type Input struct {
 	// Artifacts are those that replace results of the session, in order of Seq.
 	Artifacts []ArtifactRef
 	Window    int           // the model's window in tokens; 0 unknown
+	Exact     bool          // the model counts in o200k_base, as Tokens of items are; else these are an estimate
 	Effective int           // tokens of it that are to be used; 0: all
 	Keep      settings.Keep // what stays verbatim; zero: settings.DefaultKeep
 	// Message returns the decoded message of one entry. It is called for what user and agent said, for the calls that

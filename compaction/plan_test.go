@@ -122,6 +122,9 @@ func TestOutcomes(t *testing.T) {
 		if err != nil || p.Outcome != c.want || p.Why == "" {
 			t.Errorf("%s: %s %q %v, want %s", c.name, p.Outcome, p.Why, err, c.want)
 		}
+		if c.o.Mode == Window && !strings.Contains(p.Why, "≈") {
+			t.Errorf("%s: an estimate is not marked: %q", c.name, p.Why)
+		}
 	}
 }
 

@@ -69,13 +69,13 @@ func (v *view) affordable(budget, cut int) int {
 	return min(budget, max(least, v.previous+(v.behind[v.start]-v.behind[cut])/2))
 }
 
-func (v *view) nothing(format string, counts ...int) Proposal {
-	args := make([]any, len(counts))
-	for i, n := range counts {
-		args[i] = chars.Commas(n)
-	}
+// nothing proposes nothing, and says why.
+func nothing(format string, args ...any) Proposal {
 	return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(format, args...)}
 }
+
+// sized says a size in o200k_base tokens: an estimate for a model that counts otherwise.
+func (in *Input) sized(o200k int) string { return chars.Tokens(o200k, in.Exact) }
 
 // upToDate says why no boundary was found.
 func (v *view) upToDate(o Options) Proposal {

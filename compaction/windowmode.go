@@ -27,13 +27,14 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 	}
 	v := newView(in)
 	if v.before <= limit {
-		return v.nothing("the whole view, %s tokens, fits the budget of %s", v.before, limit), nil
+		return nothing("the whole view, %s, fits the budget of %s", in.sized(v.before), chars.Commas(limit)), nil
 	}
 	ok := borders(in.Items)
 	target := limit
 	last := lastTurns(in.Items, ok, v.start, max(1, o.Keep))
 	if last <= v.start {
-		return v.nothing("only turns that are always kept are left: %s tokens, budget %s", v.before, limit), nil
+		return nothing("only turns that are always kept are left: %s, budget %s", in.sized(v.before),
+			chars.Commas(limit)), nil
 	}
 	var p Proposal
 	for cut := v.start + 1; cut <= last; cut++ {

@@ -18,7 +18,7 @@ var topRules = append([]Rule{
 		Doc:  "the daemon keeps `changes.json` and `intents.json` of the active session up to date",
 		into: func(t *target) any { return &t.config.Exports }},
 	{Key: "ledger_warn_mb", Kind: Count, Unit: "millions of bytes", Default: "2048",
-		Doc:  "above this size on disk `status` and `ledger du` warn; 0: never",
+		Doc:  "above this size on disk, of records and blobs together, `status` and `ledger du` warn; 0: never",
 		into: func(t *target) any { return &t.config.LedgerWarnMB }},
 	{Key: "reduce", Kind: Bool, Default: "false",
 		Doc: "`ctxledger with` and `ctxledger proxy` make requests smaller, as with `--reduce`: see " +

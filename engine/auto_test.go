@@ -75,6 +75,11 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 	}{
 		{"nothing", nil, 3, ledger.Signals{}, ledger.AutoNothing, "", "within its limits", true},
 		{"edits that suffice", full, 28, ledger.Signals{}, ledger.AutoEdited, "", "within its limits", true},
+		{"edits instead of a compaction", func(p *window.Policy) { p.Compact.Effective = 80_000 }, 20, ledger.Signals{},
+			ledger.AutoEdited, "", "; without these edits a compaction would be due: the request has ", true},
+		{"edits do nothing for who does not send them", func(p *window.Policy) { p.Compact.Effective = 80_000 }, 20,
+			ledger.Signals{}, ledger.AutoCompacted, "threshold",
+			"; edits would be enough for a caller that sends the whole view", false},
 		{"a compaction", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20, ledger.Signals{},
 			ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
 		{"by turns", func(p *window.Policy) { p.Compact.Turns = 15 }, 15, ledger.Signals{}, ledger.AutoCompacted,

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
@@ -153,6 +154,30 @@ func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
 	}
 }
 
+// TestNothingIsLargerThanTheWindowThatWasMeasured: of a session whose record holds more than a request has room for, the view
+// and the next step were estimates of the whole record, many times the window.
+func TestNothingIsLargerThanTheWindowThatWasMeasured(t *testing.T) {
+	l := open(t)
+	var entries []sessions.NewEntry
+	for range 6 {
+		entries = append(entries, asking(strings.Repeat("word ", 40_000)), sessions.NewEntry{Kind: sessions.KindMessage,
+			Format: transcript.Anthropic, Model: "claude-opus-4-5", Usage: &sessions.Usage{Input: 20_000},
+			Original: []byte(`{"role":"assistant","content":"I see."}`)})
+	}
+	id := imported(t, l, 0, entries...)
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := tokens.Builtin().For("claude-opus-4-5").Of(st.NextStep.Before).N
+	if all <= 200_000 {
+		t.Fatalf("the record has %d tokens only", all)
+	}
+	if st.Used.N > st.Held.N || st.NextStep.TokensBefore.N > st.Held.N {
+		t.Errorf("the view has %s, the next step is of %s; the window holds %s", st.Used, st.NextStep.TokensBefore, st.Held)
+	}
+}
+
 // TestTheThresholdIsInTheMeasureOfTheView: what is shown is over it when the estimate that decides is over the limit. It was
 // the limit itself, beside a view that the provider measured to be less.
 func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
@@ -172,6 +197,10 @@ func TestTheThresholdIsInTheMeasureOfTheView(t *testing.T) {
 			if (shown > 0) != st.NextStep.Over && (shown < -1 || 1 < shown) {
 				t.Errorf("%v, a limit of %d: the request is %d above %d, and over it: %v", shares, st.NextStep.Threshold, shown,
 					st.Threshold, st.NextStep.Over)
+			}
+			due := st.NextStep.Due
+			if due.Reason == "threshold" && !strings.HasSuffix(due.Why, "the limit is "+st.DueAbove()) {
+				t.Errorf("%v: shown is a limit of %s, and %q", shares, st.DueAbove(), due.Why)
 			}
 			if st.NextStep.Over {
 				over++

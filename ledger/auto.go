@@ -46,7 +46,8 @@ type AutoResult struct {
 }
 
 // Auto does what the policy requires now: nothing, a step of edits, or a compaction. Edits come first: if they bring
-// the view below its threshold, no compaction follows. A mode with a model runs in this process with the author that
+// the view below its threshold, no compaction follows. They are of no use to a caller that does not send the view
+// (r.NoEdits): for it, one is due by the view as it is. A mode with a model runs in this process with the author that
 // open returns. If there is none (open may be nil) or it fails, Auto uses the deterministic mode. A model that needs a
 // person's permission is an error. The result always says why.
 //
@@ -60,7 +61,7 @@ func Auto(ctx context.Context, api Shrinker, r AutoRequest, open OpenAuthor) (Au
 	}
 	out := AutoResult{Action: AutoNothing, Why: made.Due.Why, Edited: made, Trigger: made.Due.Reason}
 	if len(made.Edits) > 0 {
-		out.Action, out.Why = AutoEdited, made.Why+"; "+made.Due.Why
+		out.Action, out.Why = AutoEdited, made.Why+"; "+made.Due.Why+made.Due.Without()
 	}
 	if made.Due.Reason == "" {
 		return out, nil

@@ -127,7 +127,8 @@ type Use struct {
 	// since; without a measurement Used and Fixed.
 	Held tokens.Count `json:"held"`
 	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
-	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger.
+	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger. Words have
+	// DueAbove alone.
 	Threshold int `json:"threshold"`
 	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
 	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
@@ -259,6 +260,14 @@ type Status struct {
 	Proxy *ProxyUse `json:"proxy,omitempty"`
 	// Spent is what was used of each limit that is configured.
 	Spent []Spent `json:"spent,omitempty"`
+}
+
+// DueAbove says Threshold: marked where it was converted.
+func (s Status) DueAbove() string {
+	if s.Threshold != s.NextStep.Threshold {
+		return chars.Mark + chars.Commas(s.Threshold)
+	}
+	return chars.Commas(s.Threshold)
 }
 
 // The names of categories that are no content of a view.

@@ -22,6 +22,7 @@ import (
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/trust"
 )
 
@@ -40,6 +41,7 @@ type agentFiles struct {
 	at       time.Time                  // guarded by mu
 	meters   *meters                    // guarded by mu; of report
 	report   carried.Report             // guarded by mu
+	ran      string                     // where the followed session ran, which report is for; guarded by mu
 	changed  bool                       // guarded by mu; a file had when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
@@ -86,9 +88,11 @@ func (s *folder) carried(ctx context.Context) found {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if now := s.o.Env.Now(); f.stale.Swap(false) || f.uses == nil || f.meters != k.meters ||
+		f.ran != k.live.Use.Session.Dir ||
 		now.Sub(f.at) > freshness || now.Before(f.at) {
 		f.changed = f.changed || f.report.Changed()
-		f.meters, f.report = k.meters, s.findCarried(ctx, k.meters.of)
+		f.meters, f.report = k.meters, s.findCarried(ctx, k.meters.of, k.live.Use.Session)
+		f.ran = k.live.Use.Session.Dir
 		f.report.Count(f.recorded, s.workspace.Root)
 		f.uses, f.at = usesIn(f.report), s.o.Env.Now()
 	}
@@ -103,9 +107,10 @@ func (s *folder) carried(ctx context.Context) found {
 }
 
 // findCarried looks for what the requests of agents carry.
-func (s *folder) findCarried(ctx context.Context, meter func(agent string) (ledger.Meter, bool)) carried.Report {
+func (s *folder) findCarried(ctx context.Context, meter func(agent string) (ledger.Meter, bool),
+	ran sessions.Session) carried.Report {
 	return carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: s.workspace.Root, Env: s.o.Env,
-		Meter: meter, Text: s.texts()})
+		Meter: meter, Text: s.texts(), Ran: carried.RanIn(ran)})
 }
 
 // usesIn returns the uses of each file of a report, by its path without links: CLAUDE.md may be one to AGENTS.md.
@@ -119,13 +124,14 @@ func usesIn(r carried.Report) map[string][]agentfile.Use {
 }
 
 // carriedFor is carried, counted for the model of a session of an agent: the one that is shown may not be its newest.
-func (s *folder) carriedFor(ctx context.Context, api Ledger, host, model string) carried.Report {
-	now := s.carried(ctx)
-	if !slices.ContainsFunc(now.Hosts, func(h carried.Host) bool { return h.Name == host && h.Model != model }) {
+func (s *folder) carriedFor(ctx context.Context, api Ledger, of sessions.Session, model string) carried.Report {
+	now, host := s.carried(ctx), of.Host
+	other := func(h carried.Host) bool { return h.Name == host && h.Model != model }
+	if of.Dir == s.snapshot().live.Use.Session.Dir && !slices.ContainsFunc(now.Hosts, other) {
 		return now.Report
 	}
 	counter, _ := ledger.CounterOf(ctx, api, s.snapshot().configured.Models, model) // else without what is not known
-	report := s.findCarried(ctx, carried.For(ledger.Meter{Counter: counter}))
+	report := s.findCarried(ctx, carried.For(ledger.Meter{Counter: counter}), of)
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
 	report.Count(s.agents.recorded, s.workspace.Root)

@@ -84,7 +84,7 @@ func (s *folder) contextFor(ctx context.Context, p *contextParams) (Context, err
 		g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
 		if err == nil {
 			c = s.contextOf(g)
-			c.Own = s.carriedFor(ctx, api, g.Session.Host, g.Model).Explain(g.Use)
+			c.Own = s.carriedFor(ctx, api, g.Session, g.Model).Explain(g.Use)
 		}
 		return err
 	})

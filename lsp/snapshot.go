@@ -29,10 +29,12 @@ type snapshot struct {
 
 // meters say how texts are counted.
 type meters struct {
-	meter anyfile.Meter                           // of documents
-	of    func(agent string) (ledger.Meter, bool) // of what agents load: see carried.Options
-	from  metered
-	hosts map[string]ledger.HostModel
+	meter   anyfile.Meter                           // of documents
+	own     anyfile.Meter                           // of those that the followed session knows: that of its own model
+	of      func(agent string) (ledger.Meter, bool) // of what agents load: see carried.Options
+	from    metered
+	session ledger.HostModel // the model of the followed session
+	hosts   map[string]ledger.HostModel
 }
 
 // metered is what a meter is derived from.
@@ -60,13 +62,22 @@ func (k snapshot) measured() snapshot {
 	if k.live.Host != "" && k.live.Model != "" {
 		hosts[k.live.Host] = from.HostModel
 	}
-	if k.meters != nil && from == k.from && maps.Equal(hosts, k.hosts) {
+	session := ledger.HostModel{Model: k.live.Model, Window: k.live.Window}
+	if known := k.live.Hosts[k.live.Host]; known.Model == session.Model {
+		session.Learnt = known.Learnt
+	}
+	if k.meters != nil && from == k.from && session == k.session && maps.Equal(hosts, k.hosts) {
 		return k
 	}
 	m := from.Meter(from.models)
-	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from, hosts: hosts}
+	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from,
+		session: session, hosts: hosts}
+	k.own = k.meter
 	if from.set {
 		k.of = carried.For(m)
+		if session.Model != "" {
+			k.own = anyfile.Meter(session.Meter(from.models))
+		}
 	}
 	return k
 }
@@ -129,12 +140,16 @@ func (s *folder) open(made func(*tokens.Encoding) *document) *document {
 // file returns the input of the features for a document.
 func (s *folder) file(d *document) anyfile.File {
 	k := s.snapshot()
+	use, meter := k.live.Files[d.path], k.meter
+	if use.Known() { // what is said of the session's copy counts as its model does
+		meter = k.own
+	}
 	return anyfile.File{
 		Text: d.text, Outline: d.outline,
-		Path: d.path, Use: k.live.Files[d.path], Ignored: func() bool { return s.workspace.ignores(d.path) },
+		Path: d.path, Use: use, Ignored: func() bool { return s.workspace.ignores(d.path) },
 		Everywhere: k.settings.Lens == showAlways,
-		Disk:       func() anyfile.Disk { return s.disk(d.path, k.meter.Counter.Encoding()) },
-	}.By(k.meter) // the model may have changed since d was asked about
+		Disk:       func() anyfile.Disk { return s.disk(d.path, meter.Counter.Encoding()) },
+	}.By(meter) // the model may have changed since d was asked about
 }
 
 // beside is file, with whether what is on disk is known to be something else: that takes reading it.

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 )
 
@@ -57,6 +58,24 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 		}
 		if got := said(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s, after an edit: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAFileOfASessionCountsAsItsModelDoes: what is said of the copy that a session has counted as the model of the settings
+// does.
+func TestAFileOfASessionCountsAsItsModelDoes(t *testing.T) {
+	f := newFixture(t, nil)
+	f.initialize(t)
+	f.update(func(k *snapshot) {
+		k.settings.Model = "gpt-4"
+		k.live = live.State{Session: "s", Host: "claude-code", Model: "claude-opus-4-6",
+			Files: map[string]live.File{"a.md": {Reads: 1}}}
+	})
+	for path, want := range map[string]string{"a.md": "claude-opus-4-6", "b.md": "gpt-4"} {
+		d := &document{path: path, text: text.New(tokens.O200kBase, []byte("some words"))}
+		if got := f.first().file(d).Meter.Counter.Model(); got != want {
+			t.Errorf("%s counts for %q, not %q", path, got, want)
 		}
 	}
 }

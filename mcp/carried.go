@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -45,8 +46,8 @@ type serverUse struct {
 }
 
 // found returns what files say that the requests of agents carry, and the root of the tree that they are for. model is the
-// one for which it counts.
-func (c *call) found(ctx context.Context, model string) (report carried.Report, root string) {
+// one for which it counts, and s whose agent is taken to run where it ran.
+func (c *call) found(ctx context.Context, model string, s sessions.Session) (report carried.Report, root string) {
 	root, err := c.tree(ctx)
 	if err != nil || root == "" {
 		return report, ""
@@ -55,7 +56,7 @@ func (c *call) found(ctx context.Context, model string) (report carried.Report, 
 	if c.o.Models != nil {
 		models = c.o.Models(root)
 	}
-	o := carried.Options{Agents: registry.Carried(), Root: root, Env: c.o.Env}
+	o := carried.Options{Agents: registry.Carried(), Root: root, Env: c.o.Env, Ran: carried.RanIn(s)}
 	if counter, _ := ledger.CounterOf(ctx, c.api, models, model); model != "" { // without what is not known
 		o.Meter = carried.For(ledger.Meter{Counter: counter})
 	}

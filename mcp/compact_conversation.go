@@ -356,10 +356,11 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (compactResult, error) 
 		}
 	}
 	o.edited, o.warning = done.Edited, done.Fallback
+	due := done.Edited.Due
 	if done.Compaction != nil {
-		o.plan = *done.Compaction
+		o.plan, o.due = *done.Compaction, due.Why
 	} else {
-		o.plan = ledger.CompactionPlan{Outcome: compaction.NothingToDo, Why: done.Edited.Due.Why}
+		o.plan = ledger.CompactionPlan{Outcome: compaction.NothingToDo, Why: due.Why + due.Without()}
 	}
 	return o.result(ctx, c.api)
 }

@@ -77,6 +77,7 @@ type outcome struct {
 	warning  string   // about how it was done; "": none
 	reduces  bool     // a proxy sends the view of the session
 	problems []string // with the configuration
+	due      string   // why a compaction was due, where that was asked; "": it was not
 }
 
 // result converts an outcome to the requested form.
@@ -91,7 +92,7 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:
-		r.Status, r.Reason = statusCompacted, ""
+		r.Status, r.Reason = statusCompacted, clean(o.due)
 		r.Before, r.After = &o.plan.Summary.TokensBefore, &o.plan.Summary.TokensAfter
 		r.CutTotal = o.plan.Summary.CutTotal
 	case compaction.NothingToDo:
@@ -124,7 +125,11 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	r.Delivery = o.delivery()
 	r.Warnings = append(r.Warnings, runWarnings(o.plan.Summary.Run)...)
 	if o.args.DryRun {
-		r.Status, r.Reason = statusStaged, "dry run: this is what would happen, nothing was changed"
+		r.Status = statusStaged
+		var b chars.Prose
+		b.Add(true, "dry run: this is what would happen, nothing was changed")
+		b.Add(r.Reason != "", "; %s", r.Reason)
+		r.Reason = b.String()
 		if compaction.Mode(o.args.Mode).Asks() {
 			r.Warnings = append(r.Warnings, "no model was asked: this is the result without one")
 		}

@@ -79,7 +79,9 @@ type statusResult struct {
 	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	own     registry.OwnCost
 	besides string // see ledger.Use.Besides and AlmostFull
-	whose   string // in prose: the window of this chat, or of the session that was named
+	// dueAbove is ledger.Status.DueAbove.
+	dueAbove string
+	whose    string // in prose: the window of this chat, or of the session that was named
 }
 
 // share is a part of a view.
@@ -100,7 +102,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, root := c.found(ctx, cmp.Or(a.Model, s.Model))
+	found, root := c.found(ctx, cmp.Or(a.Model, s.Model), s)
 	st, err := c.api.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: a.Model, Tools: found.OwnTools(s.Host)})
 	if err != nil {
 		return reply{}, err
@@ -117,7 +119,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
-		besides: st.Besides() + st.AlmostFull(),
+		besides: st.Besides() + st.AlmostFull(), dueAbove: st.DueAbove(),
 	}
 	r.Overhead = r.own.Tokens
 	if a.Model != "" && a.Model != s.Model {
@@ -166,7 +168,7 @@ func (r statusResult) String() string {
 	b.WriteString(r.besides)
 	b.Add(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
 	b.Add(true, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
-		chars.Commas(r.Threshold))
+		r.dueAbove)
 	for _, x := range r.Categories {
 		b.Add(true, "\n- %s: %s", x.Name, x.Tokens)
 	}

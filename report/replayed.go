@@ -13,6 +13,7 @@ import (
 type Replayed struct {
 	Sessions int `json:"sessions"` // that were played
 	Late     int `json:"late"`     // that were begun, and were not through when time was up
+	Unlike   int `json:"unlike"`   // that were left out: their files hold far more than their agent sent
 	Of       int `json:"of"`       // that there are to play
 	// Reported is what the providers reported of the played conversations, and Part its share of everything.
 	Reported Spent   `json:"reported"`
@@ -110,6 +111,14 @@ func (r Replayed) Lacks() string {
 		return ""
 	}
 	return "without " + chars.First(strings.Join(r.Unpriced, ", "), 60) + ", whose price is not known"
+}
+
+// Left says of how many sessions nothing is said because of Unlike; "": of none.
+func (r Replayed) Left() string {
+	if r.Unlike == 0 {
+		return ""
+	}
+	return chars.Plural(r.Unlike, "session") + " left out, whose files hold far more than the agent sent"
 }
 
 // Saving prints a share of a cost that is saved, or that comes on top.

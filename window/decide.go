@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
 )
 
@@ -223,11 +222,7 @@ func (d Decision) Waits(limit func(estimate int) int) string {
 	if d.ClearsAt == 0 {
 		return ""
 	}
-	at := chars.Commas(limit(d.ClearsAt))
-	if at != chars.Commas(d.ClearsAt) {
-		at = "≈" + at
-	}
-	return "would clear at " + at + "; not worth it yet"
+	return "would clear at " + inMeasure(d.ClearsAt, limit) + "; not worth it yet"
 }
 
 // CallsAhead estimates how many more requests will carry the content of the view. It is a third of those made: of

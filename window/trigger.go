@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/chars"
 )
@@ -25,6 +26,8 @@ type Situation struct {
 	Manual   bool // a person did
 	Grace    bool // the last turn was the first after a compaction
 	Attempts []Attempt
+	// Shown returns a size of the whole request, or a limit of it, in the measure of what is shown, for words. nil: as it is.
+	Shown func(request int) int
 }
 
 // NotYet answers an agent that asks before a compaction is due. Other programs match this exact text.
@@ -40,6 +43,16 @@ type Trigger struct {
 	Grace bool `json:"grace,omitempty"`
 	// Held is the reason of what Suppressed or Grace hold back.
 	Held string `json:"held,omitempty"`
+	// Averted says why one would be due without the edits that are made first, if they are enough; "": it would not.
+	Averted string `json:"averted,omitempty"`
+}
+
+// Without says in words, to follow others, what Averted is; "" without that.
+func (t Trigger) Without() string {
+	if t.Averted == "" {
+		return ""
+	}
+	return "; without these edits a compaction would be due: " + t.Averted
 }
 
 // trigger is one reason for a compaction.
@@ -75,7 +88,7 @@ var triggers = []trigger{
 			return over("the turn's input", s.TurnInput, t.SingleTurn)
 		}, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return s.over("the request", t.SingleTurn) }, true, true},
+		func(t TriggerPolicy, s Situation) string { return s.over("the request", s.View, t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
 		func(TriggerPolicy, Situation) string {
 			return "the provider refused the request because of its size"
@@ -86,15 +99,15 @@ var triggers = []trigger{
 		}, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request", t.Threshold(s.Window))
+			return s.over("the request", s.View, t.Threshold(s.Window))
 		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
 		func(t TriggerPolicy, s Situation) string {
-			return over("the request", max(s.View, s.Most), t.Limit(s.Window))
+			return s.over("the request", max(s.View, s.Most), t.Limit(s.Window))
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request, which has probably expired in the provider's cache,", t.idle(s.Window))
+			return s.over("the request, which has probably expired in the provider's cache,", s.View, t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
@@ -113,13 +126,30 @@ func (t TriggerPolicy) over(s Situation, limit int) bool {
 	return s.View > limit && float64(s.View-s.Fixed) >= t.Gain*float64(limit)
 }
 
-// over says that the request, of whose size only an estimate is known unless it is exact, is over a limit.
-func (s Situation) over(what string, limit int) string {
-	if s.Most <= s.View {
-		return over(what, s.View, limit)
+// over says that the request, whose size is an estimate unless View is exact, is over a limit.
+func (s Situation) over(what string, size, limit int) string {
+	has := s.shown(size)
+	if s.Most > s.View && !strings.HasPrefix(has, chars.Mark) {
+		has = chars.Mark + has
 	}
-	return fmt.Sprintf("%s has %s tokens by the deciding estimate, and the limit is %s", what, chars.Commas(s.View),
-		chars.Commas(limit))
+	return fmt.Sprintf("%s has %s tokens, and the limit is %s", what, has, s.shown(limit))
+}
+
+// shown says a size of the whole request in the measure of what is shown.
+func (s Situation) shown(request int) string {
+	if s.Shown == nil {
+		return chars.Commas(request)
+	}
+	return inMeasure(request, s.Shown)
+}
+
+// inMeasure says a figure in another measure: marked where that makes it an estimate.
+func inMeasure(n int, of func(int) int) string {
+	shown := of(n)
+	if shown == n {
+		return chars.Commas(n)
+	}
+	return chars.Mark + chars.Commas(shown)
 }
 
 func over(what string, n, limit int) string {
@@ -141,7 +171,7 @@ func (t TriggerPolicy) Due(s Situation) Trigger {
 		case row.thrash && t.Suppressed(s):
 			held = Trigger{Suppressed: true, Held: row.reason, Why: fmt.Sprintf("%s; the last %d compactions "+
 				"saved less than %.0f%% each, so it waits until the view has %s tokens",
-				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, chars.Commas(s.Rearmed()))}
+				row.why(t, s), t.ThrashWindow, 100*t.ThrashRatio, s.shown(s.Rearmed()))}
 		default:
 			return Trigger{Reason: row.reason, Why: row.why(t, s)}
 		}

@@ -28,7 +28,8 @@ const (
 type Played struct {
 	Model          string
 	Recorded, Ours report.Play
-	ReadBack       int // how often something that Ours had cut was read back
+	ReadBack       int  // how often something that Ours had cut was read back
+	Unlike         bool // the file holds far more than the agent sent
 }
 
 // candidate is a session that can be played.
@@ -124,6 +125,10 @@ func replayed(begun []candidate, played []*Played, of int, total report.Spent) *
 	for i, c := range begun {
 		if played[i] == nil {
 			out.Late++
+			continue
+		}
+		if played[i].Unlike {
+			out.Unlike++
 			continue
 		}
 		out.Add(report.PlayRow{

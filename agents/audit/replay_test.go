@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,7 +34,8 @@ func played(ctx context.Context, t *testing.T, dir string, playing func(float64)
 				&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries,
 					Summaries: r.Summaries},
 				tokens.Builtin())
-			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack}, err
+			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack,
+				Unlike: s.Unlike}, err
 		},
 	})
 	if left, _ := filepath.Glob(filepath.Join(state, "*", "*")); len(left) > 0 {
@@ -92,6 +94,21 @@ func TestTheDearestSessionsArePlayed(t *testing.T) {
 	// The price of the recorded session in a replay is near the reported one.
 	if ratio := r.Recorded.Dollars / row.Reported.Dollars; ratio < 0.5 || ratio > 2 {
 		t.Errorf("reported $%.2f, reckoned $%.2f", row.Reported.Dollars, r.Recorded.Dollars)
+	}
+}
+
+// TestASessionWhoseAgentSentLessIsNotCompared: its file was compared with what nothing ever sent, and 99 % were saved.
+func TestASessionWhoseAgentSentLessIsNotCompared(t *testing.T) {
+	dir := t.TempDir()
+	text := regexp.MustCompile(`"(input_tokens|cache_read_input_tokens|cache_creation_input_tokens)":\d+`).
+		ReplaceAllString(shop(t), `"$1":100`)
+	write(t, filepath.Join(dir, "05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"), []byte(text))
+	found, err := played(t.Context(), t, dir, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := found.Replayed; r == nil || r.Sessions != 0 || r.Unlike != 1 || r.Saved != 0 || r.Left() == "" {
+		t.Errorf("played %+v", r)
 	}
 }
 

@@ -91,8 +91,14 @@ func (p *auditPage) replayed() string {
 	if r == nil {
 		return ""
 	}
-	if r.Sessions == 0 {
+	left := r.Left()
+	switch {
+	case r.Sessions == 0 && left != "":
+		return "not known: " + left
+	case r.Sessions == 0:
 		return "nothing: the period is too short"
+	case left != "":
+		left = "; " + left
 	}
 	which := chars.Plural(r.Of, "session")
 	if r.Sessions < r.Of {
@@ -106,8 +112,8 @@ func (p *auditPage) replayed() string {
 		recorded += ", " + lacks
 	}
 	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, by replay %s instead of %s. "+
-		"Simulated; no tasks were re-run",
-		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded)
+		"Simulated; no tasks were re-run%s",
+		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
 }
 
 // gaps names what has no price. The first ones stand for all.

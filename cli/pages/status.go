@@ -73,7 +73,7 @@ func (p Page) ledger(s Status) {
 	for _, text := range s.Elsewhere {
 		fmt.Fprintf(w, "           %s\n", columns.OneLine(text))
 	}
-	fmt.Fprintf(w, "ledger     %s, %s, %s, %s on disk\n", chars.Plural(l.Sessions, "session"),
+	fmt.Fprintf(w, "ledger     %s, %s, %s, %s of records and blobs on disk\n", chars.Plural(l.Sessions, "session"),
 		chars.Plural(l.Artifacts, "artifact"), chars.Plural(l.Memories, "memory"), chars.Size(l.Bytes))
 	fmt.Fprintf(w, "kept in    %s\n", columns.OneLine(l.State))
 	p.say(s.Recording != "", "recording  %s", columns.OneLine(p.Own(s.Recording)))

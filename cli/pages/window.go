@@ -116,7 +116,7 @@ func nextStep(s ledger.Status) string {
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
 		why += "; " + s.NextStep.Due.Why
 	}
-	return why
+	return why + s.NextStep.Due.Without()
 }
 
 // heldLine says what the agent's own window holds, with a bar where its size is known.
@@ -144,12 +144,9 @@ func (p Page) heldLine(s ledger.Status) string {
 
 // viewLine says what ctxledger would send instead.
 func viewLine(s ledger.Status) string {
-	due := "a compaction is due above " + chars.Commas(s.Threshold)
+	due := "a compaction is due above " + s.DueAbove()
 	if s.Fixed != nil {
 		due += " including the rest"
-	}
-	if limit := s.NextStep.Threshold; limit != s.Threshold {
-		due += " (" + chars.Commas(limit) + " by ctxledger's own estimate, which decides)"
 	}
 	if s.NextStep.Due.Reason != "" {
 		due = "a compaction is due now"

@@ -89,7 +89,7 @@ func (l *Views) compactionInput(
 	if err != nil {
 		return in, err
 	}
-	in.Window = w.Tokens
+	in.Window, in.Exact = w.Tokens, f.Counter(o.Model).Exact()
 	in.Effective = f.Policy.Compact.Usable()
 	in.Keep = f.Policy.Keep
 	if in.Previous != nil {

@@ -163,9 +163,11 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if err != nil {
 		return decided{}, err
 	}
-	c := measureOf(f, r.Model)
+	g := gaugeOf(f, r.Model, unedited(f))
+	c := g.measure
 	st.Shown = c.Of
 	d := window.Decide(f.Input(), f.Policy, st)
+	freed := d.Before - d.After
 	if r.NoEdits {
 		d = window.Decision{Before: d.Before, Threshold: d.Threshold, Over: st.Request(d.Before) > d.Threshold,
 			Why: "no edits were asked for"}
@@ -179,9 +181,22 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	}
 	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
 		TokensAfter: c.Of(d.After), Failed: exact.failed}
-	now := situation(f, w, st, d.After, r.Signals)
-	made.NearCap = f.View.NearCap
-	made.Due, made.Warn = l.dueFor(f, now)
+	due := func(view int) (window.Situation, window.Trigger, bool) {
+		now := situation(f, w, st, view, r.Signals)
+		if r.Held == 0 { // else sizes are as the provider counts
+			now.Shown = g.limit
+		}
+		due, warn := l.dueFor(f, now)
+		return now, due, warn
+	}
+	now, isDue, warn := due(d.After)
+	made.NearCap, made.Due, made.Warn = f.View.NearCap, isDue, warn
+	if _, before, _ := due(d.Before); isDue.Reason == "" && before.Reason != "" {
+		made.Due.Averted = before.Why
+	}
+	if _, edited, _ := due(d.Before - freed); r.NoEdits && isDue.Reason != "" && edited.Reason == "" {
+		made.Due.Why += "; edits would be enough for a caller that sends the whole view"
+	}
 	made.Mode, made.Keep = modeOf(f.Policy.Compact, made.Due), keepOf(f.Policy, made.Due)
 	if cur := f.Current(); made.Due.Grace && cur != nil {
 		of := figuresOf(f, cur)

@@ -42,9 +42,11 @@ func fit(c tokens.Counter, content window.Fill, room int) measure {
 const believable = 4
 
 // ofView returns the measure of what ctxledger would send: that of the agent's window, but what is exact stays so, and a
-// measurement that is not believable is none.
-func (m measure) ofView() measure {
-	if m.Counter.Exact() || m.scale.N*believable < m.Counter.Of(tokens.Scaled).N {
+// measurement that is not believable is none. It is believed of content that no request of a window has room for: the agent
+// sent less than was recorded.
+func (m measure) ofView(content window.Fill, room int) measure {
+	fits := room == 0 || m.Counter.Of(content.Total()).N <= room
+	if m.Counter.Exact() || fits && m.scale.N*believable < m.Counter.Of(tokens.Scaled).N {
 		m.scale = tokens.Scale{}
 	}
 	return m
@@ -117,7 +119,8 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	}
 	if held, known := held(f, c, g.fixed); known {
 		g.held, g.agents = &held, fit(c, g.own, held.N-total(g.carries).N)
-		g.measure = g.agents.ofView()
+		room, _ := f.Models.Window(c.Model())
+		g.measure = g.agents.ofView(g.own, room)
 	}
 	return g
 }

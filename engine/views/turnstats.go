@@ -156,7 +156,8 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 
 // turn returns a turn in the measure of its window, of which it says what it was made of.
 func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
-	view := w.ofView()
+	room, _ := f.Models.Window(w.Model())
+	view := w.ofView(w.content, room)
 	dollars := func(b sessions.Bill) float64 {
 		if sum := b.Cost(f.Models).Dollars; sum != nil {
 			return *sum

@@ -70,6 +70,7 @@ var openings = []opening{
 	{"carried finder.outsideOf", "filepath.EvalSymlinks", resolve},
 	{"carried finder.placed", "filepath.EvalSymlinks os.Lstat os.Readlink os.Stat", resolve},
 	{"carried reader.behind", "filepath.EvalSymlinks", resolve},
+	{"carried within", "filepath.EvalSymlinks", resolve},
 	{"carried open", "safefs.Open", "context"},
 	{"carried stampOf", "os.Lstat os.Stat", resolve},
 	{"changes/watch Shared.add", "os.Stat", resolve},

@@ -94,7 +94,7 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 	if lens := w.lens("order/order.go"); !strings.HasSuffix(lens.Title, "not in its window now") {
 		t.Errorf("the lens says %q: %q", lens.Title, lens.Tooltip)
 	}
-	if lens := w.lens("notes.txt"); !strings.Contains(lens.Tooltip, "read twice by the live session") ||
+	if lens := w.lens("notes.txt"); !strings.Contains(lens.Tooltip, "read twice by the followed session") ||
 		!strings.Contains(lens.Tooltip, "of its window now") {
 		t.Errorf("the lens says %q: %q", lens.Title, lens.Tooltip)
 	}

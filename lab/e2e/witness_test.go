@@ -393,7 +393,7 @@ func (w *witness) window(f figures) {
 func (w *witness) took(f figures) {
 	for _, name := range []string{"order/order.go", "docs/guide.md"} {
 		q := fmt.Sprintf("the %s %s in the window", ledger.SourceFile, name) // as window reads it off the panel
-		f.add(q, "the hover of the lens", w.find(`by the live session, # tokens of its window`, w.lens(name).Tooltip))
+		f.add(q, "the hover of the lens", w.find(`by the followed session, # tokens of its window`, w.lens(name).Tooltip))
 		var history struct {
 			Reads []struct{ Tokens tokens.Count }
 		}

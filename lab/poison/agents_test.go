@@ -11,8 +11,9 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/settings"
-	"ctxledger.dev/config"
+	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/lab/poison"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
@@ -97,7 +98,7 @@ func connect(s *scene, api ledger.API, look looker) *agent {
 	var log serverLog
 	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
 		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s), AgentTools: true,
-			Given: func(string) spec.Spec { c, _ := config.Load(s.env, s.root, ""); return c.Given }})
+			Given: func(string) (spec.Spec, given.Told) { return wiring.Given(s.env)(s.root) }})
 	s.do(err)
 	c := server.Connect(nil)
 	a := &agent{s, func(message []byte) []byte { return server.Handle(c.Context(s.t.Context()), message) }, func() {

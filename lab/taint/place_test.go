@@ -14,8 +14,10 @@ import (
 	"ctxledger.dev/cli"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp"
 	"ctxledger.dev/workspace"
@@ -148,7 +150,7 @@ func (p *place) serve() (ask asker, closed func()) {
 	}
 	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return api, "", nil },
 		mcp.Options{Version: "test", Env: p.env(), AgentTools: true,
-			Given: func(string) spec.Spec { c, _ := config.Load(p.env(), p.root, ""); return c.Given }})
+			Given: func(string) (spec.Spec, given.Told) { return wiring.Given(p.env())(p.root) }})
 	if err != nil {
 		t.Fatal(err)
 	}

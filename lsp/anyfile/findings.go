@@ -100,7 +100,7 @@ func outOfDate(f File) []Finding {
 	}
 	disk := f.saved()
 	if disk.Gone || f.Use.Gone {
-		return f.first(StaleRead, "Deleted %s since the live session %s it.\n"+
+		return f.first(StaleRead, "Deleted %s since the followed session %s it.\n"+
 			"The session's copy is out of date. Tell it that the file is gone.", changes.Who(f.Use.By, f.Use.Sub), f.Use.Knew())
 	}
 	again, line := "Have it read the file again.", f
@@ -110,7 +110,7 @@ func outOfDate(f File) []Finding {
 	if read := CostOf(f).Read; read.N > 0 {
 		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
 	}
-	return line.first(StaleRead, "Changed %s since the live session %s it.\n"+
+	return line.first(StaleRead, "Changed %s since the followed session %s it.\n"+
 		"The session's copy is out of date. %s", changes.Who(f.Use.By, f.Use.Sub), f.Use.Knew(), again)
 }
 

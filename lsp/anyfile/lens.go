@@ -95,7 +95,7 @@ func ExplainLens(f File) string {
 		case taken != "":
 			taken += " of its window"
 		}
-		lines = append(lines, times+" by the live session"+taken)
+		lines = append(lines, times+" by the followed session"+taken)
 		if state == "" {
 			state = "not known whether it has changed since"
 		}

@@ -87,7 +87,7 @@ func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	read := f.Meter.Say(CostOf(f).Read)
 	f.Use.Reads, f.Use.Gone = 0, true // its own text, deleted
 	if got := Findings(f, []string{StaleRead}); len(got) != 1 ||
-		!strings.HasPrefix(got[0].Message, "Deleted outside the session since the live session wrote it.\n") {
+		!strings.HasPrefix(got[0].Message, "Deleted outside the session since the followed session wrote it.\n") {
 		t.Errorf("of a file that it wrote: %+v", got)
 	}
 	f.Use.Reads, f.Use.Gone = 1, false

@@ -216,7 +216,7 @@ func (w *watcher) look(ctx context.Context) error {
 // now: that of the followed one is its own.
 func (w *watcher) besides(ctx context.Context, followed *sessions.Session, all []sessions.Session) (err error) {
 	newest := ledger.NewestOf(slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool {
-		return followed != nil && s.Host == followed.Host && followed.Model != ""
+		return followed != nil && s.Host == followed.Host && followed.Model != "" && w.o.Model == ""
 	}))
 	same := func(a, b sessions.Session) bool { return a.ID == b.ID && a.Updated.Equal(b.Updated) }
 	if w.taught || w.hosts == nil || !slices.EqualFunc(newest, w.newestOf, same) {
