@@ -142,8 +142,8 @@ func TestRealConformance(t *testing.T) {
 		suite, expected string
 		arguments       []string
 	}{
-		"HTTP 2025-06-18": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-06-18"}},
-		"HTTP 2025-11-25": {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-11-25"}},
+		"HTTP 2025-06-18":         {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-06-18"}},
+		"HTTP 2025-11-25":         {open, "stable", "stable.yml", []string{"--suite", "all", "--spec-version", "2025-11-25"}},
 		"newest, HTTP 2026-07-28": {open, "newest", "newest.yml", []string{"--requirements", "2026-07-28"}},
 		"stdio 2025-11-25": {bridge, "stable", "stdio.yml",
 			[]string{"--suite", "all", "--spec-version", "2025-11-25"}},

@@ -31,10 +31,10 @@ func (p *place) web(s *search, list []canary) {
 		p.t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	if err := served.API(mux.Handle); err != nil {
+	stream := func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, h) }
+	if err := served.API(mux.Handle, stream); err != nil {
 		p.t.Fatal(err)
 	}
-	mux.HandleFunc("GET "+mcp.EventsPath, served.Events)
 	ask := func(operation string, arguments map[string]any) string {
 		raw, err := json.Marshal(arguments)
 		if err != nil {
