@@ -98,7 +98,7 @@ var givenSubject = subject{
 	targets: []target{{path: ".gitignore"}},
 	start: func(_ testing.TB, p *place) func(context.Context) (string, bool) {
 		return func(context.Context) (string, bool) {
-			block := given.Ignored(p.inside, func(string) bool { return true })
+			block := given.Ignored(p.inside)
 			return block, !strings.Contains(block, "/inside")
 		}
 	},
