@@ -46,7 +46,7 @@ func TestAConfigurationIsHelpedWith(t *testing.T) {
 
 			at := map[string]any{"position": scriptededitor.Position{Line: 1, Character: 4}}
 			hover := string(ask[json.RawMessage](t, s, "textDocument/hover", file, at))
-			if !strings.Contains(hover, "share of the window above which a compaction is due") ||
+			if !strings.Contains(hover, "fraction of the window above which a compaction is due") ||
 				!strings.Contains(hover, `"start":{"line":1,"character":2},"end":{"line":1,"character":11}`) {
 				t.Errorf("hover %s", hover)
 			}

@@ -22,7 +22,7 @@ func TestALedgerOnABadDiskHurtsNobody(t *testing.T) {
 	}{
 		{trouble{name: "a disk that is read-only", problem: "read-only",
 			hint: "set CTXLEDGER_STATE to a directory of your own"}, "ro", "remount,rw"},
-		{trouble{name: "a disk that is full", problem: "no space", hint: "free space on the disk"}, "size=16k",
+		{trouble{name: "a disk that is full", problem: "no space", hint: "free up space on"}, "size=16k",
 			"remount,size=64m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func troubles() []trouble {
 				other.sync(t)
 			}
 			return func() { other.leave(t) }
-		}, "has exclusive use of the ledger", "end that process"},
+		}, "has exclusive use of the ledger", "stop that process"},
 		{"an owner of a newer version", newerOwner, "no longer serves", "update this program"},
 	}
 }

@@ -149,7 +149,7 @@ func (w *witness) files(f figures) {
 			lens := w.lens(name)
 			f.add(q, "the lens", w.find(`^# tokens`, lens.Title))
 			f.add(q, "the lens, without a session", w.find(`^# tokens`, w.lensIn(w.apart, name).Title))
-			f.add(q, "the hover of the lens", w.find(`as it is open: # tokens`, lens.Tooltip))
+			f.add(q, "the hover of the lens", w.find(`as open in the editor: # tokens`, lens.Tooltip))
 		}
 	}
 	f.add("tokens of notes.txt", "the hover", w.find(`this file, as open in the editor: # tokens`, w.hover("notes.txt", 0)))
