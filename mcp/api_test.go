@@ -269,7 +269,6 @@ func TestEventsAreAStreamThatGoesOn(t *testing.T) {
 	}
 	f := &fixture{Server: s}
 	mux := f.api(t)
-	mux.HandleFunc("GET "+EventsPath, s.Events)
 	web := httptest.NewServer(mux)
 	t.Cleanup(func() {
 		web.Close()
