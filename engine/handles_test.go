@@ -61,8 +61,8 @@ func anyBounds(r *rand.Rand) *window.Policy {
 	p := anyPolicy(r)
 	p.Filter = window.Filter{}
 	p.ResultChars, p.ReplayChars, p.UserChars = r.IntN(2)*900, r.IntN(2)*90, r.IntN(2)*900
-	p.ToolPairs, p.InTurnTokens = r.IntN(2)*6, r.IntN(2)*(200+r.IntN(3_000))
-	p.Evict.MaxTokens = r.IntN(2) * 2_000
+	p.ToolPairs, p.InTurnTokens = r.IntN(4)/3*6, r.IntN(4)/3*(200+r.IntN(3_000)) // they leave other passes little
+	p.Evict.MaxTokens = r.IntN(4) / 3 * 2_000
 	p.Arguments = window.ArgumentPolicy{Trigger: 1e-6 * float64(r.IntN(2)), Over: 100}
 	return p
 }
