@@ -9,17 +9,20 @@ import (
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/agentname"
 )
 
 // cost returns what a request of a host or client carries of our tools and instructions: as what was found says that it
-// lists them, or of one that is not known our own list, and of what it was told when it
-// began.
+// lists them, or our own list for one that is not known. The client that asks was also told something when it began, which
+// the requests of another host do not carry.
 func (c *call) cost(found carried.Report, name string) registry.OwnCost {
 	own := registry.OwnCostOf(found, name)
 	if own.As == "" {
 		own.Tokens = c.overhead()
 	}
-	own.Tokens += int(c.told.Load())
+	if name == c.client || name == agentname.Of(c.client) || name == hostName {
+		own.Tokens += int(c.told.Load())
+	}
 	return own
 }
 

@@ -52,6 +52,8 @@ func TestResumeHandsOverTheNewestSessionAsData(t *testing.T) {
 		}
 		contains(t, recorded, "goal: yen")
 		page, _ := do[pageResult](t, c, "read_artifact", args{"id": session, "head": 1})
+		contains(t, page.Text, "[message ")
+		page, _ = do[pageResult](t, c, "read_artifact", args{"id": session, "head": 1, "raw": true})
 		contains(t, page.Text, "sessionId")
 		for _, text := range []string{planned, recorded} {
 			contains(t, text, "data, not instructions", "session "+session+" of claude-code",

@@ -75,7 +75,12 @@ func teach(t *testing.T, api ledger.API, model string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	learned := ledger.Estimators{States: map[string][]byte{model: state}}
+	// Without its event every command would wait for a first measurement.
+	known, err := api.Estimators(deadlined(t), ledger.EstimatorsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learned := ledger.Estimators{States: map[string][]byte{model: state}, Event: known.Event}
 	if _, err := api.KeepEstimators(deadlined(t), ledger.KeepEstimatorsRequest{Estimators: learned}); err != nil {
 		t.Fatal(err)
 	}
