@@ -338,9 +338,9 @@ func (f *follower) readOrigin(ctx context.Context, fork *importer) {
 	}
 }
 
-// origin returns the file of the session that another one was forked from: the one that it names or, as older versions
-// of agents did not name it, one beside it that is to be read, begins at the same time, has requests in common with it and
-// never, or first, went on without it. "": none.
+// origin returns the file of the session that another one was forked from, "" for none: the one that the fork names. Older
+// versions of agents name none; then it is a file in the same directory that begins at the same time and has requests in
+// common with the fork, and that was the first of the two to go on, or never did.
 func (f *follower) origin(path string, fork sessionfile.About) string {
 	for _, files := range []map[string]stamp{f.due, f.seen} {
 		for other := range files {

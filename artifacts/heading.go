@@ -10,8 +10,8 @@ import (
 const headingStart = "[message "
 
 // Heading returns the line above a message in a content of several: its handle, turn and role, and the tool calls that
-// it answers ("Read main.go"). A search takes its words as said in every passage of the message, since what a
-// result is about often stands only in its call.
+// it answers ("Read main.go"). A search counts its words in every passage of the message: often only the call says what a
+// result is about.
 func Heading(handle string, turn int, role string, calls []string) string {
 	about := ""
 	if len(calls) > 0 {

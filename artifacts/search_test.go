@@ -62,7 +62,7 @@ func TestSearchFindsPartsOfIdentifiers(t *testing.T) {
 	}
 }
 
-// What a result is about may stand only in its call, which is in the heading of its message.
+// Only the call may say what a result is about; the heading of the message contains it.
 func TestSearchFindsAResultByItsCall(t *testing.T) {
 	lines := []string{artifacts.Heading("aa", 1, "tool", []string{"Read other.go"}), "return nil"}
 	second := artifacts.Heading("bb", 2, "tool", []string{"Grep return\nstore.go"})

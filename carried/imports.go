@@ -97,7 +97,7 @@ var (
 	fence = pattern.Lazy("^ *(```+|~~~+)")                  // begins or ends a block of code
 	item  = pattern.Lazy(`^ *(?:[-*+]|\d{1,9}[.)]) {1,4}`)  // begins an item of a list
 	block = pattern.Lazy(`^ {0,3}(?:[-*+>#|]|\d{1,9}[.)])`) // is not the same block as the line before
-	// tag stands alone on a line: what follows is HTML until a line is blank.
+	// tag matches a tag on a line of its own. HTML follows, up to the next blank line.
 	tag = pattern.Lazy(`^ {0,3}</?[A-Za-z][\w-]*(?:\s[^<>]*)?>\s*$`)
 )
 

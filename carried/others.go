@@ -69,7 +69,7 @@ func (f *finder) codex() (parts []Part) {
 	}
 	for _, path := range f.nested("AGENTS.md", "AGENTS.override.md") {
 		if slices.Contains(dirs, filepath.Dir(path)) {
-			continue // an override stands for it
+			continue // an override replaces it
 		}
 		parts = append(parts, f.later(Memory, path, "Codex runs in "+f.folder(path), how)...)
 	}

@@ -118,15 +118,15 @@ func printRecovery(ctx context.Context, a *action, done ledger.Recovery, message
 func recoveryText(a *action, done ledger.Recovery) string {
 	var b chars.Prose
 	v := done.Verdict
-	b.Add(true, "verdict    %s", v.Class)
-	b.Add(v.Pattern != "", " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
-	b.Add(v.Limit > 0, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
-	b.Add(v.Path != "", ", seen in %s", a.line(v.Path, columns.CellWidth))
+	b.Say("verdict    %s", v.Class)
+	b.SayIf(v.Pattern != "", " (%s)", strings.TrimSpace(v.Pattern+" "+string(v.Confidence)))
+	b.SayIf(v.Limit > 0, ": %s of %s tokens", known(v.Actual), chars.Commas(v.Limit))
+	b.SayIf(v.Path != "", ", seen in %s", a.line(v.Path, columns.CellWidth))
 	window := windowSource(a, &done.Window)
-	b.Add(window != "", "\nwindow     %s", window)
-	b.Add(done.Lesson == overflow.Higher, "\nwindow     the error gives a larger window than is configured, %s tokens: "+
+	b.SayIf(window != "", "\nwindow     %s", window)
+	b.SayIf(done.Lesson == overflow.Higher, "\nwindow     the error gives a larger window than is configured, %s tokens: "+
 		"raise it under models in ctxledger.yaml if that is right", chars.Commas(v.Limit))
-	b.Add(true, "\nnext       %s\n", columns.OneLine(done.Next))
+	b.Say("\nnext       %s\n", columns.OneLine(done.Next))
 	return b.String()
 }
 

@@ -75,7 +75,7 @@ var compactionRules = slices.Concat([]Rule{
 	ignored("fuseraft", notYet, "include_symbol_graph"),
 	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"))
 
-// keeps is what another program keeps, and no more: our own bounds do not apply beside it.
+// keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {
 	r := of(key, as, from)
 	r.first = func(t *target) { t.policy.Keep = settings.Keep{} }

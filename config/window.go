@@ -107,11 +107,11 @@ func key(name string) string {
 // step is a field on the way to a window.
 type step struct {
 	yamldoc.Field
-	alone bool // nothing is beside it
+	alone bool // it has no siblings
 }
 
-// pathTo returns the fields that lead to the window of a model, models, its entry and window, up to the last one that
-// there is, and the fields beside the next.
+// pathTo returns the fields that lead to the window of a model (models, the model's entry, window), as far as they exist, and
+// the fields at the level of the first missing one.
 func pathTo(text, model string) (path []step, beside []yamldoc.Field, err error) {
 	next := func() ([]yamldoc.Field, error) { return yamldoc.Fields([]byte(text)) }
 	for _, is := range []func(key string) bool{

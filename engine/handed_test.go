@@ -12,9 +12,9 @@ import (
 	"ctxledger.dev/window"
 )
 
-// What one agent hands over is a message of the views of the agent that gets it, by any of its names, where it was handed
-// over, and of nobody else's. It never stands between a call and its result, and what was sent stays a prefix of what is
-// sent next.
+// A handoff is a message in the views of the agent that receives it, under any of its names, at the point where it was handed
+// over, and in no other agent's views. It never comes between a call and its result, and each request stays a prefix of the
+// next one.
 func TestAHandoffIsInTheViewsOfWhoGetsIt(t *testing.T) {
 	e, _ := testEnv()
 	l, err := openOptions(t.Context(), engine.Options{State: t.TempDir(), Env: e, Settings: engine.Settings{

@@ -10,8 +10,8 @@ import (
 	"ctxledger.dev/window"
 )
 
-// What counts is new input, or by a setting all of it; what nobody measured is estimated, for each agent what it had
-// not seen.
+// New input counts, or all input if the setting says so. Without reported usage it is estimated: for each agent, what it has
+// not seen yet.
 func TestInputIsCountedAsThePolicySays(t *testing.T) {
 	measured := &sessions.Usage{Input: 100, Output: 5, CacheRead: 10_000, CacheWrite: 50}
 	for _, c := range []struct {

@@ -185,21 +185,21 @@ func relative(path, workspace string) string {
 func (r changesResult) String() string {
 	var b chars.Prose
 	none := len(r.Entries) == 0
-	b.Add(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
-	b.Add(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s itself recorded\n", r.Session)
-	b.Add(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
-	b.Add(r.Outside != "", "%s is outside the workspace: only what agents report about such files is recorded\n", r.Outside)
-	b.Add(!none, "%d of %d changes", len(r.Entries), r.Total)
-	b.Add(!none && r.Session != "", " by session %s", r.Session)
-	b.Add(!none, ", newest first:\n")
+	b.SayIf(none && r.NotFollowed != "", "no changes are known: %s\n", r.NotFollowed)
+	b.SayIf(none && r.NotFollowed == "" && r.Session != "", "no changes by session %s itself recorded\n", r.Session)
+	b.SayIf(none && r.NotFollowed == "" && r.Session == "", "no changes recorded\n")
+	b.SayIf(r.Outside != "", "%s is outside the workspace: only what agents report about such files is recorded\n", r.Outside)
+	b.SayIf(!none, "%d of %d changes", len(r.Entries), r.Total)
+	b.SayIf(!none && r.Session != "", " by session %s", r.Session)
+	b.SayIf(!none, ", newest first:\n")
 	for _, x := range r.Entries {
-		b.Add(true, "- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
-		b.Add(x.Tree != "", ", in %s", x.Tree)
+		b.Say("- %d %s %s (%s, %s", x.ID, x.Op, x.Path, x.Source, x.Time)
+		b.SayIf(x.Tree != "", ", in %s", x.Tree)
 		switch {
 		case x.Session != "":
-			b.Add(true, ", session %s", x.Session)
+			b.Say(", session %s", x.Session)
 		case len(x.Candidates) > 0:
-			b.Add(true, ", perhaps session %s", strings.Join(x.Candidates, " or "))
+			b.Say(", perhaps session %s", strings.Join(x.Candidates, " or "))
 		case x.Source == string(changes.Observed):
 			b.WriteString(", external")
 		}
@@ -207,9 +207,9 @@ func (r changesResult) String() string {
 	}
 	for _, x := range r.Stale {
 		happened, knew := changes.Stale{Wrote: x.Wrote, Gone: x.Gone}.Words()
-		b.Add(true, "stale: %s was %s by %s", x.Path, happened, x.By)
-		b.Add(x.Seen, ", seen")
-		b.Add(true, " at %s, after %s %s it\n", x.Changed, r.reader(), knew)
+		b.Say("stale: %s was %s by %s", x.Path, happened, x.By)
+		b.SayIf(x.Seen, ", seen")
+		b.Say(" at %s, after %s %s it\n", x.Changed, r.reader(), knew)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -127,8 +127,8 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	if o.args.DryRun {
 		r.Status = statusStaged
 		var b chars.Prose
-		b.Add(true, "dry run: this is what would happen, nothing was changed")
-		b.Add(r.Reason != "", "; %s", r.Reason)
+		b.Say("dry run: this is what would happen, nothing was changed")
+		b.SayIf(r.Reason != "", "; %s", r.Reason)
 		r.Reason = b.String()
 		if compaction.Mode(o.args.Mode).Asks() {
 			r.Warnings = append(r.Warnings, "no model was asked: this is the result without one")
@@ -313,30 +313,30 @@ func answer(r compactResult) reply {
 func (r compactResult) String() string {
 	var b chars.Prose
 	b.WriteString(strings.ReplaceAll(r.Status, "_", " "))
-	b.Add(r.Reason != "", ": %s", r.Reason)
+	b.SayIf(r.Reason != "", ": %s", r.Reason)
 	if r.Status == statusNothing { // one line, and warnings
-		b.Add(r.Session != "", "; session %s", r.Session)
-		b.Add(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
+		b.SayIf(r.Session != "", "; session %s", r.Session)
+		b.SayIf(r.SummaryID != "", ", summary %s in effect", r.SummaryID)
 		r.warn(&b)
 		return b.String()
 	}
-	b.Add(r.Session != "", "\nsession %s", r.Session)
-	b.Add(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
-	b.Add(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
-	b.Add(r.Delivery != "", "\nnext: %s", r.Delivery)
+	b.SayIf(r.Session != "", "\nsession %s", r.Session)
+	b.SayIf(r.Before != nil, ": %s → %s tokens, %d things cut", r.Before, r.After, r.CutTotal)
+	b.SayIf(r.SummaryID != "", "\nsummary %s: its id reads the whole range back", r.SummaryID)
+	b.SayIf(r.Delivery != "", "\nnext: %s", r.Delivery)
 	r.warn(&b)
 	for _, x := range r.Cut {
 		n := tokens.Count{N: x.Tokens, Exact: r.Before != nil && r.Before.Exact}
-		b.Add(true, "\ncut: %s (%s, id %s)", x.Label, n.Tokens(), x.ID)
+		b.Say("\ncut: %s (%s, id %s)", x.Label, n.Tokens(), x.ID)
 	}
-	b.Add(r.Summary != "", "\n\n%s", r.Summary)
+	b.SayIf(r.Summary != "", "\n\n%s", r.Summary)
 	return b.String()
 }
 
 // warn adds the warnings.
 func (r compactResult) warn(b *chars.Prose) {
 	for _, w := range r.Warnings {
-		b.Add(true, "\nwarning: %s", w)
+		b.Say("\nwarning: %s", w)
 	}
 }
 

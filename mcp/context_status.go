@@ -148,43 +148,43 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 // unrecorded says what is known of a chat that is not recorded.
 func unrecorded(err error, r statusResult) string {
 	var b chars.Prose
-	b.Add(true, "%s: %s\nctxledger's own tools cost %s", err, stepFor(fault.HintOf(err)), r.own)
-	b.Add(len(r.Warnings) > 0, "\nwarning: %s", strings.Join(r.Warnings, "\nwarning: "))
+	b.Say("%s: %s\nctxledger's own tools cost %s", err, stepFor(fault.HintOf(err)), r.own)
+	b.SayIf(len(r.Warnings) > 0, "\nwarning: %s", strings.Join(r.Warnings, "\nwarning: "))
 	return b.String()
 }
 
 // String returns the status as prose.
 func (r statusResult) String() string {
 	var b chars.Prose
-	b.Add(true, "session %s", r.Session)
+	b.Say("session %s", r.Session)
 	if r.Unread != "" {
-		b.Add(true, ": nothing known about it, %s\nctxledger's own tools cost %s", r.Unread, r.own)
+		b.Say(": nothing known about it, %s\nctxledger's own tools cost %s", r.Unread, r.own)
 		return b.String()
 	}
-	b.Add(r.Model != "", ", model %s", r.Model)
-	b.Add(r.WhatIf != "", " (%s)", r.WhatIf)
-	b.Add(true, "\n%s window holds %s", r.whose, r.Held.Tokens())
-	b.Add(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
+	b.SayIf(r.Model != "", ", model %s", r.Model)
+	b.SayIf(r.WhatIf != "", " (%s)", r.WhatIf)
+	b.Say("\n%s window holds %s", r.whose, r.Held.Tokens())
+	b.SayIf(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	b.WriteString(r.besides)
-	b.Add(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
-	b.Add(true, "\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
+	b.SayIf(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
+	b.Say("\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
 		r.dueAbove)
 	for _, x := range r.Categories {
-		b.Add(true, "\n- %s: %s", x.Name, x.Tokens)
+		b.Say("\n- %s: %s", x.Name, x.Tokens)
 	}
-	b.Add(r.Waits != "", "\nold results: %s", r.Waits)
-	b.Add(r.Summary != "", "\nsummary in effect: %s, %s", r.Summary, r.Became)
-	b.Add(r.Savings != nil, "\nnot sent in this session because of ctxledger: %s", r.Savings)
-	b.Add(true, "\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, r.own)
+	b.SayIf(r.Waits != "", "\nold results: %s", r.Waits)
+	b.SayIf(r.Summary != "", "\nsummary in effect: %s, %s", r.Summary, r.Became)
+	b.SayIf(r.Savings != nil, "\nnot sent in this session because of ctxledger: %s", r.Savings)
+	b.Say("\nkept out by stubs and summary: %s; ctxledger's own tools cost %s", r.Saved, r.own)
 	for _, line := range r.carriedResult.lines() {
 		b.WriteString("\n" + line)
 	}
 	for _, w := range r.Warnings {
-		b.Add(true, "\nwarning: %s", w)
+		b.Say("\nwarning: %s", w)
 	}
-	b.Add(len(r.NextCuts) > 0, "\na compaction would cut first:")
+	b.SayIf(len(r.NextCuts) > 0, "\na compaction would cut first:")
 	for _, x := range r.NextCuts {
-		b.Add(true, "\n- %s: %s", x.Name, x.Tokens)
+		b.Say("\n- %s: %s", x.Name, x.Tokens)
 	}
 	return b.String()
 }

@@ -262,31 +262,31 @@ func (r memoryResult) text(action string) string {
 		action = ""
 		b.WriteString("no memory found")
 	}
-	b.Add(action == "save", "saved %q in scope %s", of.Name, of.Scope)
-	b.Add(action == "delete", "deleted %q from scope %s; action restore brings it back; it was:\n", of.Name, of.Scope)
-	b.Add(action == "restore", "restored %q in scope %s:\n", of.Name, of.Scope)
+	b.SayIf(action == "save", "saved %q in scope %s", of.Name, of.Scope)
+	b.SayIf(action == "delete", "deleted %q from scope %s; action restore brings it back; it was:\n", of.Name, of.Scope)
+	b.SayIf(action == "restore", "restored %q in scope %s:\n", of.Name, of.Scope)
 	if len(r.Entries) > 0 && action != "save" {
 		b.WriteString(recalled)
 		for _, e := range r.Entries {
 			e.write(&b)
 		}
 	}
-	b.Add(r.Next != "", "more: action list with name %q\n", r.Next)
+	b.SayIf(r.Next != "", "more: action list with name %q\n", r.Next)
 	for _, n := range r.Notes {
-		b.Add(true, "note: %s\n", inline(n))
+		b.Say("note: %s\n", inline(n))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // write appends one fact. Its body is indented, so that it cannot look like another fact or open a fence.
 func (f fact) write(b *chars.Prose) {
-	b.Add(true, "- [%s, scope %s] %s", f.Type, f.Scope, f.Name)
-	b.Add(f.Description != "", ": %s", f.Description)
-	b.Add(f.Source != "", " (%s", f.Source)
-	b.Add(f.Source != "" && f.Updater != "", ", changed by %s", f.Updater)
-	b.Add(f.Source != "", ", %s)", f.Updated)
+	b.Say("- [%s, scope %s] %s", f.Type, f.Scope, f.Name)
+	b.SayIf(f.Description != "", ": %s", f.Description)
+	b.SayIf(f.Source != "", " (%s", f.Source)
+	b.SayIf(f.Source != "" && f.Updater != "", ", changed by %s", f.Updater)
+	b.SayIf(f.Source != "", ", %s)", f.Updated)
 	b.WriteByte('\n')
 	for line := range strings.Lines(strings.TrimRight(f.Body, "\n")) {
-		b.Add(true, "    %s\n", strings.TrimSuffix(line, "\n"))
+		b.Say("    %s\n", strings.TrimSuffix(line, "\n"))
 	}
 }

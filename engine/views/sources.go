@@ -114,8 +114,8 @@ func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	return first, known
 }
 
-// midway reports whether the first message of a log follows a record that is not in it: the file was cut, or continues another
-// one, and the requests have messages that nobody has seen.
+// midway reports whether the first message of a log follows a record that is not in it: the file was truncated or continues
+// another one, so the requests contain messages that were not recorded.
 func midway(log []sessions.Entry) bool {
 	first := slices.IndexFunc(log, func(e sessions.Entry) bool { return e.Kind == sessions.KindMessage })
 	if first < 0 || log[first].Earlier || log[first].HostParent == "" {

@@ -197,7 +197,7 @@ func estimated(f *core.Folded, add func(e *sessions.Entry, fresh, all int)) {
 	group := ""
 	for i := range f.Entries {
 		e := &f.Entries[i]
-		if n, compacted := after[e.Seq]; compacted { // what is left is read anew
+		if n, compacted := after[e.Seq]; compacted { // the agent reads the compacted view again
 			held, said, group = n, said+n, ""
 			for agent := range had {
 				had[agent] = said - n

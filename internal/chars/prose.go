@@ -5,12 +5,15 @@ import (
 	"strings"
 )
 
-// Prose is a text that is being written, of parts some of which say nothing.
+// Prose is a text written sentence by sentence.
 type Prose struct{ strings.Builder }
 
-// Add adds a part where there is something to say.
-func (p *Prose) Add(say bool, format string, args ...any) {
-	if say {
-		fmt.Fprintf(p, format, args...)
+// Say adds a part.
+func (p *Prose) Say(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// SayIf adds a part if the condition holds. Its arguments are evaluated in any case.
+func (p *Prose) SayIf(holds bool, format string, args ...any) {
+	if holds {
+		p.Say(format, args...)
 	}
 }
