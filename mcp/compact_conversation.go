@@ -274,7 +274,7 @@ func (a *compactArgs) options() compaction.Options {
 	return compaction.Options{
 		Mode: compaction.Mode(a.Mode), Budget: budget, Keep: a.Keep, Pin: a.Pin, Focus: a.Focus,
 		Notes: a.Notes, Model: a.Model, Strict: a.Strict, Reason: cmp.Or(a.Reason, compaction.AgentRequested),
-		Asked: true, KeepTail: a.Return == "splice" || a.DryRun,
+		Asked: a.Reason != "", KeepTail: a.Return == "splice" || a.DryRun,
 	}
 }
 

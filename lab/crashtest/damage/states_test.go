@@ -63,7 +63,7 @@ var badStates = []struct {
 		must(t, err)
 		t.Cleanup(func() { must(t, f.Close()) })
 		must(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB))
-	}, "another process", "end that process"},
+	}, "another process", "stop that process"},
 	{"newer format", func(t *testing.T, _, ledger string) {
 		const bucket, key = "\x00ctxledger", "format"
 		db, err := bbolt.Open(ledger, 0o600, &bbolt.Options{NoFreelistSync: true})

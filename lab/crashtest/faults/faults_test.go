@@ -223,7 +223,7 @@ func named(p faults.Point, o faults.Outcome) error {
 		if f.Code == "" || f.Code == fault.Internal || f.Message == "" {
 			return fmt.Errorf("step %d failed with code %q and message %q", f.Step, f.Code, f.Message)
 		}
-		if (p.Error == "ENOSPC" || p.Error == "EDQUOT") && f.Step > 0 && !strings.Contains(f.Hint, "free space") {
+		if (p.Error == "ENOSPC" || p.Error == "EDQUOT") && f.Step > 0 && !strings.Contains(f.Hint, "free up space") {
 			return fmt.Errorf("step %d says no way out of a full disk: %q (hint %q)", f.Step, f.Message, f.Hint)
 		}
 	}
