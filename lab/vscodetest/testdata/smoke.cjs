@@ -87,6 +87,7 @@ async function follow(page, pictures, [title, button, said]) {
 async function readPast(page, pictures) {
   await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
   await run(page, 'Get Started');
+  await ticked(page, 'What fills the context window?', false); // from here on VS Code ticks it wherever the panel is opened
   await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈?\$\d+\.\d+, at list prices/s]);
   for (const tab of [/^What Your Last Session Cost/, /^Welcome/]) await page.getByRole('tab', { name: tab }).first().click({ button: 'middle' });
   await page.keyboard.press('Control+b');
@@ -101,7 +102,6 @@ const last = {
     await page.waitForFunction(() => document.querySelector('.getting-started-media img')?.naturalWidth > 0); // it is there
     console.log('seen: the tour');
     await page.screenshot({ path: path.join(pictures, 'tour.png') });
-    await ticked(page, 'What fills the context window?', false);
     await page.locator('.getting-started-step .monaco-button', { hasText: 'Open the Panel' }).first().click();
     await inside(page).locator('svg.bar').first().waitFor();
     await run(page, 'Get Started');
