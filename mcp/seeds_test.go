@@ -435,20 +435,24 @@ func TestOverridesAreChecked(t *testing.T) {
 			t.Errorf("%s is not known", name)
 		}
 	}
-	for _, s := range [][2]string{{`{"input":1,"output":2,"cache_read":3,"cache_write":4}`, "1 2 3 4"},
+	for _, s := range [][2]string{{`{"input":1,"output":2,"cache_read":3,"cache_write":4}`, "1 2 3 4 0"},
 		{`{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}`,
-			"1 2 3 4"},
-		{`{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
-		{`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
-		{`{"promptTokenCount":9,"candidatesTokenCount":2,"cachedContentTokenCount":3}`, "6 2 3 0"},
-		{`{"inputTokens":9,"outputTokens":2}`, "9 2 0 0"}, {`{"input":-1}`, "<nil>"}, {`{}`, "<nil>"}} {
+			"1 2 3 4 0"},
+		{`{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}`, "6 2 3 0 0"},
+		{`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":3}}`, "6 2 3 0 0"},
+		{`{"input":1,"output":5,"reasoning":3}`, "1 5 0 0 3"},
+		{`{"prompt_tokens":9,"completion_tokens":4,"completion_tokens_details":{"reasoning_tokens":3}}`, "9 4 0 0 3"},
+		{`{"input_tokens":9,"output_tokens":4,"output_tokens_details":{"reasoning_tokens":5}}`, "9 4 0 0 4"},
+		{`{"input":9,"reasoning":-1}`, "<nil>"},
+		{`{"promptTokenCount":9,"candidatesTokenCount":2,"cachedContentTokenCount":3}`, "6 2 3 0 0"},
+		{`{"inputTokens":9,"outputTokens":2}`, "9 2 0 0 0"}, {`{"input":-1}`, "<nil>"}, {`{}`, "<nil>"}} {
 		var u usage
 		if err := json.Unmarshal([]byte(s[0]), &u); err != nil {
 			t.Fatal(err)
 		}
 		got := "<nil>"
 		if m := u.measured(); m != nil {
-			got = fmt.Sprint(m.Input, m.Output, m.CacheRead, m.CacheWrite)
+			got = fmt.Sprint(m.Input, m.Output, m.CacheRead, m.CacheWrite, m.Reasoning)
 		}
 		if got != s[1] {
 			t.Errorf("%s: %s", s[0], got)
