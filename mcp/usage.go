@@ -15,11 +15,11 @@ type usage struct {
 	CacheRead  int64 `json:"cache_read_input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
 
-	Prompt     int64  `json:"prompt_tokens"`
-	Completion int64  `json:"completion_tokens"`
-	Chat       parts  `json:"prompt_tokens_details"`
-	Responses  parts  `json:"input_tokens_details"`
-	ChatOut    parts  `json:"completion_tokens_details"`
+	Prompt       int64 `json:"prompt_tokens"`
+	Completion   int64 `json:"completion_tokens"`
+	Chat         parts `json:"prompt_tokens_details"`
+	Responses    parts `json:"input_tokens_details"`
+	ChatOut      parts `json:"completion_tokens_details"`
 	ResponsesOut parts `json:"output_tokens_details"`
 
 	Gemini       int64 `json:"promptTokenCount"`

@@ -454,3 +454,10 @@ test('what turns cost is below their numbers where there is room', () => {
   assert.doesNotMatch(growthChart(session(3), 800), />cost</);
   assert.ok(layoutOf(paid, 800).bottom < layoutOf(session(3), 800).bottom);
 });
+
+test('the text that every face shows is in the panel, as text', () => {
+  const context = session(1, { text: '`██` **7%** — 29k of 400k tokens', more: 'Would be cleared next:\n- Read <b>: ~800' });
+  const { words } = viewOf({ kind: 'context', context, asked: live }, 800, 0);
+  assert.match(words, /<pre>`██` \*\*7%\*\* — 29k of 400k tokens\n\nWould be cleared next:\n- Read &lt;b&gt;: ~800<\/pre>/);
+  assert.equal(viewOf({ kind: 'context', context: session(1, {}), asked: live }, 800, 0).words, '');
+});
