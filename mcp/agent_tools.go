@@ -21,7 +21,7 @@ import (
 func agentTools() []tool {
 	alias := sessionContextTool()
 	alias.name, alias.hidden = "session_context_write", true
-	return []tool{sessionContextTool(), attemptTool(), hypothesisTool(), handoffTool(), alias}
+	return []tool{sessionContextTool(), attemptTool(), hypothesisTool(), handoffTool(), saveTool(), alias}
 }
 
 // whoProperties are the arguments that all of them have.

@@ -75,7 +75,7 @@ func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked in
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
-		r.Selection = *page.Next
+		r.ID, r.Selection = page.ID, *page.Next
 		r.Limit = asked
 		out.Next = &next{c.o.ToolPrefix + "read_artifact", json.RawMessage(plainJSON(r))}
 	}
