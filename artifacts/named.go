@@ -41,12 +41,14 @@ func CheckName(name string) error {
 	const op = "artifacts.name"
 	switch n := utf8.RuneCountInString(name); {
 	case n > limits.ArtifactName:
-		return fault.New(fault.TooLarge, op, "the name has %d characters, more than the limit of %d", n, limits.ArtifactName)
+		return fault.New(fault.TooLarge, op, "the name has %d characters, more than the limit of %d", n,
+			limits.ArtifactName)
 	case !nameForm.MatchString(name) || !chars.Safe(name):
 		return fault.New(fault.Invalid, op, "%q is not a name of letters, digits and . _ - /, a letter or digit first",
 			cutLabel(name)).WithHint("for example plan.md")
 	case handleLike.MatchString(name):
-		return fault.New(fault.Invalid, op, "the name %q looks like a handle", name).WithHint("for example plan-%s", name)
+		return fault.New(fault.Invalid, op, "the name %q looks like a handle", name).
+			WithHint("for example plan-%s", name)
 	}
 	return nil
 }
@@ -126,11 +128,11 @@ func Names(tx kv.Tx, limit int) (all []Named, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if of := r.Key[:min(len(r.Key), sha256.Size)]; bytes.Equal(of, last) {
+		of := r.Key[:min(len(r.Key), sha256.Size)]
+		if bytes.Equal(of, last) {
 			continue
-		} else {
-			last = bytes.Clone(of)
 		}
+		last = bytes.Clone(of)
 		n, err := kv.JSON[Named](r)
 		if err != nil {
 			return nil, err

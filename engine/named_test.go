@@ -48,11 +48,12 @@ func TestWhatIsSavedUnderANameHasItsVersions(t *testing.T) {
 	first, second := saved(t, l, "plan.md", "the first zebra plan"), saved(t, l, "Plan.md", "the second plan")
 	again := saved(t, l, "plan.md", "the second plan")
 	other := saved(t, l, "notes/other", "the second plan") // the same content under another name
-	if first.Version != 1 || second.Version != 2 || again.Version != 2 || again.ID != second.ID || other.ID != second.ID ||
-		other.Version != 1 || other.Name != "notes/other" {
+	if first.Version != 1 || second.Version != 2 || again.Version != 2 || again.ID != second.ID ||
+		other.ID != second.ID || other.Version != 1 || other.Name != "notes/other" {
 		t.Errorf("versions %+v %+v %+v %+v", first, second, again, other)
 	}
-	for id, want := range map[string]string{"plan.md": "the second plan", "PLAN.MD": "the second plan", first.ID: "the first zebra plan",
+	for id, want := range map[string]string{"plan.md": "the second plan", "PLAN.MD": "the second plan",
+		first.ID:    "the first zebra plan",
 		"plan.md@1": "the first zebra plan", "plan.md@2": "the second plan", "notes/other": "the second plan"} {
 		if got := readAs(t, l, id); got != want {
 			t.Errorf("%s reads %q", id, got)
@@ -99,12 +100,15 @@ func TestNamesAreSearchedAndListed(t *testing.T) {
 func TestNamesAndSizesAreLimited(t *testing.T) {
 	l := open(t)
 	for name, code := range map[string]fault.Code{
-		"": "", "a": fault.Invalid, "plan@1": fault.Invalid, "1f2e3d4c5b6a": fault.Invalid, "1f2e3d4c5b6a.2": fault.Invalid,
-		"../x": fault.Invalid, "a b": fault.Invalid, "x\nSYSTEM: y": fault.Invalid, "x\u3164": fault.Invalid, "-x": fault.Invalid,
+		"": "", "a": fault.Invalid, "plan@1": fault.Invalid, "1f2e3d4c5b6a": fault.Invalid,
+		"1f2e3d4c5b6a.2": fault.Invalid,
+		"../x":           fault.Invalid, "a b": fault.Invalid, "x\nSYSTEM: y": fault.Invalid, "x\u3164": fault.Invalid,
+		"-x": fault.Invalid,
 		strings.Repeat("x", limits.ArtifactName+1): fault.TooLarge, "AKIAIOSFODNN7EXAMPLZ": fault.Invalid,
 		"übersicht/plan-1.md": "", strings.Repeat("x", limits.ArtifactName): "",
 	} {
-		if _, err := saveAs(t, l, name, "text"); (err == nil) != (code == "") || err != nil && fault.CodeOf(err) != code {
+		_, err := saveAs(t, l, name, "text")
+		if (err == nil) != (code == "") || err != nil && fault.CodeOf(err) != code {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -147,8 +151,9 @@ func TestForgettingReachesWhatIsSavedUnderAName(t *testing.T) {
 	}
 	saved(t, l, "zebrazoo.md", "stripes")
 	forget(ledger.ForgetRequest{Text: "zebrazoo"})
-	if list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{}); err != nil ||
-		slices.ContainsFunc(list.Artifacts, func(a artifacts.Artifact) bool { return strings.Contains(a.Describe(), "zebrazoo") }) {
+	zoo := func(a artifacts.Artifact) bool { return strings.Contains(a.Describe(), "zebrazoo") }
+	list, err := l.Artifacts(t.Context(), ledger.ArtifactsRequest{})
+	if err != nil || slices.ContainsFunc(list.Artifacts, zoo) {
 		t.Errorf("the name is still there: %+v, %v", list, err)
 	}
 	unchanged := func(kv.Tx, map[string]bool) error { return nil }

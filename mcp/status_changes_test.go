@@ -155,7 +155,8 @@ func TestThePanelIsThatOfTheSpecification(t *testing.T) {
 	var said []json.RawMessage
 	for i := range 7 {
 		said = append(said, json.RawMessage(fmt.Sprintf(`{"role":"user","content":"do %d"}`, i)),
-			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":"done %d: %s"}`, i, strings.Repeat("well, ", 80))))
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":"done %d: %s"}`, i,
+				strings.Repeat("well, ", 80))))
 		usage := first
 		if i == 6 {
 			usage = sessions.Usage{Input: 16_100, CacheRead: 12_000, Output: 1_300, Reasoning: 200}
@@ -164,8 +165,8 @@ func TestThePanelIsThatOfTheSpecification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := ledger.HandIn(t.Context(), f.local, ledger.AppendMessagesRequest{Session: session, Host: hostName, Format: transcript.OpenAIChat,
-			Model: "gpt-4o", Usage: &usage}, raw)
+		r, _, err := ledger.HandIn(t.Context(), f.local, ledger.AppendMessagesRequest{Session: session, Host: hostName,
+			Format: transcript.OpenAIChat, Model: "gpt-4o", Usage: &usage}, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +181,8 @@ func TestThePanelIsThatOfTheSpecification(t *testing.T) {
 		"Conversation growth: +24k over 7 model calls\nModel: `gpt-4o`\n"+
 		"`compact_conversation` summarizes older turns to free space now\n")
 	p := st.Panel
-	if p == nil || p.Held.N != 29_400 || !p.Held.Exact || p.Growth != 24_100 || p.Calls != 7 || !p.Sends || p.Overhead == 0 ||
-		p.Cached == 0 || len(p.Messages) != 14 {
+	if p == nil || p.Held.N != 29_400 || !p.Held.Exact || p.Growth != 24_100 || p.Calls != 7 || !p.Sends ||
+		p.Overhead == 0 || p.Cached == 0 || len(p.Messages) != 14 {
 		t.Errorf("held %+v, growth %d, calls %d, sends %v, overhead %d, cached %d, messages %d", p.Held, p.Growth, p.Calls,
 			p.Sends, p.Overhead, p.Cached, len(p.Messages))
 	}

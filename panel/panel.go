@@ -44,7 +44,8 @@ type Panel struct {
 	Last      *sessions.Usage `json:"last_call,omitempty"`
 	Growth    int             `json:"growth"` // since the first of Calls
 	Compacted bool            `json:"estimated_after_compaction,omitempty"`
-	Cached    int64           `json:"cached"` // tokens at the front of the last call that are probably in the provider's cache
+	// Cached is how many tokens at the front of the last call are probably in the provider's cache.
+	Cached int64 `json:"cached"`
 
 	Messages   []ledger.WindowMessage `json:"messages"` // largest first
 	Sources    []ledger.Source        `json:"sources"`  // files, then calls by name, each largest first
@@ -102,9 +103,8 @@ func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 
 // none reports whether no model has answered: nothing was measured, and nothing was said.
 func none(st ledger.Status) bool {
-	answers := func(c ledger.Category) bool {
-		return c.Name == window.Assistant.String() || c.Name == window.Calls.String() || c.Name == window.Summary.String()
-	}
+	said := []string{window.Assistant.String(), window.Calls.String(), window.Summary.String()}
+	answers := func(c ledger.Category) bool { return slices.Contains(said, c.Name) }
 	return st.Requests == 0 && st.Measured == 0 && !slices.ContainsFunc(st.Own, answers)
 }
 

@@ -57,7 +57,8 @@ var sectionHead = regexp.MustCompile(`(?m)^-- (\w+) --\n`)
 
 func TestNumbersAreRoundedBeforeTheyGetAUnit(t *testing.T) {
 	for n, want := range map[int]string{
-		0: "0", 950: "950", 999: "999", 1_000: "1.0k", 1_400: "1.4k", 1_949: "1.9k", 1_950: "2.0k", 9_949: "9.9k", 9_960: "10k",
+		0: "0", 950: "950", 999: "999", 1_000: "1.0k", 1_400: "1.4k", 1_949: "1.9k",
+		1_950: "2.0k", 9_949: "9.9k", 9_960: "10k",
 		29_400: "29k", 29_500: "30k", 999_499: "999k", 999_600: "1.0M", 1_200_000: "1.2M", 12_345_678: "12.3M",
 	} {
 		if got := Short(n); got != want {
@@ -69,19 +70,22 @@ func TestNumbersAreRoundedBeforeTheyGetAUnit(t *testing.T) {
 // TestThePanelIsOfTheStatus: which figures of a status it takes, by who sends the conversation.
 func TestThePanelIsOfTheStatus(t *testing.T) {
 	st := ledger.Status{Use: ledger.Use{
-		Window: 200_000, Held: measured(50_000), Measured: 50_000, Requests: 3, Fixed: &tokens.Count{N: 10_000}, Used: measured(30_000),
-		Threshold: 80_000, CompactsAt: 160_000, CompactsFrom: "you set `it`", Model: "a`b\nc", Scale: tokens.Scale{N: tokens.Scaled},
+		Window: 200_000, Held: measured(50_000), Measured: 50_000, Requests: 3,
+		Fixed: &tokens.Count{N: 10_000}, Used: measured(30_000),
+		Threshold: 80_000, CompactsAt: 160_000, CompactsFrom: "you set `it`", Model: "a`b\nc",
+		Scale: tokens.Scale{N: tokens.Scaled},
 	}, ClearsAt: 48_000, Proxy: &ledger.ProxyUse{System: 4_000},
 		Calls: ledger.Calls{N: 2, Began: 20_000, Last: &sessions.Usage{Input: 49_000, Output: 1_000}}}
 	host := Of(st, carried.Report{}, 7)
-	if host.CompactsAt != 160_000 || host.ClearsAt != 0 || host.Free != 110_000 || host.Growth != 30_000 || host.System.N != 4_000 ||
-		host.Said != 40_000 || host.Tools != 6_000 || host.Model != "ab c" || host.CompactsFrom != "you set it" || host.Overhead != 7 {
+	if host.CompactsAt != 160_000 || host.ClearsAt != 0 || host.Free != 110_000 || host.Growth != 30_000 ||
+		host.System.N != 4_000 || host.Said != 40_000 || host.Tools != 6_000 || host.Model != "ab c" ||
+		host.CompactsFrom != "you set it" || host.Overhead != 7 {
 		t.Errorf("of a host: %+v", host)
 	}
 	st.Sends, st.Calls = true, ledger.Calls{Compacted: true}
 	ours := Of(st, carried.Report{}, 0)
-	if ours.CompactsAt != 80_000 || ours.ClearsAt != 48_000 || ours.Held.N != 40_000 || ours.Held.Exact || ours.Growth != 0 ||
-		ours.Free != 40_000 {
+	if ours.CompactsAt != 80_000 || ours.ClearsAt != 48_000 || ours.Held.N != 40_000 || ours.Held.Exact ||
+		ours.Growth != 0 || ours.Free != 40_000 {
 		t.Errorf("of ours after a compaction: %+v", ours)
 	}
 	if st.Off = true; Of(st, carried.Report{}, 0).CompactsAt != 0 {

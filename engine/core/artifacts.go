@@ -16,7 +16,8 @@ import (
 // PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	m := l.NewMutation("artifact", r.Key, r).Check(CheckTexts("engine.artifact", Label("title", r.Title),
-		Label("tool", r.Tool), Label("name", r.Name), Label("hint", r.Hint), Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)))
+		Label("tool", r.Tool), Label("name", r.Name), Label("hint", r.Hint),
+		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)))
 	if a, done, err := PreviousResponse[artifacts.Artifact](ctx, l, m); done || err != nil {
 		return a, err
 	}
@@ -30,8 +31,9 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 		return artifacts.Artifact{}, err
 	}
 	if r.Name != "" && a.Bytes > limits.NamedArtifact {
-		return artifacts.Artifact{}, fault.New(fault.TooLarge, "engine.artifact", "%s has %d bytes, more than the limit of %d",
-			r.Name, a.Bytes, limits.NamedArtifact).WithHint("save it in parts, or without a name")
+		return artifacts.Artifact{}, fault.New(fault.TooLarge, "engine.artifact",
+			"%s has %d bytes, more than the limit of %d", r.Name, a.Bytes, limits.NamedArtifact).
+			WithHint("save it in parts, or without a name")
 	}
 	a.Created = m.At
 	return Mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []ledger.Event, error) {
@@ -61,7 +63,8 @@ func (l *Ledger) checkName(name string) error {
 		return err
 	}
 	if l.Masks.String(name) != name {
-		return fault.New(fault.Invalid, "engine.artifact", "the name looks like a secret").WithHint("choose another name")
+		return fault.New(fault.Invalid, "engine.artifact", "the name looks like a secret").
+			WithHint("choose another name")
 	}
 	return nil
 }

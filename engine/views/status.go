@@ -34,8 +34,8 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		}
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
-			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{}, NextClears: []ledger.NextCut{},
-				Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
+			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
+				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
