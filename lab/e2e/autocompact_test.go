@@ -84,7 +84,7 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 		sum.Told != sum.Items || kept.Hooked.Owed != "" {
 		t.Errorf("the ledger has %+v of the summary %+v", kept.Hooked, sum)
 	}
-	if text := string(run(t, s, "status", session)); !strings.Contains(text, "recorded thing") {
+	if text := string(run(t, s, "status", session)); !strings.Contains(text, "recorded item") {
 		t.Errorf("the status says nothing of the summary: %s", text)
 	}
 }
