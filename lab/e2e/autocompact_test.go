@@ -62,7 +62,7 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 
 	asked, after, later := byStep(t, server.Log())
 	for _, once := range []string{"<ctxledger_record>", "(turn 1, first request) Never push to the main branch.",
-		"The summary keeps, in the user's words"} {
+		"In the summary, keep the rules and refusals"} {
 		if n := strings.Count(asked, once); n != 1 {
 			t.Errorf("the request for a summary has %q %d times: %.20000s", once, n, asked)
 		}
