@@ -5,9 +5,9 @@ import "ctxledger.dev/compaction/settings"
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
-		Doc: "fraction of the window above which a compaction is due. Setting it switches `effective_window`, " +
+		Doc: "fraction of the window above which a compaction is due. Setting it turns off `effective_window`, " +
 			"`idle` and " +
-			"`gain` off, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
+			"`gain`, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
 		Theirs: "0.85 (deepagents, LangChain)",
 		Differs: "the cost of a request grows with its size: in replays, 0.85 costs 93% of what sessions cost " +
@@ -85,7 +85,7 @@ var contextRules = []Rule{
 	{Key: "count_cached", Kind: Bool, Default: "false",
 		Doc:    "`warn_at` and `cutover_at` count all input of every request, also what a provider read from its cache",
 		Theirs: "`true` (fuseraft)",
-		Differs: "the requests of coding agents repeat the whole conversation: counted so, a limit says how many requests " +
+		Differs: "the requests of coding agents repeat the whole conversation: counted that way, a limit says how many requests " +
 			"there were, not how much was said",
 		into: func(t *target) any { return &t.policy.Compact.CountCached }},
 	{Key: "anti_thrash_window", Kind: Count, Default: "3",
