@@ -74,7 +74,8 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 		id = named.ID
 	}
 	t, err := find(tx, id)
-	if t.id = id; fault.Is(err, fault.NotFound) && !found {
+	name, _, _ := strings.Cut(handle, "@")
+	if t.id = id; fault.Is(err, fault.NotFound) && !found && artifacts.CheckName(name) == nil {
 		err = withNames(tx, err)
 	}
 	return t, err
