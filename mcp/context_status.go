@@ -128,7 +128,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 		besides: st.Besides() + st.AlmostFull(), dueAbove: st.DueAbove(),
 	}
 	r.Overhead = r.own.Tokens
-	filled := panel.Of(st, found, r.Overhead)
+	filled := panel.Of(st, found, r.Overhead).Leading()
 	r.Panel = &filled
 	if a.Model != "" && a.Model != s.Model {
 		r.WhatIf = "as it would be with that model: the session's is " + cmp.Or(oneLine(s.Model, 100), "not known")

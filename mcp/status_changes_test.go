@@ -182,7 +182,7 @@ func TestThePanelIsThatOfTheSpecification(t *testing.T) {
 		"`compact_conversation` summarizes older turns to free space now\n")
 	p := st.Panel
 	if p == nil || p.Held.N != 29_400 || !p.Held.Exact || p.Growth != 24_100 || p.Calls != 7 || !p.Sends ||
-		p.Overhead == 0 || p.Cached == 0 || len(p.Messages) != 14 {
+		p.Overhead == 0 || p.Cached == 0 || len(p.Messages) != 5 {
 		t.Errorf("held %+v, growth %d, calls %d, sends %v, overhead %d, cached %d, messages %d", p.Held, p.Growth, p.Calls,
 			p.Sends, p.Overhead, p.Cached, len(p.Messages))
 	}

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,6 +118,18 @@ func (p Panel) share(n int) string {
 
 // shown is how many things of a list More names.
 const shown = 5
+
+// Leading returns the panel with the first few of each list, those that More names: for readers who pay for each word.
+func (p Panel) Leading() Panel {
+	seen := map[string]int{}
+	p.Sources = slices.DeleteFunc(slices.Clone(p.Sources), func(s ledger.Source) bool {
+		seen[s.Kind]++
+		return seen[s.Kind] > shown
+	})
+	p.Messages = p.Messages[:min(len(p.Messages), shown)]
+	p.NextClears, p.NextCuts = p.NextClears[:min(len(p.NextClears), shown)], p.NextCuts[:min(len(p.NextCuts), shown)]
+	return p
+}
 
 // More says what else is known, in lines: the largest things, the cache boundary, and what would be cut next.
 func (p Panel) More() string {
