@@ -109,6 +109,11 @@ func (rec *reading) done(ctx context.Context) ([]*done, error) {
 	slices.SortStableFunc(all, func(a, b *done) int {
 		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.turn, b.turn))
 	})
+	if len(rec.started) > 0 { // each of them begins with a first turn
+		for i, d := range all {
+			d.turn = i + 1
+		}
+	}
 	return all, nil
 }
 
