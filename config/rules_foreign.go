@@ -78,7 +78,8 @@ var compactionRules = slices.Concat([]Rule{
 		Doc:  "the prompt, if `summarizer` in the same file has none",
 		into: func(t *target) any { return &t.parts.summaryTemplate }},
 }, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"),
-	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"))
+	ignored("fuseraft", "a compaction keeps the newest messages; a routing keyword before them is not repeated",
+		"pin_last_routing_signal"))
 
 // keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {

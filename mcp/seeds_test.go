@@ -70,7 +70,7 @@ var seedKeys = []seedKey{
 	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
 		note: "IncludeSymbolGraph is ignored"},
 	{key: "compaction.pin_last_routing_signal", set: "Compaction: {PinLastRoutingSignal: true}",
-		note: "PinLastRoutingSignal is ignored: the newest messages stay"},
+		note: "PinLastRoutingSignal is ignored: a compaction keeps the newest"},
 
 	{key: "context_budget.warn_at", set: "ContextBudget: {WarnAt: 1000}", has: "warn_at is 1,000"},
 	{key: "context_budget.cutover_at", set: "ContextBudget: {CutoverAt: 3000}", has: `"status":"compacted"`},
