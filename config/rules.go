@@ -83,7 +83,7 @@ var summarizerRules = []Rule{
 		Doc:  "the server's address; default: the vendor's. `/v1` is added if the address has no path",
 		into: func(t *target) any { return &t.summarizer.URL }},
 	{Key: "model", Kind: Text,
-		Doc: "the server's name for it; window and output limit are those under [Models](#models), else " +
+		Doc: "the model, as the server calls it; its window and output limit are those under [Models](#models), else " +
 			"130,000 and 20,000 tokens",
 		into: func(t *target) any { return &t.summarizer.Model }},
 	{Key: "key_env", Kind: Text,

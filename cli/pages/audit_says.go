@@ -111,7 +111,7 @@ func (p *auditPage) replayed() string {
 	if lacks := r.Lacks(); lacks != "" {
 		recorded += ", " + lacks
 	}
-	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, by replay %s instead of %s. "+
+	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, %s in the replay instead of %s. "+
 		"Simulated; no tasks were re-run%s",
 		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
 }

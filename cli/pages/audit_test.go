@@ -165,9 +165,9 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing: the period is too short"},
 		{[]float64{75},
-			"1 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 25% saved, by replay $75.00 instead of $100.00. Simulated; no tasks were re-run"},
+			"1 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 25% saved, $75.00 in the replay instead of $100.00. Simulated; no tasks were re-run"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 5% more expensive, by replay $210.00 instead of $200.00. Simulated; no tasks were re-run"},
+			"2 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 5% more expensive, $210.00 in the replay instead of $200.00. Simulated; no tasks were re-run"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
@@ -187,7 +187,7 @@ func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
 	r.Replayed.Add(report.PlayRow{Model: "new-1", Recorded: report.Play{Units: 9e9}, Ours: report.Play{Units: 9e9}}, 0)
 	r.Replayed.Add(report.PlayRow{Recorded: report.Play{Dollars: 100, Priced: true, Units: 1},
 		Ours: report.Play{Dollars: 75, Priced: true, Units: 1}}, 0)
-	want := "25% saved, by replay $75.00 instead of $100.00, without new-1, whose price is not known."
+	want := "25% saved, $75.00 in the replay instead of $100.00, without new-1, whose price is not known."
 	if text := drawn(r, 0, 0); !strings.Contains(text, want) {
 		t.Errorf("%s is missing in\n%s", want, text)
 	}
