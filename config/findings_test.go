@@ -259,7 +259,16 @@ func TestEveryCodeIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestFindingsComeInTheOrderOfTheFile mixes severities. Of one agent nothing is said because of what another one sets.
+// TestAnAgentIsNotJudgedByWhatAnotherOneSets: the keys of the agent that was read before are forgotten.
+func TestAnAgentIsNotJudgedByWhatAnotherOneSets(t *testing.T) {
+	text := "context: {warn_at: 9}\nagents:\n" +
+		"  - {name: A, context_window: {in_turn_tool_window: 4, max_tool_result_tokens: 9}}\n  - {name: B}\n"
+	if problems := Check(homeless(), File, []byte(text)); len(problems) > 0 {
+		t.Error(problems)
+	}
+}
+
+// TestFindingsComeInTheOrderOfTheFile mixes severities.
 func TestFindingsComeInTheOrderOfTheFile(t *testing.T) {
 	text := "Compaction:\n  Mode: lossless\n  AntiThrashMinSavingsRatio: 2\nContextBudget: {InTurnToolWindow: 8}\n" +
 		"Agents:\n  - {Name: A, Instructions: x, ContextWindow: {InTurnToolWindow: 4, MaxToolResultTokens: 9}}\n  - {Name: B}\n"
