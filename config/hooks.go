@@ -82,7 +82,7 @@ func (p *parser) onlyOff(c *Config, before Config) {
 			return
 		}
 		*on = false
-		problem := p.at(p.set[key], Warning,
+		problem := p.at(p.set[key], Warning, "CFG601",
 			fmt.Sprintf("%s: true has no effect here: a workspace's file can %s", key, what))
 		problem.Hint = "write it in your own file"
 		if p.own != "" {

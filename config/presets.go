@@ -68,7 +68,7 @@ var presets = []Preset{
 		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], " +
 			"max_tail_messages: 20}\n"},
 	{"state-machine", "sessions of a state machine (`selection`)",
-		"The mode lossless, which comes with the evidence store; until then the document from the ledger stands in for it, with a note.",
+		"The mode lossless, which comes with the evidence store; until then the document from the ledger stands in for it, with a warning.",
 		"compaction:\n  mode: lossless\n  trigger_turn_count: 50\n  keep_recent_turns: 10\n"},
 	{"isolated", "an agent that should see nothing from the others, only artifacts and its own work (put its name there)",
 		"It is given what is declared, instead of the history: see docs/given.md.",

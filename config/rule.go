@@ -42,6 +42,7 @@ type Rule struct {
 	Values  []string // of a Word
 	Least   int      // of a Count
 	Most    int      // of a Count; 0: no bound
+	Code    string   // of the finding that a value is none of these; "": the usual one
 	Doc     string   // what it does, in Markdown
 	// Theirs are the defaults of other programs where Default differs from them, and Differs says why.
 	Theirs, Differs string

@@ -66,7 +66,7 @@ var indexRules = []Rule{
 type parts struct {
 	follow, summarizer, models, context, agents yamldoc.Field
 	compaction, contextBudget, tokenBudget      yamldoc.Field
-	selection                                   yamldoc.Field
+	selection, summaryModel, summaryTemplate    yamldoc.Field
 }
 
 // summarizerText is a summarizer as it is written.
@@ -120,7 +120,7 @@ type modelText struct {
 	family, encoding, ranks yamldoc.Field
 }
 
-var modelRules = []Rule{
+var modelRules = append([]Rule{
 	{Key: "encoding", Kind: Text, Doc: "`o200k_base` or `cl100k_base`: counts are exact",
 		into: func(t *target) any { return &t.model.encoding }},
 	{Key: "family", Kind: Text,
@@ -141,7 +141,7 @@ var modelRules = []Rule{
 			{Key: "cached_write", Kind: Number, into: func(t *target) any { return &t.model.Price.CachedWrite }},
 			{Key: "output", Kind: Number, into: func(t *target) any { return &t.model.Price.Output }},
 		}},
-}
+}, foreignModelRules...)
 
 // agentText is an agent as it is written.
 type agentText struct {

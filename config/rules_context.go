@@ -47,7 +47,7 @@ var contextRules = []Rule{
 	{Key: "automatic", Kind: Bool, Default: "true",
 		Doc:  "false: compaction is never automatic, except after an overflow",
 		into: func(t *target) any { return inverse{&t.policy.Compact.Off} }},
-	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent),
+	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent), Code: "CFG302",
 		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` " +
 			"replaces modes that use a model",
 		Theirs: "`llm` (fuseraft)",
@@ -95,7 +95,8 @@ var contextRules = []Rule{
 		Theirs:  "10 (fuseraft)",
 		Differs: "each futile compaction rewrites the provider's cache: three are enough to tell",
 		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
-	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "minimum fraction that a useful compaction saves",
+	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Code: "CFG307",
+		Doc:  "minimum fraction that a useful compaction saves",
 		into: func(t *target) any { return &t.policy.Compact.ThrashRatio }},
 	{Key: "keep", Kind: Mapping, Rules: keepRules,
 		Doc: "what a compaction leaves as it is: the newest messages, as many as fit both bounds, and always the " +
@@ -158,7 +159,7 @@ var contextRules = []Rule{
 		Doc: "the newest ones to keep, in addition to the first request, a host's newest summary, the twenty " +
 			"newest corrections, and leading system messages",
 		into: func(t *target) any { return &t.policy.Messages }},
-	{Key: "context_cap_fraction", Kind: Share, Default: "0",
+	{Key: "context_cap_fraction", Kind: Share, Default: "0", Code: "CFG201",
 		Doc:  "above this fraction of `max_tail_messages` it warns every ten turns",
 		into: func(t *target) any { return &t.policy.CapFraction }},
 	{Key: "exact", Kind: Bool, Default: "false",
