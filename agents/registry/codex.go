@@ -16,7 +16,7 @@ func codexAgent() Agent {
 		Name: codex.Name, Title: "Codex",
 		Sessions: codex.Adapter(), Write: codex.Writer(), Carried: carried.Codex(codex.ConfigDir),
 		// It lists tools for resources whatever a server offers.
-		Client: Client{Name: "codex-mcp-client", Tokens: 1180, Most: 11_800, Size: inBytes,
+		Client: Client{Name: "codex-mcp-client", Tokens: 1178, Most: 11_800, Size: inBytes,
 			Chat:  []string{"threadId", "sessionId"},               // the latter of older versions
 			Tells: []string{given.FactDirectory, given.FactShell}}, // and the date with its zone
 		Install: Install{

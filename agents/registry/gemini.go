@@ -15,7 +15,7 @@ func gemini() Agent {
 				return f.Has("projectHash") && f.Has("sessionId") || f["type"] == "gemini" && f.Has("id")
 			}}),
 		Write: sessionfile.Writer{Cannot: "Gemini CLI deletes the transcript of a session that is resumed"},
-		Client: Client{Name: "gemini-cli-mcp-client", Tokens: 1425, Resources: 221, Most: 39_500, Size: codeUnits,
+		Client: Client{Name: "gemini-cli-mcp-client", Tokens: 1423, Resources: 221, Most: 39_500, Size: codeUnits,
 			Tells: []string{given.FactOS, given.FactDirectory}}, // and the date
 		Install: Install{
 			Program: "gemini", Package: "@google/gemini-cli", Dir: dotDir(".gemini"), Files: settingsIn(".gemini"),

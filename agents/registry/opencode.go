@@ -15,7 +15,7 @@ func openCode() Agent {
 		Name: "opencode", Title: "opencode", Carried: carried.OpenCode(),
 		Sessions: recognised(sessionfile.Kind{Label: "opencode's database", Database: "opencode"}),
 		Write:    sessionfile.Writer{Cannot: "opencode keeps sessions in a database, and its own import is not atomic"},
-		Client: Client{Name: "opencode", Tokens: 1190, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990,
+		Client: Client{Name: "opencode", Tokens: 1188, Resources: 279, Most: 51_000, Size: inBytes, Lines: 1_990,
 			Tells: []string{given.FactOS, given.FactShell, given.FactDirectory}}, // and the date
 		Install: Install{
 			Program: "opencode", Package: "opencode-ai", Dir: openCodeDir, Files: openCodeFiles, Projects: true,
