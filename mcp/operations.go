@@ -18,14 +18,14 @@ func operations() []tool {
 	writes := hints{}
 	reads := hints{readOnly: true, idempotent: true}
 	return append(tools(),
-		operation("append_messages", "Record the messages of a conversation that you hold, those that are not recorded yet.",
+		operation("append_messages", "Record those messages of a conversation you hold that are not recorded yet.",
 			`"session":{"type":"string","description":"default: found by its messages, or a new one"},`+
 				`"messages":{"type":"array","items":{"type":"object"}},`+
 				`"since":{"type":"boolean","description":"messages are only what is new; needs session"},`+
 				`"format":{"type":"string"},"model":{"type":"string"},"request_id":{"type":"string"},`+
 				`"usage":{"type":"object","description":"of the newest answer, as its provider reported it"}`, "messages",
 			writes, appendMessages),
-		operation("view", "What a model is to see of a session now, ready to be sent.",
+		operation("view", "What a model should see of a session now, ready to send.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
 				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
