@@ -31,6 +31,9 @@ func weight(e sessions.NewEntry) int {
 	for _, f := range e.Effects {
 		n += len(f.Path)
 	}
+	if e.Attached != nil {
+		n += len(e.Attached.Path)
+	}
 	return n
 }
 

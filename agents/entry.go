@@ -27,7 +27,8 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Group:    r.Reply, Author: r.Author, Model: r.Model, Usage: added(r.Added), Bill: charged(r),
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
-		Hidden: hidden(r), Loaded: r.Loaded, Cut: r.Cut, Window: r.Window, Queue: r.Queue,
+		Attached: r.Attached,
+		Hidden:   hidden(r), Loaded: r.Loaded, Cut: r.Cut, Window: r.Window, Queue: r.Queue,
 		Copied: r.Continues != "" || r.Again,
 	}
 	if x := repeated(r); x != nil {

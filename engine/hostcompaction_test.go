@@ -123,6 +123,13 @@ func answered(input int64) sessions.NewEntry {
 		Original: []byte(`{"role":"assistant","content":"x"}`), Usage: &sessions.Usage{Input: input, Output: 1}}
 }
 
+// answeredBy is an answer of another model.
+func answeredBy(model string, input int64) sessions.NewEntry {
+	e := answered(input)
+	e.Model = model
+	return e
+}
+
 // hostCut is what a host writes when it compacts.
 func hostCut(auto bool, before int64) []sessions.NewEntry {
 	summary, _ := json.Marshal(map[string]string{"role": "user",
@@ -189,7 +196,7 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 		{"the host says it", nil, []sessions.NewEntry{saysWindow(400_000), answered(50_000), saysWindow(258_400)},
 			258_400, 0},
 		{"the host says it, and compacted", nil, append(hostCut(true, 240_000), saysWindow(258_400)), 258_400, 240_000},
-		{"a host that exaggerates", nil, append(hostCut(true, 1<<60), answered(50_000)), 1_000_000, 1 << 31},
+		{"a host that exaggerates", nil, append(hostCut(true, 1<<60), answered(50_000)), 1_000_000, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l := open(t)
@@ -214,6 +221,43 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 					tt.compacts)
 			}
 		})
+	}
+}
+
+// A session of 305,882 tokens made every other one of its model one of 1,000,000, which at 133,165 was then 13% full.
+func TestALargeWindowIsThatOfTheSessionThatShowedIt(t *testing.T) {
+	const ordinary, large = "claude-sonnet-4-5-20250929", "claude-sonnet-4-5[1m]"
+	named := ""
+	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/home/dev/shop",
+		Env: env.System(), Settings: engine.Settings{Model: func(sessions.Session) string { return named }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // nothing is lost with a test's
+	session := func(tokens int64) string {
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: fmt.Sprint(tokens), Next: 1, Done: true,
+			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(tokens)},
+			Entries: []sessions.NewEntry{answeredBy(ordinary, 1_000), answeredBy(ordinary, tokens)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Session
+	}
+	long, short := session(305_882), session(133_165)
+	for _, c := range []struct{ name, session, named, want string }{
+		{"the one that showed it", long, "", "1000000 sessions"},
+		{"another one", short, "", "200000 known, 1000000 sessions"},
+		{"another one, of which settings say it", short, large, "1000000 settings, 200000 known"},
+		{"settings that name the ordinary one", short, ordinary, "200000 known, 1000000 sessions"},
+	} {
+		named = c.named
+		var sizes []string
+		for _, s := range status(t, l, c.session).Windows {
+			sizes = append(sizes, fmt.Sprint(s.Tokens, " ", s.From))
+		}
+		if got := strings.Join(sizes, ", "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"ctxledger.dev/changes"
 	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown: the file was read before the ledger began to watch it, as on the first
@@ -258,5 +260,45 @@ func TestOnlyAKnownTextIsUnchanged(t *testing.T) {
 				t.Errorf("it is %q, not %q: %+v", got, c.want, resp)
 			}
 		})
+	}
+}
+
+// TestTheTextOfAFileThatTheUserNamedIsOfTheFile: Claude Code puts it into the conversation. It was nobody's: no history had
+// it, it was no source, and it was never out of date.
+func TestTheTextOfAFileThatTheUserNamedIsOfTheFile(t *testing.T) {
+	const content = "package a\n\nvar x = 1\n"
+	const message = `{"role":"user","content":"the file named a.go"}`
+	const line = `{"attachment":"package a\n\nvar x = 1\n","rendered":` + message + `}`
+	at, rendered := strings.Index(line, `"package`), strings.Index(line, message)
+	for text, want := range map[string]string{content: "fresh", "package b\n": "stale"} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
+			Session: sessions.Session{Host: "claude-code", HostID: "h", Dir: "/w"},
+			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: start, HostID: "a", Loaded: true,
+				Format: transcript.Anthropic, Original: []byte(line), Message: transcript.Span{From: rendered, To: rendered + len(message)},
+				Attached: &sessions.Attached{Path: "/w/a.go",
+					Text: transcript.Span{From: at, To: rendered - len(`,"rendered":`)}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		observe(t, l, holds(t, text, start.Add(-time.Hour), start.Add(time.Minute)))
+		resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: r.Session})
+		got := ""
+		if len(resp.Stale) > 0 {
+			got = "stale"
+		}
+		if len(resp.Fresh) > 0 {
+			got += "fresh"
+		}
+		if err != nil || got != want || len(resp.Reads) != 1 || resp.Reads[0].Held == 0 {
+			t.Errorf("it is %q, not %q: %+v, %v", got, want, resp, err)
+		}
+		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "/w/a.go"})
+		if err != nil || len(h.Reads) != 1 {
+			t.Errorf("its history is %+v, %v", h, err)
+		}
+		if st := status(t, l, r.Session); len(st.Sources) != 1 || st.Sources[0].Name != "a.go" {
+			t.Errorf("the sources are %+v", st.Sources)
+		}
 	}
 }

@@ -445,6 +445,7 @@ const (
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
 	WindowLoaded    = "loaded"    // its server says so
 	WindowTold      = "told"      // the session of the host says so
+	WindowSettings  = "settings"  // the host's settings say so
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // a provider error named it
 	WindowKnown     = "known"     // what the program knows of the model
@@ -467,6 +468,8 @@ func (s WindowSize) Words(agent string) string {
 		return "its server says that this is how much it has loaded"
 	case WindowTold:
 		return agent + " says so in its session"
+	case WindowSettings:
+		return "the settings of " + agent + " say so"
 	case WindowShown:
 		return "follows from the sessions of " + agent
 	case WindowRefused:

@@ -214,3 +214,36 @@ func TestManyAnswersAreUnderWay(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestTheFixedPartStaysWhereAProviderCountsLess: it was taken for gone when a provider counted the conversation as fewer
+// tokens than the estimate. Where a request is smaller than the one before it, it did go.
+func TestTheFixedPartStaysWhereAProviderCountsLess(t *testing.T) {
+	const model, fixed, requests = "claude-sonnet-4-5", 18_000, 10
+	usual := float64(tokens.Builtin().For(model).Of(1_000_000).N) / 1_000_000
+	for _, c := range []struct {
+		name string
+		rate float64 // the provider's tokens of an estimated one
+		gone int64   // of the fixed part from the fourth request on
+		want float64
+	}{
+		{"as estimated", 1, 0, requests * fixed},
+		{"less", 0.5, 0, requests * fixed},
+		{"tools went", 1, 12_000, 3*fixed + (requests-3)*6_000},
+	} {
+		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+		words := 0
+		for i := range requests {
+			grown := map[bool]int{true: 9_000, false: 20}[i == 1]
+			words += grown
+			total := fixed + int64(c.rate*usual*float64(words))
+			if i >= 3 {
+				total -= c.gone
+			}
+			m.Add(Entry{Pieces: []Piece{{Class: Result, Tokens: grown}}, ID: fmt.Sprint("p", i)})
+			m.Add(Entry{ID: fmt.Sprint("a", i), Request: asked(fmt.Sprint(i), model, tokens.Used{Input: total})})
+		}
+		if got := Merge([]Measured{m.End()}).Filled[System].Sent; math.Abs(got-c.want) > c.want/50 {
+			t.Errorf("%s: %.0f tokens of the fixed part, want %.0f", c.name, got, c.want)
+		}
+	}
+}

@@ -16,6 +16,8 @@ type thread struct {
 	window window
 	beyond Class   // what no entry shows: System or Earlier
 	system float64 // its tokens, as measured last
+	total  float64 // of the newest request, and the weight of its window
+	weight float64
 	asked  bool    // whether a request has been measured
 	open   *answer // that the newest part is of
 	prompt int     // pieces before the newest prompt
@@ -196,13 +198,21 @@ func (t *thread) charge(c Charge, held int, first bool) {
 // must have changed: tools came or went.
 const believable = 1.6
 
+// sparse is how many times fewer tokens a provider may count while its requests grow with their windows: then the estimate
+// is too high, and nothing went.
+const sparse = 4
+
 // fit decides how much of a request is the system's, and how many of the provider's tokens a token of
 // weight represents.
 func (t *thread) fit(total, weight, usual float64) (scale float64) {
-	was := t.system
+	was, least := t.system, usual/believable
+	if weight < t.weight || total-t.total >= (weight-t.weight)*usual/sparse {
+		least = usual / sparse
+	}
+	t.total, t.weight = total, weight
 	if weight == 0 {
 		t.system = total
-	} else if scale = (total - was) / weight; !t.asked || scale > usual*believable || scale < usual/believable {
+	} else if scale = (total - was) / weight; !t.asked || scale > usual*believable || scale < least {
 		t.system = max(0, total-weight*usual)
 		scale = (total - t.system) / weight
 	}

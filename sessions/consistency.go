@@ -301,7 +301,7 @@ func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
 			return true, err
 		}
 	}
-	return false, err
+	return e.Attached != nil && e.Attached.Path == path && len(r.Value) == 0, err
 }
 
 // wantIndexes finds sessions and entries that are missing from the indexes.

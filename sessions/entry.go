@@ -107,8 +107,10 @@ type NewEntry struct {
 	Hidden bool `json:"hidden,omitempty"`
 	// Loaded marks a message that the host itself put into the conversation for the model, such as the body of a skill or
 	// a file that the user named: views show it, and neither user nor agent said it.
-	Loaded bool   `json:"loaded,omitempty"`
-	Usage  *Usage `json:"usage,omitempty"`
+	Loaded bool `json:"loaded,omitempty"`
+	// Attached is the file whose text is in a message that is Loaded; nil: none is, as far as is known.
+	Attached *Attached `json:"attached,omitempty"`
+	Usage    *Usage    `json:"usage,omitempty"`
 	// Bill is what the provider charged, if that is not Usage of Model under the usual terms: at most MaxBill charges.
 	Bill Bill `json:"bill,omitempty"`
 	// Unfinished marks a part of an answer that was written before the answer was complete: its usage reports too
@@ -126,6 +128,13 @@ type NewEntry struct {
 	Effects []Effect `json:"effects,omitempty"`
 	// Note describes a record that is not a plain message: its type, or why it could not be read.
 	Note string `json:"note,omitempty"`
+}
+
+// Attached is a file that the host itself put into the conversation, because the user named it.
+type Attached struct {
+	Path    string          `json:"path"`              // in an entry: in the form of the ledger
+	Text    transcript.Span `json:"text,omitzero"`     // of the JSON string with the text in the original; empty: not known
+	Partial bool            `json:"partial,omitempty"` // it is a part of the file
 }
 
 // Origin names a record of another session, by the host's ids.
@@ -162,6 +171,7 @@ type Entry struct {
 	Blob       string            `json:"blob,omitempty"` // where the original is, when it is not inline
 	Hidden     bool              `json:"hidden,omitempty"`
 	Loaded     bool              `json:"loaded,omitempty"` // see NewEntry
+	Attached   *Attached         `json:"attached,omitempty"`
 	Note       string            `json:"note,omitempty"`
 	Usage      *Usage            `json:"usage,omitempty"`
 	Bill       Bill              `json:"bill,omitempty"`       // see NewEntry and Billed

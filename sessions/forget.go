@@ -43,6 +43,12 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 		}
 		c.Name, c.Target, c.From, c.Same = "", "", "", ""
 	}
+	if a := s.Attached; a != nil {
+		if k := readKey(a.Path, session, seq, ""); len(k) <= kv.MaxKey {
+			err = cmp.Or(err, tx.Delete(bucketReads, k))
+		}
+		s.Attached = nil
+	}
 	s.Note = ""
 	return cmp.Or(err, Amend(tx, session, s))
 }
@@ -125,6 +131,9 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	rewrite.Words(t, &e.Author, &e.Model, &e.Note)
 	for i := range e.Calls {
 		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From)
+	}
+	if e.Attached != nil {
+		rewrite.Words(t, &e.Attached.Path)
 	}
 	for i := range e.Paths {
 		rewrite.Words(t, &e.Paths[i])

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"path/filepath"
@@ -26,6 +27,7 @@ type fileSettings struct {
 	DisableAllHooks    *bool
 	EnabledPlugins     map[string]json.RawMessage
 	file               string
+	Model              string
 	AutoCompactEnabled *bool
 	AutoCompactWindow  compactWindow
 	ModelSettings      map[string]struct{ AutoCompactWindow compactWindow }
@@ -94,6 +96,24 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	return max(0, at), from
 }
 
+// Model returns the name by which the settings of a session in a tree, or a variable, name its model: with "[1m]" that
+// model has the large window. It is "" where they name another model, or none.
+func Model(e env.Env, tree, model string) (named string) {
+	all, variable := settings(e, tree)
+	for _, one := range all {
+		named = cmp.Or(one.Model, named)
+	}
+	named = cmp.Or(variable("ANTHROPIC_MODEL"), named)
+	bare, large := strings.CutSuffix(named, longContext)
+	if alias := "-" + bare + "-"; bare != "" && strings.Contains(model, alias) || plainModel(bare) == plainModel(model) {
+		if large {
+			return plainModel(model) + longContext
+		}
+		return model
+	}
+	return ""
+}
+
 // ToolSearch reports whether Claude Code in a tree loads the definition of a tool only when the model looks for it.
 func ToolSearch(e env.Env, tree string) bool {
 	_, variable := settings(e, tree)
@@ -123,14 +143,19 @@ func settings(e env.Env, tree string) (all []fileSettings, variable func(string)
 
 // window returns the window that a file sets for a model, whose name it may spell with or without its date and its size.
 func (s fileSettings) window(model string) compactWindow {
-	plain := func(name string) string { return spelling().ReplaceAllString(name, "") }
 	for name, own := range s.ModelSettings {
-		if own.AutoCompactWindow > 0 && plain(name) == plain(model) {
+		if own.AutoCompactWindow > 0 && plainModel(name) == plainModel(model) {
 			return own.AutoCompactWindow
 		}
 	}
 	return s.AutoCompactWindow
 }
+
+// plainModel returns the name of a model without its date and its size.
+func plainModel(name string) string { return spelling().ReplaceAllString(name, "") }
+
+// longContext is how Claude Code marks that a model runs with the large window.
+const longContext = "[1m]"
 
 // spelling matches what names of the same model differ in.
 var spelling = pattern.Lazy(`(-20[0-9]{6})?(\[1m\])?$`)

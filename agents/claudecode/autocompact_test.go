@@ -107,3 +107,32 @@ func TestWhetherToolsAreSearched(t *testing.T) {
 		}
 	}
 }
+
+// TestTheModelThatSettingsName: only the settings say that a model runs with the large window.
+func TestTheModelThatSettingsName(t *testing.T) {
+	const sonnet, large = "claude-sonnet-4-5-20250929", "claude-sonnet-4-5[1m]"
+	for _, c := range []struct{ settings, variable, want string }{
+		{``, "", ""},
+		{`{"model":"sonnet"}`, "", sonnet},
+		{`{"model":"sonnet[1m]"}`, "", large},
+		{`{"model":"claude-sonnet-4-5-20250929[1m]"}`, "", large},
+		{`{"model":"opus[1m]"}`, "", ""},
+		{`{"model":"[1m]"}`, "", ""},
+		{`{"model":"opus[1m]"}`, "claude-sonnet-4-5[1m]", large},
+		{`{"env":{"ANTHROPIC_MODEL":"sonnet[1m]"}}`, "", large},
+	} {
+		home := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte(c.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := env.Env{Home: home, Lookup: func(name string) string {
+			return map[string]string{"ANTHROPIC_MODEL": c.variable}[name]
+		}}
+		if got := Model(e, home, sonnet); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.settings, c.variable, got, c.want)
+		}
+	}
+}

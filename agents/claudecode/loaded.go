@@ -1,10 +1,12 @@
 package claudecode
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -21,6 +23,41 @@ func (l *line) attached(out *sessionfile.Record) {
 	}
 	load(out, at)
 	out.Loaded = out.Loaded && !slices.Contains(ofState, kind)
+	if out.Loaded && kind == "file" {
+		out.Attached = l.attachedFile()
+	}
+}
+
+// attachedFile returns the file that the user named with @, nil where its text is not in the attachment.
+func (l *line) attachedFile() *sessions.Attached {
+	var a struct{ Content struct{ File attachedText } }
+	raw := l.at(l.attachment)
+	if json.Unmarshal(raw, &a) != nil || a.Content.File.FilePath == "" || len(a.Content.File.FilePath) > maxPath {
+		return nil
+	}
+	f := a.Content.File
+	return &sessions.Attached{Path: f.FilePath, Partial: f.StartLine > 1 || f.NumLines < f.TotalLines,
+		Text: l.within(l.attachment, "content", "file", "content")}
+}
+
+// attachedText is what an attachment says of the text of a file.
+type attachedText struct {
+	FilePath                        string
+	StartLine, NumLines, TotalLines int
+}
+
+// within returns the span of a member of a span of the line, by the names that lead to it. Empty: there is none.
+func (l *line) within(at transcript.Span, names ...string) transcript.Span {
+	for _, name := range names {
+		var found transcript.Span
+		members(l.at(at), func(key []byte, v transcript.Span) {
+			if string(key) == name {
+				found = transcript.Span{From: at.From + v.From, To: at.From + v.To}
+			}
+		})
+		at = found
+	}
+	return at
 }
 
 // load makes a record one of what Claude Code put into the conversation: at is where that is. The empty span is nothing.

@@ -34,7 +34,9 @@ type Agent struct {
 	// CompactsAt returns at how many tokens it compacts automatically a session in a tree, as it is set for it: see
 	// claudecode.AutoCompact.
 	CompactsAt func(e env.Env, tree, model string, window int) (at int, why string)
-	// Settings returns the paths of the files that CompactsAt reads.
+	// Model returns the name by which its settings name the model of a session in a tree: see claudecode.Model.
+	Model func(e env.Env, tree, model string) string
+	// Settings returns the paths of the files that CompactsAt and Model read.
 	Settings func(e env.Env, tree string) []string
 }
 
@@ -86,6 +88,16 @@ func AutoCompact(e env.Env, tree string) func(s sessions.Session, window int) (a
 			return a.CompactsAt(e, cmp.Or(s.Tree, tree), s.Model, window)
 		}
 		return 0, ""
+	}
+}
+
+// Model returns the name by which the settings of a session's agent name its model: see AutoCompact.
+func Model(e env.Env, tree string) func(s sessions.Session) string {
+	return func(s sessions.Session) string {
+		if a := Of(s.Host); a.Model != nil {
+			return a.Model(e, cmp.Or(s.Tree, tree), s.Model)
+		}
+		return ""
 	}
 }
 

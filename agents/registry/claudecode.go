@@ -16,8 +16,9 @@ func claudeCode() Agent {
 	return Agent{
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
-		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
-		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
+		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Model: claudecode.Model,
+		Settings: claudecode.SettingsFiles,
+		Carried:  carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: 1152, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId",
 			Tells: hook.Tells, Hooked: claudecode.Hooked},

@@ -56,6 +56,8 @@ type Record struct {
 	Role    transcript.Role
 	Note    string
 	Effects []sessions.Effect // on files, as reported by the agent
+	// Attached is the file whose text the agent put into the message, with a span of Text; nil: none is known.
+	Attached *sessions.Attached
 	Answer
 
 	// Compaction is set if the records before this one left the context, but for those that Cut keeps.

@@ -59,6 +59,12 @@ func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p) }
 
 // Begin records the intents of an entry's calls, and its reads.
 func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
+	if a := e.Attached; a != nil {
+		err := cmp.Or(sessions.IndexRead(x.Tx, a.Path, x.own.ID, e.Seq, ""), x.touch(a.Path, e.Time))
+		if err != nil {
+			return err
+		}
+	}
 	for i, c := range calls {
 		target := e.Calls[i].Target
 		if c.Op == intents.OpRead && target != "" {

@@ -14,6 +14,7 @@ type HostWindow struct {
 	Tokens     int  `json:"tokens,omitempty"`      // of the window; 0: not known
 	Told       bool `json:"told,omitempty"`        // the host said so
 	CompactsAt int  `json:"compacts_at,omitempty"` // what was in it when the host compacted by itself, the last time
+	Elsewhere  bool `json:"-"`                     // another session of the host with the model showed it
 }
 
 // windowSizes are the windows that hosts give their models, ascending, in tokens.
@@ -67,7 +68,7 @@ func HostWindowOf(tx kv.Tx, s sessions.Session) (w HostWindow, err error) {
 	if w = seen(s); w.Tokens > 0 || s.Model == "" || s.HostID == "" {
 		return w, nil
 	}
-	_, err = kv.GetJSON(tx, BucketHostWindows, hostWindowKey(s), &w)
+	w.Elsewhere, err = kv.GetJSON(tx, BucketHostWindows, hostWindowKey(s), &w)
 	return w, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
@@ -35,29 +36,50 @@ func (l *Ledger) originalOf(ctx context.Context, e sessions.Stored) ([]byte, err
 	return l.readBlob(ctx, e.Blob, limits.Blob)
 }
 
+// AttachedText returns the text of the file that a host put into an entry of a log that was folded in the same transaction;
+// "": it is not known. Errors: those of DecodeEntry.
+func (l *Ledger) AttachedText(ctx context.Context, tx kv.Tx, f *Folded, seq int64) (string, error) {
+	original, e, err := l.originalIn(ctx, tx, f, seq)
+	if a := e.Attached; err != nil || a == nil || a.Text.Empty() || a.Text.To > len(original) {
+		return "", err
+	}
+	return jsonspan.Text(e.Attached.Text.In(original), limits.Line), nil
+}
+
 // DecodeEntry returns the decoded message of an entry of a log that was folded in the same transaction. Errors: not_found
 // for a forgotten one, and for a number that the log does not have.
 func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, f *Folded, seq int64) (transcript.Message, error) {
-	const op = "engine.decode"
-	var none transcript.Message
-	if seq < 1 || seq > int64(len(f.Entries)) {
-		return none, fault.New(fault.NotFound, op, "session %s has no entry %d", f.Session.ID, seq)
+	original, e, err := l.originalIn(ctx, tx, f, seq)
+	if err != nil {
+		return transcript.Message{}, err
 	}
-	e := sessions.Stored{Entry: f.Entries[seq-1]}
-	switch {
-	case e.Forgotten != nil:
-		return none, fault.New(fault.NotFound, op, "message %s was forgotten", e.ID)
-	case e.Blob == "":
-		var err error
-		if e.Original, err = sessions.Inline(tx, f.Session.ID, seq); err != nil {
-			return none, err
-		}
-	}
+	e.Blob, e.Original = "", original
 	raw, err := l.Message(ctx, e)
 	if err != nil {
-		return none, err
+		return transcript.Message{}, err
 	}
 	m, err := transcript.Decode(e.Format, raw)
 	transcript.Identify(&m, e.CallIDs())
 	return m, err
+}
+
+// originalIn returns an entry of a log that was folded in the same transaction, and its original. Errors: those of
+// DecodeEntry.
+func (l *Ledger) originalIn(ctx context.Context, tx kv.Tx, f *Folded, seq int64) ([]byte, sessions.Stored, error) {
+	const op = "engine.decode"
+	if seq < 1 || seq > int64(len(f.Entries)) {
+		return nil, sessions.Stored{}, fault.New(fault.NotFound, op, "session %s has no entry %d", f.Session.ID, seq)
+	}
+	e := sessions.Stored{Entry: f.Entries[seq-1]}
+	switch {
+	case e.Forgotten != nil:
+		return nil, e, fault.New(fault.NotFound, op, "message %s was forgotten", e.ID)
+	case e.Blob == "":
+		var err error
+		if e.Original, err = sessions.Inline(tx, f.Session.ID, seq); err != nil {
+			return nil, e, err
+		}
+	}
+	original, err := l.originalOf(ctx, e)
+	return original, e, err
 }

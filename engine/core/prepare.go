@@ -32,6 +32,7 @@ type prepared struct {
 	digest   string // SHA-256 of the original
 	calls    []attribution.Call
 	results  []result
+	attached sessions.Attached // what the host put into it; without a path: nothing
 	effects  []sessions.Effect
 	notices  []intents.Notice // of calls that went on in the background
 	opaque   bool             // it has images or sealed parts, which features do not cover
@@ -75,8 +76,13 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 	if err := l.load(ctx, n, p); err != nil {
 		return nil, err
 	}
-	if span := n.Message; span != (transcript.Span{}) &&
-		(span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size) {
+	outside := func(span transcript.Span) bool {
+		return span.From < 0 || span.To < span.From || int64(span.To) > p.entry.Size
+	}
+	if a := n.Attached; a != nil && n.Loaded && !outside(a.Text) {
+		p.attached = *a
+	}
+	if span := n.Message; outside(span) {
 		return nil, fault.New(fault.Invalid, op,
 			"the message at bytes %d to %d is outside its original of %d bytes", span.From, span.To, p.entry.Size)
 	}

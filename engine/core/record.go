@@ -75,6 +75,11 @@ func (rec *recorder) record(p *prepared) error {
 	for _, r := range results {
 		e.Results = append(e.Results, r.Result)
 	}
+	if a := p.attached; a.Path != "" {
+		if a.Path = rec.files.Path(a.Path); a.Path != "" && len(a.Path) <= left {
+			e.Attached = &a
+		}
+	}
 	chain := s.Chain
 	e, err = sessions.Append(rec.tx, s, e, p.original)
 	if err != nil {

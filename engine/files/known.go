@@ -89,10 +89,13 @@ func (l *Files) known(
 			return text{}, nil
 		}
 		var call, result transcript.Part
-		if s.call.Op != intents.OpRead || s.call.Partial {
+		switch {
+		case s.Attached != nil:
+			result.Text, err = l.core.AttachedText(ctx, tx, f, s.Seq)
+		case s.call.Op != intents.OpRead || s.call.Partial:
 			call, err = l.part(ctx, tx, f, s.Seq, s.call.ID, transcript.KindCall)
 		}
-		if err == nil && s.call.Op == intents.OpRead && s.result > 0 {
+		if err == nil && s.Attached == nil && s.call.Op == intents.OpRead && s.result > 0 {
 			result, err = l.part(ctx, tx, f, s.result, s.call.ID, transcript.KindResult)
 		}
 		switch {
@@ -140,6 +143,11 @@ func (k *knowing) take(s *step, call, result transcript.Part) (ended bool) {
 	k.by = append(k.by, s)
 	k.whole = k.whole && !s.rewound
 	switch {
+	case s.Attached != nil:
+		if !s.call.Partial && result.Text != "" {
+			k.found(result.Text, !cutShort(result.Text))
+		}
+		return true
 	case s.call.Op == intents.OpRead && s.result == 0:
 		k.whole = false // the text may be another one by now
 		return false
@@ -183,10 +191,15 @@ func (k *knowing) read(s *step, call transcript.Part, printed string) (ended boo
 		}
 		return false
 	}
-	cut := slices.ContainsFunc(lines, func(line string) bool { return len(line) >= cutLine })
-	k.found(plain, numbered && !cut && len(lines) < cutLines && len(plain) < cutBytes &&
-		!strings.ContainsRune(plain, utf8.RuneError)) // it replaces bytes that were not UTF-8
+	k.found(plain, numbered && !cutShort(plain))
 	return true
+}
+
+// cutShort reports whether Claude Code may have cut a text that it read, or replaced bytes in it that were not UTF-8.
+func cutShort(plain string) bool {
+	lines := strings.Split(strings.TrimSuffix(plain, "\n"), "\n")
+	return len(lines) >= cutLines || len(plain) >= cutBytes || strings.ContainsRune(plain, utf8.RuneError) ||
+		slices.ContainsFunc(lines, func(line string) bool { return len(line) >= cutLine })
 }
 
 // found takes a text that a call read or wrote, and makes the later edits in it.

@@ -64,6 +64,10 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 				all[c.From] = append(all[c.From], s)
 			}
 		}
+		if a := e.Attached; a != nil {
+			all[a.Path] = append(all[a.Path], &step{Entry: e, result: e.Seq, tokens: e.Tokens, left: held.Left(i),
+				dropped: !held.Has(i), call: sessions.Call{ID: e.HostID, Op: intents.OpRead, Target: a.Path, Partial: a.Partial}})
+		}
 		for _, res := range e.Results {
 			s := byCall[res.CallID]
 			if s == nil {
@@ -78,8 +82,10 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			}
 		}
 	}
-	for _, s := range byCall {
-		s.rewound = !s.left && s.Seq < gone
+	for _, steps := range all {
+		for _, s := range steps {
+			s.rewound = !s.left && s.Seq < gone
+		}
 	}
 	return all
 }

@@ -139,6 +139,11 @@ func (x *checker) entry(session string, e sessions.Stored, c *core.Compactions) 
 			return nil, err
 		}
 	}
+	if a := e.Attached; a != nil {
+		if err := sessions.WantRead(x.Check, a.Path, session, e.Seq, ""); err != nil {
+			return nil, err
+		}
+	}
 	return x.results(session, e)
 }
 

@@ -22,6 +22,9 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 		}
 		for _, seq := range slot.Seqs {
 			e := f.Entries[seq-1]
+			if a := e.Attached; a != nil && !slot.TextOnly {
+				add(sums, ledger.Source{Kind: ledger.SourceFile, Name: a.Path}, sourceSum{tokens: e.Tokens, calls: 1})
+			}
 			for _, call := range callsIn(slot, &e) {
 				n := shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens)
 				charge(sums, call, failed[call.ID], sourceSum{tokens: n, calls: 1})
@@ -68,13 +71,18 @@ func charge(sums map[ledger.Source]*sourceSum, call sessions.Call, failed bool, 
 		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
 	}
 	for _, key := range keys {
-		if sums[key] == nil {
-			sums[key] = &sourceSum{}
-		}
-		sums[key].tokens += n.tokens
-		sums[key].calls += n.calls
-		sums[key].artifacts += n.artifacts
+		add(sums, key, n)
 	}
+}
+
+// add adds what something takes to a source.
+func add(sums map[ledger.Source]*sourceSum, key ledger.Source, n sourceSum) {
+	if sums[key] == nil {
+		sums[key] = &sourceSum{}
+	}
+	sums[key].tokens += n.tokens
+	sums[key].calls += n.calls
+	sums[key].artifacts += n.artifacts
 }
 
 // entire is what a result takes in the agent's own window, which has no stubs.

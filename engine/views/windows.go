@@ -43,7 +43,8 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 			return w, err
 		}
 	}
-	profile(f.Models, host, &w)
+	set := l.core.Settings(f.Session)
+	profile(f.Models, host, namedBy(set, f.Session, model), &w)
 	q, err := l.core.NewestRequest(tx, f.Session.ID)
 	if err != nil {
 		return w, err
@@ -68,7 +69,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	if w.CompactsAt > 0 {
 		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words(f.Session.Host)
 	}
-	if ask := l.core.Settings(f.Session).CompactsAt; ask != nil && model == f.Session.Model {
+	if ask := set.CompactsAt; ask != nil && model == f.Session.Model {
 		if at, why := ask(f.Session, w.Tokens); why != "" {
 			w.CompactsAt, w.CompactsFrom = at, why
 		}
@@ -76,21 +77,37 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	return w, nil
 }
 
-// profile fills in what is known of a window without errors: what the user set, else what the host's sessions showed,
-// else what the program knows.
-func profile(models *tokens.Registry, host core.HostWindow, w *ledger.Window) {
-	w.Profile, _ = models.Window(w.Model)
-	w.CompactsAt = host.CompactsAt
+// namedBy returns the name of a session's model in the settings of its host, which may say the window; "": it has none.
+func namedBy(set core.Settings, s sessions.Session, model string) string {
+	if set.Model == nil || model != s.Model {
+		return ""
+	}
+	return set.Model(s)
+}
+
+// profile fills in what is known of a window without errors: what the user set, else what the session showed, else what
+// its host's settings say, else what the program knows. What another session of the host showed can only lower that: a
+// host may give one session a larger window than the next.
+func profile(models *tokens.Registry, host core.HostWindow, named string, w *ledger.Window) {
+	known, _ := models.Window(w.Model)
+	set, _ := models.Window(named)
+	w.Profile = known
 	switch {
 	case models.OwnWindow(w.Model):
 		w.From = ledger.WindowSet
-		if host.CompactsAt > w.Profile || host.CompactsAt < w.Profile/2 { // of the window that the host had then
-			w.CompactsAt = 0
-		}
-	case host.Tokens > 0:
+	case host.Tokens > 0 && !host.Elsewhere:
 		w.Profile, w.From = host.Tokens, shownBy(host)
-	case w.Profile > 0:
+	case set > known:
+		w.Profile, w.From = set, ledger.WindowSettings
+	case host.Tokens > 0 && (known == 0 || host.Tokens < known):
+		w.Profile, w.From = host.Tokens, shownBy(host)
+	case known > 0:
 		w.From = ledger.WindowKnown
+	}
+	w.CompactsAt = host.CompactsAt
+	if (w.From == ledger.WindowSet || host.Elsewhere) && // it may be of another window
+		(host.CompactsAt > w.Profile || host.CompactsAt < w.Profile/2) {
+		w.CompactsAt = 0
 	}
 }
 

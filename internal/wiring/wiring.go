@@ -100,7 +100,8 @@ func Role(e env.Env) daemon.Role {
 	settings := func(tree string) engine.Settings {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Given: c.Given,
-			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(e, tree)}
+			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(e, tree),
+			Model: registry.Model(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}

@@ -54,6 +54,9 @@ func (r *reader) take(e sessions.Entry) {
 	// What the window has of a file may change with a result, and after the host has compacted or gone back.
 	back := e.Kind == sessions.KindRewind || e.Prompt && e.HostParent != ""
 	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0
+	if a := e.Attached; a != nil && !e.Hidden && len(r.touched) < maxFiles {
+		r.unsure, r.touched[a.Path] = true, true
+	}
 	for _, c := range e.Calls {
 		r.unsure = r.unsure || touches(c.Op)
 		if !e.Hidden && touches(c.Op) && c.Target != "" && len(r.touched) < maxFiles {

@@ -24,7 +24,7 @@ export interface Figures {
 export function sessionFigures(context: Context, said = ''): Figures {
   const title = context.live ? 'What Your Session Has Cost So Far' : 'What Your Last Session Cost';
   if (context.session === '') {
-    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code in this folder appear on their own, in the *Ledger* view.',
+    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code and Codex in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
   const { held, window, next = '', live, model, turns, earlier, host } = context;
@@ -36,7 +36,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
   const fills = window > 0 ? `${sayCount(held)} of ${commas(window)} tokens (${mark(held)}${sayShare(held.n, window)})` : inTokens(held);
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
-    list(['Cost', cost === '' ? 'unknown: no price is known for its model' : inert(cost)],
+    list(['Cost', cost === '' ? 'unknown: the session has no record of what its provider measured' : inert(cost)],
       [live ? 'Context window' : 'Context window at the end', fills],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
       ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),

@@ -39,7 +39,7 @@ Click a session in the *Ledger* view to see it turn by turn.
 `);
   assert.ok(full.found);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
-  assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: no price is known for its model\n.*: ≈63,250 tokens\n/s);
+  assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: the session has no record of what its provider measured\n.*: ≈63,250 tokens\n/s);
   assert.doesNotMatch(unpriced, /From now on/);
   assert.match(words(sessionFigures({ ...context, live: true }).text), /\$0\.42 so far, .*- \*\*From now on\*\*: each further request pays ≈\$0\.019 for the window, uncached\n/s);
   assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
