@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -21,6 +23,15 @@ func (l *line) attached(out *sessionfile.Record) {
 	}
 	load(out, at)
 	out.Loaded = out.Loaded && !slices.Contains(ofState, kind)
+	if kind != "edited_text_file" {
+		return
+	}
+	raw := l.at(l.attachment)
+	members(raw, func(key []byte, v transcript.Span) {
+		if string(key) == "filename" {
+			out.Effects = []sessions.Effect{{Path: jsonspan.Text(raw[v.From:v.To], maxPath), Op: sessions.EffectTold}}
+		}
+	})
 }
 
 // load makes a record one of what Claude Code put into the conversation: at is where that is. The empty span is nothing.
