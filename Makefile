@@ -56,15 +56,15 @@ demo: build ## the main job, from a recorded session to a summary and back
 # make test: the product, and its programs from outside. It installs nothing but Go modules, and starts nothing of others.
 
 # Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
-QUIET := compaction config internal/archtest internal/chars internal/failpoint internal/ignore internal/redact internal/scrub \
-  internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text report transcript \
+QUIET := agents/sessionfile compaction config internal/archtest internal/chars internal/failpoint internal/ignore \
+  internal/redact internal/scrub internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text report transcript \
   window window/overflow workspace
 # Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
 # by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
 # one goroutine or repeat at length what other tests do with several.
-LARGE := engine engine/exports engine/replay mcp artifacts lsp/records kv/bolt
+LARGE := agents agents/audit agents/install carried engine engine/exports engine/replay mcp artifacts lsp/records kv/bolt
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines
+MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
 # The first two wait most.
 RACE = engine/daemon servertools $(filter-out engine/daemon servertools $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest

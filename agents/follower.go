@@ -55,6 +55,7 @@ type follower struct {
 	logged    map[string]fault.Code        // newest error of a file
 	told      map[string]bool              // directories of which it was logged that they are not read
 	heads     map[string]sessionfile.About // what the beginnings of files say
+	calls     map[string]requests          // of due files that begin at the same time as another one
 	importers map[string]*importer
 	order     []string // keys of importers, the longest unused first
 
@@ -63,6 +64,12 @@ type follower struct {
 
 	reread int       // ticks since trees were looked for
 	rested time.Time // when files are polled again
+}
+
+// requests is when a file, as it was, reports each request, by what its copies share.
+type requests struct {
+	of stamp
+	at map[string]time.Time
 }
 
 // stamp distinguishes two states of a file.
@@ -85,7 +92,7 @@ func newFollower(api Ledger, a sessionfile.Adapter, o FollowOptions) *follower {
 		adapter:  a, ledger: api, o: o, reads: o.Reads[a.Agent], pulse: o.Pulse, log: log,
 		seen: map[string]stamp{}, due: map[string]stamp{}, failed: map[string]bool{}, foreign: map[string]bool{},
 		targets: map[string]string{}, logged: map[string]fault.Code{}, told: map[string]bool{},
-		heads: map[string]sessionfile.About{}, importers: map[string]*importer{},
+		heads: map[string]sessionfile.About{}, calls: map[string]requests{}, importers: map[string]*importer{},
 	}
 }
 
@@ -248,6 +255,7 @@ func (f *follower) readNext(ctx context.Context) {
 		return
 	}
 	delete(f.due, path)
+	delete(f.calls, path)
 	f.seen[path] = was
 	if im.foreign {
 		f.foreign[path] = true
@@ -383,8 +391,19 @@ func (f *follower) before(path, other string) bool {
 	return !apart && cmp.Or(us.Compare(them), strings.Compare(path, other)) < 0
 }
 
-// requests returns when a file reports each request, by what its copies share. What cannot be read has none.
+// requests returns when a file reports each request. It reads a file once for all that are compared with it: hundreds may
+// begin at the same time, where a program started them.
 func (f *follower) requests(path string) map[string]time.Time {
+	known, is := f.calls[path], f.due[path]
+	if known.at == nil || known.of != is {
+		known = requests{is, f.readRequests(path)}
+		f.calls[path] = known
+	}
+	return known.at
+}
+
+// readRequests reads the requests of a file. What cannot be read has none.
+func (f *follower) readRequests(path string) map[string]time.Time {
 	out := map[string]time.Time{}
 	file, _, err := f.open(path)
 	if err != nil {

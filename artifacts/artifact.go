@@ -11,15 +11,18 @@ import (
 
 // Artifact is content kept outside the context.
 type Artifact struct {
-	ID     string `json:"id"`             // handle: 12 hex digits of the hash, more on a clash
-	Hash   string `json:"hash"`           // SHA-256 of the content, names its blob
-	Tool   string `json:"tool,omitempty"` // the tool whose result it is
-	Hint   string `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
-	Title  string `json:"title,omitempty"`
-	Bytes  int64  `json:"bytes"`
-	Chars  int64  `json:"chars"`
-	Lines  int64  `json:"lines"`
-	Tokens int    `json:"tokens"` // o200k_base
+	ID    string `json:"id"`             // handle: 12 hex digits of the hash, more on a clash
+	Hash  string `json:"hash"`           // SHA-256 of the content, names its blob
+	Tool  string `json:"tool,omitempty"` // the tool whose result it is
+	Hint  string `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
+	Title string `json:"title,omitempty"`
+	// Name is what it was saved as last, and Version which version of that it is: see SaveAs. "": nobody named it.
+	Name    string `json:"name,omitempty"`
+	Version int    `json:"version,omitempty"`
+	Bytes   int64  `json:"bytes"`
+	Chars   int64  `json:"chars"`
+	Lines   int64  `json:"lines"`
+	Tokens  int    `json:"tokens"` // o200k_base
 	// Features are what other tokenizers are estimated from; zero in records of earlier versions.
 	Features tokens.Features `json:"features,omitzero"`
 	Created  time.Time       `json:"created"`
@@ -107,7 +110,8 @@ func (p *Page) Attach(data [][]byte) error {
 // Passage is one stretch of lines that a search found.
 type Passage struct {
 	ID    string  `json:"id"`
-	Lines string  `json:"lines"` // "120-139", for Selection.Lines
+	Name  string  `json:"name,omitempty"` // of the artifact, with its version
+	Lines string  `json:"lines"`          // "120-139", for Selection.Lines
 	Text  string  `json:"text"`
 	Score float64 `json:"score"`
 }
@@ -130,9 +134,11 @@ func (a Artifact) Available() error {
 		a.ID, how, a.Forgotten.UTC().Format(time.DateOnly), a.Describe())
 }
 
-// Describe says in a few words what the artifact is: its tool and hint, else its title.
+// Describe says in a few words what the artifact is: its name, its tool and hint, else its title.
 func (a Artifact) Describe() string {
 	switch {
+	case a.Name != "":
+		return Named{Name: a.Name, Version: a.Version}.String()
 	case a.Tool != "" && a.Hint != "":
 		return a.Tool + " " + a.Hint
 	case a.Tool != "":

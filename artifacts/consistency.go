@@ -24,6 +24,7 @@ func Check(a *consistency.Check) error {
 		a.SweepNames(bucketHashes, func(r kv.Record) (bool, error) { return soundHash(a.Tx, r) },
 			func(r kv.Record) string { return "artifact " + consistency.Name(r.Value) }),
 		a.Sweep(bucketTimes, func(r kv.Record) (bool, error) { return soundTime(a.Tx, r) }),
+		a.Sweep(bucketNames, func(r kv.Record) (bool, error) { return soundName(a.Tx, r) }),
 		a.Sweep(bucketOwners, func(r kv.Record) (bool, error) { return soundOwner(a.Tx, r) }), wantAll(a))
 }
 

@@ -19,7 +19,10 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Tool, a.Hint, a.Title, a.Put = "", "", "", false
+	a.Tool, a.Hint, a.Title, a.Put, a.Name, a.Version = "", "", "", false, "", 0
+	if err := unsave(tx, id); err != nil {
+		return a, err
+	}
 	if a.Forgotten != nil {
 		return a, save(tx, a)
 	}
@@ -67,7 +70,10 @@ func unname(a *Artifact, mine func(Ref) bool) {
 // Rules returns how the records of this package lose a text. Contents are blobs, which their owner
 // looks through.
 func Rules() []rewrite.Rule {
-	return []rewrite.Rule{rewrite.Of("artifact label", bucketRecords, func(a *Artifact, t scrub.Text) {
-		rewrite.Words(t, &a.Tool, &a.Hint, &a.Title)
-	})}
+	return []rewrite.Rule{
+		rewrite.Of("artifact label", bucketRecords, func(a *Artifact, t scrub.Text) {
+			rewrite.Words(t, &a.Tool, &a.Hint, &a.Title, &a.Name)
+		}),
+		rewrite.Of("artifact name", bucketNames, func(n *Named, t scrub.Text) { rewrite.Words(t, &n.Name) }),
+	}
 }

@@ -28,14 +28,24 @@ func Search(docs iter.Seq2[Artifact, Content], query string, limit int) ([]Passa
 	if err != nil {
 		return nil, err
 	}
+	names := map[string]string{}
 	for a, c := range docs {
-		if err := passages(c, func(p passage) { r.add(a.ID, p) }); err != nil {
+		if a.Name != "" {
+			names[a.ID] = a.Describe()
+		}
+		add := func(p passage) {
+			if p.heading == nil {
+				p.heading = []byte(a.Name) // whose words count, as those of a heading do
+			}
+			r.add(a.ID, p)
+		}
+		if err := passages(c, add); err != nil {
 			return nil, err
 		}
 	}
 	found := []Passage{}
 	for _, c := range r.best(limit) {
-		found = append(found, Passage{ID: c.id, Lines: c.lines, Text: c.text, Score: c.score})
+		found = append(found, Passage{ID: c.id, Name: names[c.id], Lines: c.lines, Text: c.text, Score: c.score})
 	}
 	return found, nil
 }

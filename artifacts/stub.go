@@ -29,7 +29,7 @@ const omits = "head and tail; `... [N lines truncated] ...` marks omitted lines"
 // that is shown whole, or else as a preview with its own line numbers.
 func ScreenStub(a Artifact, text, screen string, whole bool) (stub string, ok bool) {
 	if whole {
-		return finish(a, text, "W"+terminalSays+" (what it overwrote, and colours, are in the artifact):\n"+screen)
+		return finish(a, text, "W"+terminalSays+" (overwritten text and colours are in the artifact):\n"+screen)
 	}
 	return finish(a, text, "Preview of w"+terminalSays+", by its lines ("+omits+"):\n"+
 		preview(screen, 3, 12))

@@ -253,7 +253,7 @@ Read more: read_artifact(id="a3f9c20b1d7e", lines="1-200") or grep="…"
 		screen, want string
 		whole        bool
 	}{
-		{"100%\ndone", head + "What a terminal shows in the end (what it overwrote, and colours, are in the " +
+		{"100%\ndone", head + "What a terminal shows in the end (overwritten text and colours are in the " +
 			"artifact):\n100%\ndone", true},
 		{numbered(20), head + "Preview of what a terminal shows in the end, by its lines (head and tail; `... [N " +
 			"lines truncated] ...` marks omitted lines):\n" +

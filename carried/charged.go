@@ -100,6 +100,30 @@ func (r Report) Besides(s ledger.Use) []ledger.Category {
 	return slices.DeleteFunc(out, func(c ledger.Category) bool { return c.Tokens.N == 0 })
 }
 
+// MemoryOf returns what memory files take of Besides; nil: not known.
+func (r Report) MemoryOf(s ledger.Use) *tokens.Count {
+	for _, c := range r.Besides(s) {
+		if c.Name == categoryMemory {
+			return &c.Tokens
+		}
+	}
+	return nil
+}
+
+// OnDemand returns how many files of instructions the requests of a host do not carry until they are needed.
+func (r Report) OnDemand(host string) (n int) {
+	for _, h := range r.Hosts {
+		if h.Name == host {
+			h.Each(func(p *Part) {
+				if (p.Kind == Memory || p.Kind == Rule) && p.Carried.N == 0 && p.Later.N > 0 {
+					n++
+				}
+			})
+		}
+	}
+	return n
+}
+
 // Explain returns what fills the window of a session's agent (ledger.Use.Own), with Besides in its parts.
 func (r Report) Explain(s ledger.Use) (out []ledger.Category) {
 	for _, x := range s.Own {

@@ -42,9 +42,9 @@ func (f *finder) claudeRefuses(what string) func(*file) (code, why string) {
 		case out != "" && what != ofUser && !f.claudeState().isTrue("hasClaudeMdExternalIncludesApproved"):
 			return OutsideImport, out + "the workspace: Claude Code loads it only once you have allowed that"
 		case ext != "" && !slices.Contains(claudeTexts, ext):
-			return Unreadable, " is not loaded: Claude Code imports no files whose names end in " + chars.Line(ext)
+			return Unreadable, " is not loaded: Claude Code does not import files whose names end in " + chars.Line(ext)
 		case file.info != nil && file.info.Size() > claudeBytes:
-			return Unreadable, " is not loaded: Claude Code imports no files of more than " + chars.Size(claudeBytes)
+			return Unreadable, " is not loaded: Claude Code does not import files of more than " + chars.Size(claudeBytes)
 		}
 		return "", ""
 	}

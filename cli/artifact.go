@@ -90,7 +90,7 @@ func printArtifacts(a *action, w io.Writer, resp artifactsAnswer) {
 }
 
 func artifactSaveCommand() command {
-	var title string
+	var title, saved string
 	return command{
 		name: "artifact save", args: "FILE|-", short: "Keep a file or standard input, and print its handle",
 		example: "echo 'ok 12 tests' | ctxledger artifact save - --title 'test run'",
@@ -98,6 +98,7 @@ func artifactSaveCommand() command {
 		does:    keeps, undo: "it adds", json: answers(countedArtifact{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&title, "title", "", "a `TITLE` (default: the file's name)")
+			f.StringVar(&saved, "name", "", "a `NAME` by which it is read; earlier versions stay, as NAME@1")
 		},
 		ask: shows(func(ctx context.Context, a *action, args []string,
 		) (out countedArtifact, err error) {
@@ -110,7 +111,8 @@ func artifactSaveCommand() command {
 			if err != nil {
 				return out, err
 			}
-			art, err := a.ledger.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name)})
+			art, err := a.ledger.PutArtifact(ctx, ledger.PutArtifactRequest{Blob: ref.Hash, Title: cmp.Or(title, name),
+				Name: saved})
 			if err != nil {
 				return out, err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/artifacts"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pattern"
@@ -24,7 +25,7 @@ func artifactReadCommand() command {
 		name: "artifact read", args: "HANDLE", short: "Print what a handle refers to, or part of it",
 		long: "Prints what a handle refers to, byte for byte. Handles appear in stubs, summaries and " +
 			"`ctxledger diff`; they name an artifact, a message, a session, or the messages that a summary " +
-			"replaces. On a terminal, control characters are shown as escapes. With --json, content that is " +
+			"replaces. What was saved under a name is read by that. On a terminal, control characters are shown as escapes. With --json, content that is " +
 			"not UTF-8 is encoded in base64.\n\nOptions select a part, which is printed in pages, as a model " +
 			"would see it. Standard error shows what was read and how to read the next page.",
 		example: "ctxledger artifact read a3f9c20b1d7e > log.txt\n" +
@@ -103,7 +104,7 @@ func readPage(ctx context.Context, a *action, r ledger.ReadArtifactRequest) erro
 	}
 	a.say("%s of %s, %s", page.Range, chars.Plural(page.TotalLines, "line"), chars.Size(page.TotalBytes))
 	if page.Next != nil {
-		r.Selection = *page.Next
+		r.ID, r.Selection = page.ID, *page.Next
 		a.hint("next page: `%s`", readCommand(r))
 	}
 	text := page.Text
@@ -163,7 +164,11 @@ func printPassages(w io.Writer, passages []artifacts.Passage) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s, lines %s\n%s\n", p.ID, p.Lines, strings.TrimSuffix(chars.Plain(p.Text), "\n"))
+		name := ""
+		if p.Name != "" {
+			name = " (" + columns.OneLine(p.Name) + ")"
+		}
+		fmt.Fprintf(w, "%s%s, lines %s\n%s\n", p.ID, name, p.Lines, strings.TrimSuffix(chars.Plain(p.Text), "\n"))
 	}
 }
 

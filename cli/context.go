@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/panel"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/trust"
 )
@@ -22,9 +23,10 @@ func contextCommand() command {
 	var o contextOptions
 	return command{
 		name: "context", rank: everyday,
-		short: "Show what every request carries besides the conversation",
-		long: "Shows what is in every request, what is loaded only on demand, and what is wrong with it: " +
-			"memory and instruction files with their imports, rules, lists of skills, subagents and " +
+		short: "Show what fills the context window, and what every request carries",
+		long: "Shows what the window of a session holds by category, at which sizes old results are cleared and the " +
+			"conversation is compacted, and what would go first. Then it shows what is in every request besides the " +
+			"conversation, what is loaded only on demand, and what is wrong with it: memory and instruction files with their imports, rules, lists of skills, subagents and " +
 			"commands, plugins, MCP servers, and ctxledger's own index. For servers and skills it also shows " +
 			"how often the last 30 recorded sessions used them. It reads only files in the workspace, in " +
 			"that index and in the agents' directories under your home directory, and starts no server, so the cost of a " +
@@ -36,7 +38,8 @@ func contextCommand() command {
 		does:    keeps, json: answers(pages.Carried{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.model, "model", "", "count for `MODEL` (default: the newest session's)")
-			agentFlag(f, &o.agent, "show only what `AGENT` loads")
+			agentFlag(f, &o.agent, "show only `AGENT`")
+			f.StringVar(&o.session, "session", "", "the window of `SESSION` (default: the newest one)")
 			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, after confirmation")
 			f.BoolVar(&o.yes, "yes", false, "confirm the command of --ask")
 		},
@@ -55,8 +58,8 @@ func agentFlag(f *pflag.FlagSet, agent *string, what string) { f.StringVar(agent
 
 // contextOptions are the flags of the context command.
 type contextOptions struct {
-	model, agent, ask string
-	yes               bool
+	model, agent, session, ask string
+	yes                        bool
 }
 
 // show finds what requests carry and shows it.
@@ -68,7 +71,7 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	if _, err := discovered(ctx, a); err != nil { // of which the newest session names the model
 		return err
 	}
-	out, err := newestMeasured(ctx, a, o.model)
+	out, st, err := filledWindow(ctx, a, *o)
 	if err != nil {
 		return err
 	}
@@ -83,6 +86,10 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	}
 	if err != nil {
 		return err
+	}
+	if st != nil && (o.agent == "" || st.Session.Host == agentname.Key(o.agent)) {
+		p := panel.Of(*st, out.Report, registry.OwnCostOf(out.Report, st.Session.Host).Tokens)
+		out.Panel = &p
 	}
 	out.Report, out.Besides = out.Charged(out.Use), out.Report.Besides(out.Use)
 	if o.agent != "" {
@@ -129,23 +136,24 @@ func findCarried(ctx context.Context, a *action, meter meterFunc, s sessions.Ses
 	return out, err
 }
 
-// newestMeasured returns the model and what was measured of the newest session.
-func newestMeasured(ctx context.Context, a *action, model string) (pages.Carried, error) {
-	out := pages.Carried{Model: model, Newest: model == ""}
-	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Latest: true})
-	if fault.Is(err, fault.NotFound) {
-		return out, nil
+// filledWindow returns what fills the window of the session, nil where none is named or recorded, with its model and what was
+// measured of it.
+func filledWindow(ctx context.Context, a *action, o contextOptions) (pages.Carried, *ledger.Status, error) {
+	out := pages.Carried{Model: o.model, Newest: o.model == ""}
+	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Name: o.session, Latest: true})
+	if o.session == "" && fault.Is(err, fault.NotFound) {
+		return out, nil, nil
 	}
 	var st ledger.Status
 	if err == nil {
-		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: model, Brief: true})
+		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: o.model})
 	}
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
 	out.Requests, out.Use = st.Requests, st.Use
-	return out, nil
+	return out, &st, nil
 }
 
 // only returns the agent of a name.

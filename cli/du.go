@@ -46,7 +46,7 @@ func printUsage(a *action, w io.Writer, u duAnswer) {
 		holds += ", " + chars.Plural(u.Requests.Count, "measured request") + " (" + chars.Size(u.Requests.Bytes) + ")"
 	}
 	t.Add("records", chars.Size(u.Records), holds)
-	t.Add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s of %s of content, %s among them (%s)",
+	t.Add("blobs", chars.Size(u.Blobs.Disk), fmt.Sprintf("%s with %s of content, including %s (%s)",
 		chars.Plural(u.Blobs.Count, "blob"), chars.Size(u.Blobs.Content),
 		chars.Plural(u.Artifacts.Count, "artifact"), chars.Size(u.Artifacts.Bytes)))
 	for _, row := range []struct {
@@ -55,7 +55,7 @@ func printUsage(a *action, w io.Writer, u duAnswer) {
 	}{
 		{"exports", "files written for other programs", u.Exports},
 		{"log", "daemon messages", u.Logs},
-		{"reserve", "space reserved for deleting when the disk is full", u.Reserve},
+		{"reserve", "space reserved for deletions when the disk is full", u.Reserve},
 		{"copies", "records as they were before an upgrade", u.Kept},
 	} {
 		if row.bytes > 0 {

@@ -128,7 +128,7 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 		}
 	}
 	if others > 0 {
-		lines = append(lines, fmt.Sprintf("unused by any directory: %s, with %s and %s; `ctxledger ledger "+
+		lines = append(lines, fmt.Sprintf("not used by any directory: %s, with %s and %s; `ctxledger ledger "+
 			"list` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}

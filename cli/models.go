@@ -22,8 +22,8 @@ func modelsCommand() command {
 		long: "Prints the table of models and prices that is in effect, with the date of the prices and where they " +
 			"were published: the program's own table, plus the models in your configuration. --update accepts this " +
 			"text.\n\n" +
-			"--update replaces the lines of the models in FILE, for you, in all workspaces, and prints what " +
-			"has changed. A table that is older than the prices in effect, dated in the future, or with an " +
+			"--update replaces the lines of the models that FILE lists, for your user, in all workspaces, and " +
+			"prints what has changed. A table that is older than the prices in effect, dated in the future, or with an " +
 			"implausible price is refused. A newer version of the program, with newer prices, overrides the " +
 			"file. --undo reverts the newest update.\n\n" +
 			"Nothing is read from the network.",

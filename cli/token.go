@@ -32,7 +32,7 @@ func addTokenCommand() command {
 	var role, expires string
 	return command{
 		name: "token add", args: "[WORKSPACE]", short: "Create a token, and print it once",
-		long: "Creates a token for the hosted workspace of that name, which is created on first use. The roles: read " +
+		long: "Creates a token for the hosted workspace WORKSPACE, which is created on first use. Roles: read " +
 			"can query; write can also record, compact and save; admin can also forget; metrics reads the server's figures, and " +
 			"belongs to no workspace. A request that exceeds --rate or --storage is refused.",
 		example: "ctxledger token add shop --role write --expires 90d\nctxledger token add --role metrics",

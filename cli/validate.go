@@ -57,6 +57,9 @@ func printValidated(a *action, w io.Writer, checked []config.Checked) {
 	for _, c := range checked {
 		for _, p := range c.Problems {
 			place, text := p.Place(), p.Severity.String()+": "+p.Message
+			if p.Code != "" { // else it is about many
+				text = p.Severity.String() + " " + p.Code + ": " + p.Message
+			}
 			fmt.Fprintf(w, "%s: %s\n", columns.OneLine(place), a.line(text, 1000))
 			if p.Hint != "" {
 				fmt.Fprintf(w, "  hint: %s\n", columns.OneLine(p.Hint))

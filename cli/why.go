@@ -95,7 +95,7 @@ func storyOf(h historyAnswer) []moment {
 		}
 		what, took := "read", r.Tokens.Tokens()+" of "+whose
 		if r.Gone {
-			took += ", which has it no more"
+			took += ", which no longer has it"
 		}
 		if r.Failed {
 			what, took = "tried", "failed: to read it, "+took

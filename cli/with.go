@@ -32,7 +32,8 @@ func withCommand() command {
 			"`ctxledger proxy`. Only this program sees the variables, and the proxy exits when it does. The exit status is " +
 			"the program's.\n\n" +
 			"With --reduce, requests from Claude Code are sent as the view of their session: large results as stubs, old " +
-			"ones shortened in steps that pay off. It gets the tool that reads them back, and may call it without asking.",
+			"ones shortened in steps that pay off. Claude Code gets the tool that reads them back, and may call it without " +
+			"asking.",
 		example: "ctxledger with -- claude --continue",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {

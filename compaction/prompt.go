@@ -50,7 +50,7 @@ const system = "You write the summary that will replace part of a coding agent's
 	"Copy names exactly: paths, identifiers, commands, exit codes, error messages, URLs, numbers with their " +
 	"units. Do not invent any.\n" +
 	"The agent gets the user's words and the recorded facts of the document anyway, except for the agent's own " +
-	"sentences in it, which your summary replaces: do not repeat the former. Concentrate on decisions and their " +
+	"sentences in it, which your summary replaces: do not repeat those words and facts. Concentrate on decisions and their " +
 	"reasons, constraints, findings and what to do next."
 
 // prompt asks for the summary of some messages of a part. previous is the summary of what lies before

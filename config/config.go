@@ -166,7 +166,7 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		}
 		if failed(found) == nil {
 			f.keep(path)
-			docs, problems = append(docs, f.document), append(problems, few(found)...)
+			docs, problems = append(docs, f.document), append(problems, few(found, maxProblems)...)
 			continue
 		}
 		broken = broken || f.user
@@ -179,7 +179,7 @@ func resolve(files []sourceFile, root, state string) (Config, []Problem) {
 		}
 		first := slices.IndexFunc(found, func(p Problem) bool { return p.Severity == Error })
 		found[first].Instead = instead
-		problems = append(problems, few(found)...)
+		problems = append(problems, few(found, maxProblems)...)
 	}
 	c, _ := merge(models, docs) // what is wrong with each was found above, and together they make sense
 	if broken {                 // what the user wants is not known
@@ -251,42 +251,52 @@ func merge(models *tokens.Registry, docs []document) (Config, []Problem) {
 	c.Models = models
 	parsers := make([]*parser, len(docs))
 	for i, d := range docs {
-		parsers[i] = &parser{document: d, set: map[string]yamldoc.Field{},
-			shown: newShown()}
+		parsers[i] = &parser{document: d, set: map[string]yamldoc.Field{}, ignored: map[*Rule]yamldoc.Field{},
+			names: map[string]bool{}, shown: newShown()}
 		parsers[i].settings(&c)
 	}
 	policies(&c, parsers)
+	for _, p := range parsers {
+		p.writes(&c)
+	}
 	for _, p := range parsers {
 		maps.Copy(c.shown.origins, p.shown.origins)
 		maps.Copy(c.shown.entries, p.shown.entries)
 	}
 	var problems []Problem
 	for _, p := range parsers {
-		slices.SortStableFunc(p.problems, func(a, b Problem) int {
-			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-				cmp.Compare(a.Message, b.Message))
-		})
+		slices.SortStableFunc(p.problems, inOrder)
 		problems = append(problems, slices.Compact(p.problems)...) // policies are read once for each agent
 	}
 	return c, problems
 }
 
-// maxProblems is how many problems of a document are named.
-const maxProblems = 20
+// How many problems of a document are named: of one that is used, and of one that is checked.
+const maxProblems, maxChecked = 20, 100
 
-// few returns the first problems of a document, errors first, and how many more there are.
-func few(problems []Problem) []Problem {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Severity, b.Severity) })
-	n := len(problems) - maxProblems
+// few returns problems of a document in the order of the file, and how many more there are: of many the errors, and then the
+// warnings, go first.
+func few(problems []Problem, most int) []Problem {
+	n := len(problems) - most
 	if n <= 0 {
 		return problems
 	}
-	return append(problems[:maxProblems:maxProblems], Problem{File: problems[0].File, Severity: Warning,
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+	problems = problems[:most:most]
+	slices.SortFunc(problems, inOrder)
+	return append(problems, Problem{File: problems[0].File, Severity: Warning,
 		Message: "and " + chars.Plural(n, "more problem")})
 }
 
-// settings takes the document's settings into c, but for the policies, which are read when all documents are there.
+// inOrder compares two problems by where they are.
+func inOrder(a, b Problem) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+}
+
+// settings takes the document's settings into c, but for the policies, which are read when all documents are there, and the
+// summarizer, of which they say something.
 func (p *parser) settings(c *Config) {
+	p.nothing()
 	before := Config{Hooks: c.Hooks, Reduce: c.Reduce}
 	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
 	if !p.user {
@@ -305,9 +315,5 @@ func (p *parser) settings(c *Config) {
 	}
 	if f := p.parts.models; f.Key != "" {
 		c.Models = p.models(c.Models, f)
-	}
-	if f := p.parts.summarizer; f.Key != "" {
-		c.Summarizer = p.summarizer(f)
-		c.SummarizerFrom, c.SummarizerOver = p.source(f), c.SummarizerFrom
 	}
 }

@@ -269,7 +269,7 @@ func TestUnknownSettingsAreNamedUpToALimit(t *testing.T) {
 		fmt.Fprintf(&many, "k%d: 1\n", i)
 	}
 	for _, x := range []struct{ name, yaml, last string }{
-		{"many", many.String(), "ctxledger.yaml: and 4,980 more problems"},
+		{"many", many.String(), "ctxledger.yaml: and 4,981 more problems"},
 		{"long", "? " + strings.Repeat("k", 100_000) + "\n: 1\n", `ctxledger.yaml:1:3: unknown setting "` +
 			strings.Repeat("k", 200) + `"`},
 	} {

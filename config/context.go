@@ -23,8 +23,7 @@ func policies(c *Config, parsers []*parser) {
 		for name := range agents[i] {
 			names[name] = true
 		}
-		clear(p.set) // of the agents
-		if p.everybody(&base) {
+		if p.everybody(c, &base) {
 			c.Policy, c.shown.policy = &base, base
 			p.originate("context")
 		}
@@ -35,9 +34,12 @@ func policies(c *Config, parsers []*parser) {
 		}
 		own := window.Default()
 		for i, p := range parsers {
-			p.everybody(&own)
+			p.everybody(c, &own)
 			if f := agents[i][name]; f.Key != "" {
-				p.given(c, p.agent(f, &own))
+				a := p.agent(f, &own)
+				p.together(c, own)
+				p.excluded(c, a)
+				p.given(c, a)
 			}
 		}
 		if c.Agents == nil {
@@ -49,7 +51,8 @@ func policies(c *Config, parsers []*parser) {
 
 // everybody reads what a document says for all agents over what w has, and reports whether it says anything. The keys
 // of other programs come first.
-func (p *parser) everybody(w *window.Policy) bool {
+func (p *parser) everybody(c *Config, w *window.Policy) bool {
+	clear(p.set) // of others
 	said := false
 	for _, section := range []struct {
 		key   string
@@ -65,7 +68,8 @@ func (p *parser) everybody(w *window.Policy) bool {
 		}
 	}
 	if said {
-		p.together(*w)
+		p.together(c, *w)
+		p.excluded(c, agentText{})
 	}
 	return said
 }
@@ -73,10 +77,15 @@ func (p *parser) everybody(w *window.Policy) bool {
 // budget reads fuseraft's budget of mode window, which is also when a compaction is due there.
 func (p *parser) budget(w *window.Policy) {
 	f, n := p.parts.tokenBudget, w.Compact.Effective
+	rule := Rule{Code: "CFG305"}
+	ofView := settings.Mode(w.Compact.Mode).OfView()
+	if ofView {
+		rule.Least = 1
+	}
 	switch {
-	case f.Key == "", !p.whole(f, &n), !p.inRange(f, f.Key, &Rule{}, n):
-	case !settings.Mode(w.Compact.Mode).OfView():
-		p.at(f, Note, f.Key+" is ignored: it is the budget of mode window")
+	case f.Key == "", !p.whole(f, &n), !p.inRange(f, f.Key, &rule, n):
+	case !ofView:
+		p.at(f, Note, "CFG600", f.Key+" is ignored: it is the budget of mode window")
 	default:
 		w.Compact.Effective = n
 	}
@@ -94,23 +103,27 @@ func (p *parser) agentsByName() map[string]yamldoc.Field {
 	}
 	items, err := list.Items()
 	if err != nil {
-		p.wrong(list, err)
+		p.wrong(list, "CFG005", err)
 		return nil
 	}
 	if len(items) > maxAgents {
-		p.wrongValue(list, fmt.Sprintf("agents: %d exceed the limit of %d", len(items), maxAgents))
+		p.wrongValue(list, "CFG006", fmt.Sprintf("agents: %d exceed the limit of %d", len(items), maxAgents))
 		return nil
 	}
 	out := make(map[string]yamldoc.Field, len(items))
 	for _, item := range items {
 		scratch := window.Default()
-		name := agentname.Key(p.agent(item, &scratch).name)
+		a := p.agent(item, &scratch)
+		name := agentname.Key(a.name)
+		for _, known := range append(a.knownAs, a.name) {
+			p.names[agentname.Key(known)] = true
+		}
 		if strings.TrimSpace(name) == "" {
-			p.wrongValue(item, "agents: one has no name")
+			p.wrongValue(item, "CFG101", "agents: one has no name")
 			continue
 		}
 		if _, again := out[name]; again {
-			p.wrongValue(item, "agents: \""+short(name)+"\" is listed twice")
+			p.wrongValue(item, "CFG101", "agents: \""+short(name)+"\" is listed twice")
 			continue
 		}
 		out[name] = item
@@ -130,6 +143,5 @@ func (p *parser) agent(f yamldoc.Field, w *window.Policy) agentText {
 	if a.view.Key != "" {
 		p.mapping(a.view, contextRules, "", t)
 	}
-	p.together(*w)
 	return a
 }

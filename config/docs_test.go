@@ -62,6 +62,8 @@ func tableOf(name string) string {
 	case "differences":
 		b.WriteString("| key | default | elsewhere | why |\n|---|---|---|---|\n")
 		differenceRows(&b, "context", contextRules)
+	case "findings":
+		b.WriteString(findingRows())
 	case "ignored":
 		b.WriteString("| keys | why |\n|---|---|\n")
 		ignoredRows(&b, topRules)
@@ -112,6 +114,8 @@ func differenceRows(b *strings.Builder, path string, rules []Rule) {
 func foreignRows(b *strings.Builder, path string, rules []Rule) {
 	for _, r := range rules {
 		switch {
+		case strings.HasPrefix(r.As, "summarizer."):
+			fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", join(path, r.Key), r.From, r.As)
 		case r.As != "" && path != "agents":
 			fmt.Fprintf(b, "| `%s` | %s | `context.%s` |\n", join(path, r.Key), r.From, r.As)
 		case r.From != "" && r.Kind == Mapping:
@@ -133,7 +137,7 @@ func ignoredRows(b *strings.Builder, rules []Rule) {
 					reasons = append(reasons, r.Ignored)
 				}
 				keys[r.Ignored] = append(keys[r.Ignored], join(path, r.Key))
-			case len(r.Rules) > 0 && (r.From != "" || r.Kind == List):
+			case len(r.Rules) > 0 && (r.From != "" || r.Kind == List || r.Kind == Table):
 				collect(join(path, r.Key), r.Rules)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/yamldoc"
 )
 
@@ -43,39 +44,79 @@ func (p *parser) given(c *Config, a agentText) {
 	}
 	agent.SkipState = agent.SkipState || a.skipState
 	if a.context.Key != "" {
-		agent.Context = p.sources(a.context)
+		agent.Context = p.sources(a.context, false)
 	}
 }
 
-// sources reads a list of sources.
-func (p *parser) sources(list yamldoc.Field) (out []spec.Source) {
+// sources reads a list of sources: of a handoff, or else of an agent.
+func (p *parser) sources(list yamldoc.Field, handoff bool) (out []spec.Source) {
 	items, err := list.Items()
-	p.wrong(list, err)
+	p.wrong(list, "CFG005", err)
 	if len(items) > spec.MaxSources {
-		p.wrongValue(list, fmt.Sprintf("%.200s: %d sources exceed the limit of %d", list.Key, len(items),
+		p.wrongValue(list, "CFG006", fmt.Sprintf("%.200s: %d sources exceed the limit of %d", list.Key, len(items),
 			spec.MaxSources))
 		return nil
 	}
 	for _, item := range items {
 		s := sourceText{}
 		p.mapping(item, sourceRules, "", &target{source: &s})
+		at, written := p.set["source"]
+		if delete(p.set, "source"); !written {
+			at = item
+		}
 		if spec.Elsewhere(s.source) {
-			p.at(item, Note, fmt.Sprintf("source %.100q is ignored: %s", s.source, notYet))
+			p.warn(at, Note, "CFG600", fmt.Sprintf("source %.100q is ignored: %s", s.source, notYet))
 			continue
 		}
 		parsed, err := spec.Parse(s.source)
 		if err != nil {
-			p.wrong(item, err)
+			p.wrong(at, codeOf(parsed), err)
 			continue
 		}
 		parsed.MaxChars, parsed.Label = s.MaxChars, s.Label
-		if slices.ContainsFunc(out, func(o spec.Source) bool { return o.String() == parsed.String() }) {
-			p.at(item, Warning, fmt.Sprintf("source %.100q is listed twice", s.source))
-		}
+		p.source1(at, parsed, out, handoff)
 		out = append(out, parsed)
 	}
 	return out
 }
+
+// codeOf returns the code of what is wrong with a source that cannot be parsed.
+func codeOf(s spec.Source) string {
+	switch s.Kind {
+	case spec.File:
+		return "CFG209"
+	case spec.BriefField, spec.ChangesRecent, spec.OwnHistory:
+		return "CFG208"
+	}
+	return "CFG206"
+}
+
+// token matches what stands for something else in a path.
+var token = pattern.Lazy(`\{[^{}]*\}`)
+
+// source1 warns of a source that gives nothing, or again what others before it give.
+func (p *parser) source1(at yamldoc.Field, s spec.Source, before []spec.Source, handoff bool) {
+	same := func(o spec.Source) bool { return o.String() == s.String() }
+	own := s.Kind == spec.OwnHistory
+	switch {
+	case own && handoff:
+		p.warn(at, Warning, "CFG207", "own_history is left out of a handoff: it is what another agent said").
+			Hint = "remove it, or hand over what the agent noted: session_context"
+	case slices.ContainsFunc(before, same):
+		p.warn(at, Warning, "CFG210", fmt.Sprintf("source %.100q is listed twice", s)).Hint = "remove one"
+	case own && slices.ContainsFunc(before, func(o spec.Source) bool { return o.Kind == spec.OwnHistory }):
+		p.warn(at, Warning, "CFG210", "own_history is listed twice: the last one counts").Hint = "remove one"
+	}
+	for _, t := range token().FindAllString(s.Param, -1) {
+		if s.Kind == spec.File && t != sessionToken {
+			p.warn(at, Warning, "CFG010", fmt.Sprintf("%.100q is not replaced, and no file of that name is likely", t)).
+				Hint = "only " + sessionToken + " is replaced"
+		}
+	}
+}
+
+// sessionToken stands for the id of the session in the path of a file.
+const sessionToken = "{session_id}"
 
 // handoffs reads, of fuseraft's state machine, which agent hands its work to which, and what it gives it.
 func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
@@ -99,18 +140,20 @@ func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
 		}
 	}
 	for _, t := range all {
-		h := spec.Handoff{From: t.from, To: agents[t.to], Sources: p.sources(t.list)}
+		h := spec.Handoff{From: t.from, To: agents[t.to], Sources: p.sources(t.list, true)}
 		if h.To == "" || h.From == "" {
-			p.at(t.list, Warning, "the transition leads from or to a state without an agent: nothing is handed over")
+			p.at(t.list, Warning, "CFG403",
+				"the transition leads from or to a state without an agent: nothing is handed over").
+				Hint = "give both states an agent"
 			continue
-		}
-		if slices.ContainsFunc(h.Sources, func(s spec.Source) bool { return s.Kind == spec.OwnHistory }) {
-			p.at(t.list, Warning, "own_history is left out of a handoff: it is what another agent said")
 		}
 		out.Handoffs = append(out.Handoffs, h)
 	}
 	if len(out.States) == 0 {
-		p.at(selection, Note, selection.Key+" is ignored: "+other)
+		p.at(selection, Note, "CFG600", selection.Key+" is ignored: "+other)
+	} else {
+		p.at(selection, Note, "CFG600", selection.Key+": only the agents of states and handoff_context have an effect; the rest "+
+			"is about running agents, which ctxledger does not do")
 	}
 	return out
 }
@@ -121,7 +164,7 @@ func (p *parser) below(f yamldoc.Field) []yamldoc.Field {
 		return nil
 	}
 	fields, err := f.Fields()
-	p.wrong(f, err)
+	p.wrong(f, "CFG005", err)
 	return fields
 }
 
@@ -141,7 +184,7 @@ func (p *parser) items(f yamldoc.Field) []yamldoc.Field {
 		return nil
 	}
 	items, err := f.Items()
-	p.wrong(f, err)
+	p.wrong(f, "CFG005", err)
 	return items
 }
 

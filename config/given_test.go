@@ -47,30 +47,30 @@ func TestWhatAgentsAreGiven(t *testing.T) {
       build: {Agent: Developer, Terminal: true}
 `, spec.Spec{Handoffs: []spec.Handoff{{From: "Planner", To: "Developer",
 			Sources: []spec.Source{{Kind: spec.BriefField, Param: "goal"}}}},
-			States: []string{"Planner", "Developer"}}, ""},
+			States: []string{"Planner", "Developer"}}, "1:1: " + onlyStates},
 		{"an unknown source", "agents:\n  - name: A\n    context:\n      - source: mood\n", spec.Spec{},
-			`4:9: unknown source "mood"`},
+			`4:17: unknown source "mood"`},
 		{"a source of fuseraft that ctxledger lacks",
 			"agents:\n  - name: A\n    context: [{source: 'broker:auth'}, {source: execution_state}]\n",
 			spec.Spec{Agents: []spec.Agent{{Name: "A", Context: []spec.Source{{Kind: spec.ExecutionState}}}}},
-			`3:15: source "broker:auth" is ignored: this version has no equivalent`},
+			`3:24: source "broker:auth" is ignored: this version has no equivalent`},
 		{"wrong parameters", "agents:\n  - name: A\n    context:\n      - source: brief_field\n" +
 			"      - source: own_history:0\n      - source: file:../x\n      - source: file:/etc/passwd\n" +
 			"      - source: 'file:C:\\x'\n", spec.Spec{},
-			`4:9: source brief_field needs the name of a field: brief_field:goal; ` +
-				`5:9: source "own_history:0" needs a number of 1 or more after the colon; ` +
-				`6:9: source "file:../x" does not name a file in the workspace; ` +
-				`7:9: source "file:/etc/passwd" does not name a file in the workspace; ` +
-				`8:9: source "file:C:\\x" does not name a file in the workspace`},
+			`4:17: source brief_field needs the name of a field: brief_field:goal; ` +
+				`5:17: source "own_history:0" needs a number of 1 or more after the colon; ` +
+				`6:17: source "file:../x" does not name a file in the workspace; ` +
+				`7:17: source "file:/etc/passwd" does not name a file in the workspace; ` +
+				`8:17: source "file:C:\\x" does not name a file in the workspace`},
 		{"the same twice", "agents: [{name: A, context: [{source: own_history:2}, {source: own_history:2}]}]\n",
 			spec.Spec{Agents: []spec.Agent{{Name: "A", Context: []spec.Source{{Kind: spec.OwnHistory, N: 2},
 				{Kind: spec.OwnHistory, N: 2}}}}},
-			`1:55: source "own_history:2" is listed twice`},
+			`1:64: source "own_history:2" is listed twice`},
 		{"own history is not handed over", "selection: {state_machine: {states: {a: {agent: A, transitions: " +
 			"[{to: a, handoff_context: [{source: own_history}]}]}}}}\n",
 			spec.Spec{Handoffs: []spec.Handoff{{From: "A", To: "A", Sources: []spec.Source{{Kind: spec.OwnHistory}}}},
 				States: []string{"A"}},
-			`1:74: own_history is left out of a handoff: it is what another agent said`},
+			"1:1: selection" + strings.TrimPrefix(onlyStates, "Selection") + `; 1:101: own_history is left out of a handoff: it is what another agent said`},
 		{"too long", "agents: [{name: A, context: [{source: session_context, max_chars: 64001}]}]\n", spec.Spec{},
 			`1:67: max_chars is 64001: at most 64000 is expected`},
 	} {

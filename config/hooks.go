@@ -47,7 +47,7 @@ var hookRules = []Rule{
 	hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
 	hookRule("stale", "the agent is told which files others changed since it read them",
 		func(h *Hooks) *bool { return &h.Stale }),
-	hookRule("record", "a session that was compacted is told what the ledger knows about it that the host's summary lacks",
+	hookRule("record", "a compacted session is told what the ledger knows and the host's summary lacks",
 		func(h *Hooks) *bool { return &h.Record }),
 	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
 		func(h *Hooks) *bool { return &h.Summary }),
@@ -82,7 +82,7 @@ func (p *parser) onlyOff(c *Config, before Config) {
 			return
 		}
 		*on = false
-		problem := p.at(p.set[key], Warning,
+		problem := p.at(p.set[key], Warning, "CFG601",
 			fmt.Sprintf("%s: true has no effect here: a workspace's file can %s", key, what))
 		problem.Hint = "write it in your own file"
 		if p.own != "" {

@@ -51,7 +51,7 @@ func limitRule(key, doc string, at func(*Limits) *Limit) Rule {
 			Doc:  "of input, cached or not, and output; 0: no limit",
 			into: func(t *target) any { return &at(&t.config.Limits).Tokens }},
 		{Key: "usd", Kind: Number, Unit: "US dollars", Default: "0",
-			Doc: "at list prices, what is read from a cache at its own price; what has no known price is not included. 0: no " +
+			Doc: "at list prices, with cache reads at their own price; requests without a known price are not included. 0: no " +
 				"limit",
 			into: func(t *target) any { return &at(&t.config.Limits).USD }},
 	}}

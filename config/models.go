@@ -13,7 +13,7 @@ import (
 func (p *parser) models(known *tokens.Registry, f yamldoc.Field) *tokens.Registry {
 	entries, err := f.Fields()
 	if err != nil {
-		p.wrong(f, err)
+		p.wrong(f, "CFG005", err)
 		return known
 	}
 	var models []tokens.Model
@@ -27,6 +27,7 @@ func (p *parser) models(known *tokens.Registry, f yamldoc.Field) *tokens.Registr
 			continue
 		}
 		models = append(models, m)
+		p.widest = max(p.widest, m.Window)
 		p.entry("models."+e.Key, e)
 	}
 	if len(models) == 0 {
@@ -53,7 +54,7 @@ func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
 // tokenizer sets how m counts, from the fields that say it; each may be absent.
 func (p *parser) tokenizer(m *modelText) {
 	if m.ranks.Key != "" {
-		p.at(m.ranks, Warning, "ranks has no effect: rank files are no longer read; its tokens are estimated (≈)").
+		p.at(m.ranks, Warning, "CFG600", "ranks has no effect: rank files are no longer read; its tokens are estimated (≈)").
 			Hint = "remove the line"
 	}
 	var name string
@@ -65,20 +66,20 @@ func (p *parser) tokenizer(m *modelText) {
 		if p.decode(f, &name) {
 			e, err := tokens.ParseEncoding(name)
 			m.Encoding = e
-			p.wrong(f, err)
+			p.wrong(f, "CFG005", err)
 		}
 		return
 	}
 	if f := m.family; f.Key != "" && p.decode(f, &name) {
 		var err error
 		m.Family, err = tokens.ParseFamily(name)
-		p.wrong(f, err)
+		p.wrong(f, "CFG005", err)
 	}
 }
 
 // wrongEntry reports an error about a field, if there is one, at its key.
 func (p *parser) wrongEntry(f yamldoc.Field, err error) {
 	if err != nil {
-		p.at(f, Error, err.Error()).Hint = fault.HintOf(err)
+		p.at(f, Error, "CFG113", err.Error()).Hint = fault.HintOf(err)
 	}
 }

@@ -68,9 +68,9 @@ var presets = []Preset{
 		"agents:\n  - name: auditor\n    context_window: {exclude_agents: [developer, tester], " +
 			"max_tail_messages: 20}\n"},
 	{"state-machine", "sessions of a state machine (`selection`)",
-		"The mode lossless, which comes with the evidence store; until then the document from the ledger stands in for it, with a note.",
+		"The mode lossless, which comes with the evidence store; until then the document from the ledger stands in for it, with a warning.",
 		"compaction:\n  mode: lossless\n  trigger_turn_count: 50\n  keep_recent_turns: 10\n"},
-	{"isolated", "an agent that is to see nothing of the others, only artifacts and its own work (put its name there)",
+	{"isolated", "an agent that should see nothing from the others, only artifacts and its own work (put its name there)",
 		"It is given what is declared, instead of the history: see docs/given.md.",
 		"agents:\n  - name: tester\n    context:\n      - source: session_context\n      - source: changes_recent:5\n" +
 			"      - source: brief_field:test_targets\n      - source: own_history:4\n        max_chars: 8000\n"},
@@ -78,7 +78,7 @@ var presets = []Preset{
 		"A compaction when 4,096 tokens of the window are left; the newest 20 messages stay. It costs more than the default.",
 		"compaction:\n  reserve_tokens: 4096\n  keep_recent_entries: 20\n"},
 	{"strict", "runs that are replayed and have to come out the same",
-		"Nothing is told at a start, nothing is replaced in results, and no compaction is automatic.",
+		"Sessions are told nothing when they begin, no results are replaced, and no compaction is automatic.",
 		"context:\n  automatic: false\n  recover_from_overflow: false\n" + allHooksOff()},
 }
 

@@ -30,6 +30,7 @@ func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil
 type Problem struct {
 	File     string   `json:"file"` // as in Source
 	Severity Severity `json:"severity"`
+	Code     string   `json:"code,omitempty"`       // of the rule: "CFG003"; docs/configuration.md lists them
 	Line     int      `json:"line,omitempty"`       // from 1; 0: it is about the whole file
 	Column   int      `json:"column,omitempty"`     // in characters, from 1; 0: it is about the line
 	End      int      `json:"end_column,omitempty"` // in that line: the first character after what it is about
@@ -65,12 +66,12 @@ var position = pattern.Lazy(`^line (\d+)(?:, column (\d+))?: `)
 
 // unusable returns the problem of a file that cannot be read, or is not YAML.
 func (d *document) unusable(err error) Problem {
-	p := Problem{File: d.name, Message: err.Error(), Hint: fault.HintOf(err)}
+	p := Problem{File: d.name, Code: "CFG001", Message: err.Error(), Hint: fault.HintOf(err)}
 	if m := position().FindStringSubmatch(p.Message); m != nil {
 		line, _ := strconv.Atoi(m[1])   // digits
 		column, _ := strconv.Atoi(m[2]) // digits or none
 		message := p.Message[len(m[0]):]
-		p = d.problem(line, column, "", Error, message)
+		p = d.problem(line, column, "", Error, p.Code, message)
 		p.Hint = fault.HintOf(err)
 	}
 	return p
@@ -78,8 +79,8 @@ func (d *document) unusable(err error) Problem {
 
 // problem returns a problem at a place that the YAML reader named. It covers text, where that is written there as it
 // is, or else the rest of the line, and always lies inside the file.
-func (d *document) problem(line, column int, text string, s Severity, message string) Problem {
-	p := Problem{File: d.name, Severity: s, Message: message}
+func (d *document) problem(line, column int, text string, s Severity, code, message string) Problem {
+	p := Problem{File: d.name, Severity: s, Code: code, Message: message}
 	if line < 1 {
 		return p
 	}

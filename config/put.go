@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"ctxledger.dev/compaction/settings"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/yamldoc"
 )
@@ -16,6 +18,9 @@ type parser struct {
 	problems []Problem
 	set      map[string]yamldoc.Field // of the settings of context, by their paths
 	taken    int                      // fields so far
+	ignored  map[*Rule]yamldoc.Field  // where each was met first
+	widest   int                      // window of the models in the document, in tokens
+	names    map[string]bool          // of its agents, by agentname.Key: those too by which hosts know them
 	parts    parts
 	shown    shown
 }
@@ -27,7 +32,7 @@ const maxFields = 20_000
 func (p *parser) mapping(f yamldoc.Field, rules []Rule, path string, t *target) {
 	fields, err := f.Fields()
 	if err != nil {
-		p.wrong(f, err)
+		p.wrong(f, "CFG005", err)
 		return
 	}
 	p.take(fields, rules, path, t)
@@ -37,7 +42,7 @@ func (p *parser) mapping(f yamldoc.Field, rules []Rule, path string, t *target) 
 func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *target) {
 	if p.taken += len(fields); p.taken > maxFields {
 		p.problems = append(p.problems[:min(1, len(p.problems))], Problem{File: p.name, Severity: Error,
-			Message: fmt.Sprintf("it has more than %d keys", maxFields)})
+			Code: "CFG001", Message: fmt.Sprintf("it has more than %d keys", maxFields)})
 		return
 	}
 	lines := make(map[string]int)
@@ -48,7 +53,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 			continue
 		}
 		if line, again := lines[fold(f.Key)]; again {
-			p.at(f, Error, fmt.Sprintf("%.200s was already set on line %d", f.Key, line))
+			p.at(f, Error, "CFG004", fmt.Sprintf("%.200s was already set on line %d", f.Key, line))
 			continue
 		}
 		if lines[fold(f.Key)] = f.Line; rule.first != nil {
@@ -66,7 +71,7 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
 	p.set[setting(rule, path)] = f
 	if rule.Ignored != "" {
-		p.at(f, Note, fmt.Sprintf("%.200s is ignored: %s", f.Key, rule.Ignored))
+		p.ignore(f, rule)
 		return
 	}
 	if rule.into == nil {
@@ -100,6 +105,16 @@ func (p *parser) value(f yamldoc.Field, rule *Rule, path string, t *target) {
 	}
 }
 
+// ignore notes that a key has no effect, where it is met first: a file with many agents says the same of each.
+func (p *parser) ignore(f yamldoc.Field, rule *Rule) {
+	first, again := p.ignored[rule]
+	if again && (first.Line != f.Line || first.Column != f.Column) {
+		return
+	}
+	p.ignored[rule] = f
+	p.at(f, Note, "CFG600", fmt.Sprintf("%.200s is ignored: %s", f.Key, rule.Ignored))
+}
+
 // An inverse is a truth value that is set by its opposite.
 type inverse struct{ value *bool }
 
@@ -122,7 +137,7 @@ func join(path, key string) string {
 func (p *parser) decode(f yamldoc.Field, into any) bool {
 	err := f.Decode(into)
 	if err != nil {
-		p.wrong(f, err)
+		p.wrong(f, "CFG005", err)
 	}
 	return err == nil
 }
@@ -134,20 +149,21 @@ func (p *parser) whole(f yamldoc.Field, into *int) bool {
 	case !p.decode(f, into):
 		return false
 	case f.Decode(&x) == nil && x != math.Trunc(x):
-		p.wrongValue(f, fmt.Sprintf("%s: a whole number is expected, not %v", f.Key, x))
+		p.wrongValue(f, "CFG005", fmt.Sprintf("%s: a whole number is expected, not %v", f.Key, x))
 		return false
 	}
 	return true
 }
 
 func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
+	code := cmp.Or(rule.Code, "CFG006")
 	switch {
 	case rule.Least == 0 && n < 0:
-		p.wrongValue(f, fmt.Sprintf("%s is %d: it must not be negative", name, n))
+		p.wrongValue(f, code, fmt.Sprintf("%s is %d: it must not be negative", name, n))
 	case n < rule.Least:
-		p.wrongValue(f, fmt.Sprintf("%s is %d: at least %d is expected", name, n, rule.Least))
+		p.wrongValue(f, code, fmt.Sprintf("%s is %d: at least %d is expected", name, n, rule.Least))
 	case rule.Most > 0 && n > rule.Most:
-		p.wrongValue(f, fmt.Sprintf("%s is %d: at most %d is expected", name, n, rule.Most))
+		p.wrongValue(f, code, fmt.Sprintf("%s is %d: at most %d is expected", name, n, rule.Most))
 	default:
 		return true
 	}
@@ -156,11 +172,12 @@ func (p *parser) inRange(f yamldoc.Field, name string, rule *Rule, n int) bool {
 
 // isNumber reports whether a number is a share, or else not negative.
 func (p *parser) isNumber(f yamldoc.Field, name string, rule *Rule, x float64) bool {
+	code := cmp.Or(rule.Code, "CFG006")
 	switch {
 	case rule.Kind == Share && !(x >= 0 && x <= 1):
-		p.wrongValue(f, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
+		p.wrongValue(f, code, fmt.Sprintf("%s is %v: it must be between 0 and 1", name, x))
 	case !(x >= 0) || math.IsInf(x, 0):
-		p.wrongValue(f, fmt.Sprintf("%s is %v: a number of 0 or more is expected", name, x))
+		p.wrongValue(f, code, fmt.Sprintf("%s is %v: a number of 0 or more is expected", name, x))
 	default:
 		return true
 	}
@@ -174,8 +191,9 @@ func (p *parser) isWord(f yamldoc.Field, name string, rule *Rule, word *string) 
 	}
 	for missing, instead := range rule.Missing {
 		if strings.EqualFold(*word, missing) {
-			p.at(f, Note, fmt.Sprintf("%s %s is ignored: this version does not have it; %s is used instead", f.Key,
-				missing, instead))
+			p.warn(f, Warning, "CFG304", fmt.Sprintf("%s %s %s; %s is used instead", f.Key, missing,
+				settings.Mode(missing).Refused(), instead)).
+				Hint = "write " + instead
 			*word = instead
 			return true
 		}
@@ -183,7 +201,8 @@ func (p *parser) isWord(f yamldoc.Field, name string, rule *Rule, word *string) 
 	i := slices.IndexFunc(rule.Values, func(v string) bool { return strings.EqualFold(v, *word) })
 	if i < 0 {
 		// What was written is not quoted: people put keys in the wrong place.
-		p.wrongValue(f, fmt.Sprintf("%s: give one of %s", name, strings.Join(rule.Values, ", ")))
+		p.wrongValue(f, cmp.Or(rule.Code, "CFG005"), fmt.Sprintf("%s: give one of %s", name,
+			strings.Join(rule.Values, ", ")))
 		return false
 	}
 	*word = rule.Values[i]
@@ -194,14 +213,14 @@ func (p *parser) isWord(f yamldoc.Field, name string, rule *Rule, word *string) 
 func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 	fields, err := f.Fields()
 	if err != nil {
-		p.wrong(f, err)
+		p.wrong(f, "CFG005", err)
 		return
 	}
 	out := make(map[string]int, len(fields))
 	for _, one := range fields {
 		var n int
 		if p.whole(one, &n) && n < 0 {
-			p.wrongValue(one, fmt.Sprintf("%s: %.40s is %d: it must not be negative", name, one.Key, n))
+			p.wrongValue(one, "CFG006", fmt.Sprintf("%s: %.40s is %d: it must not be negative", name, one.Key, n))
 		}
 		out[strings.ToLower(one.Key)] = n
 	}
@@ -233,7 +252,7 @@ func (p *parser) entry(path string, f yamldoc.Field) {
 
 // unknown reports a key without a rule.
 func (p *parser) unknown(f yamldoc.Field, rules []Rule) {
-	problem := p.at(f, Warning, fmt.Sprintf("unknown setting %.200q", f.Key))
+	problem := p.at(f, Warning, "CFG003", fmt.Sprintf("unknown setting %.200q", f.Key))
 	problem.Key = f.Key
 	if near := nearest(f.Key, rules); near != "" {
 		problem.Hint = "did you mean " + near + "?"
@@ -241,7 +260,7 @@ func (p *parser) unknown(f yamldoc.Field, rules []Rule) {
 }
 
 // wrong reports an error about a value, if there is one.
-func (p *parser) wrong(f yamldoc.Field, err error) {
+func (p *parser) wrong(f yamldoc.Field, code string, err error) {
 	if err == nil {
 		return
 	}
@@ -249,19 +268,24 @@ func (p *parser) wrong(f yamldoc.Field, err error) {
 	if m := position().FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]
 	}
-	p.wrongValue(f, text).Hint = fault.HintOf(err)
+	p.wrongValue(f, code, text).Hint = fault.HintOf(err)
 }
 
 // wrongValue reports a value that cannot be used.
-func (p *parser) wrongValue(f yamldoc.Field, message string) *Problem {
+func (p *parser) wrongValue(f yamldoc.Field, code, message string) *Problem {
+	return p.warn(f, Error, code, message)
+}
+
+// warn reports something about a value.
+func (p *parser) warn(f yamldoc.Field, s Severity, code, message string) *Problem {
 	line, column, text := f.Value()
-	p.problems = append(p.problems, p.problem(line, column, text, Error, message))
+	p.problems = append(p.problems, p.problem(line, column, text, s, code, message))
 	return &p.problems[len(p.problems)-1]
 }
 
 // at reports something about a key.
-func (p *parser) at(f yamldoc.Field, s Severity, message string) *Problem {
-	p.problems = append(p.problems, p.problem(f.Line, f.Column, f.Key, s, message))
+func (p *parser) at(f yamldoc.Field, s Severity, code, message string) *Problem {
+	p.problems = append(p.problems, p.problem(f.Line, f.Column, f.Key, s, code, message))
 	return &p.problems[len(p.problems)-1]
 }
 

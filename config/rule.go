@@ -15,7 +15,7 @@ const (
 	Count               // a whole number
 	Share               // a number from 0 to 1
 	Number              // a number
-	Text                // a text
+	Text                // a string
 	Word                // one of some texts
 	Texts               // a string list
 	Counts              // a mapping from names to whole numbers
@@ -27,7 +27,7 @@ const (
 
 // String returns what a person would call a value of the kind.
 func (k Kind) String() string {
-	return [...]string{"true or false", "a whole number", "a fraction, from 0 to 1", "a number", "a text", "a word",
+	return [...]string{"true or false", "a whole number", "a fraction, from 0 to 1", "a number", "a string", "a word",
 		"a string list", "a mapping from names to whole numbers", "a mapping", "a mapping from names to mappings",
 		"a list of mappings", "anything"}[k]
 }
@@ -42,6 +42,7 @@ type Rule struct {
 	Values  []string // of a Word
 	Least   int      // of a Count
 	Most    int      // of a Count; 0: no bound
+	Code    string   // of the finding that a value is none of these; "": the usual one
 	Doc     string   // what it does, in Markdown
 	// Theirs are the defaults of other programs where Default differs from them, and Differs says why.
 	Theirs, Differs string

@@ -66,7 +66,7 @@ var indexRules = []Rule{
 type parts struct {
 	follow, summarizer, models, context, agents yamldoc.Field
 	compaction, contextBudget, tokenBudget      yamldoc.Field
-	selection                                   yamldoc.Field
+	selection, summaryModel, summaryTemplate    yamldoc.Field
 }
 
 // summarizerText is a summarizer as it is written.
@@ -83,7 +83,7 @@ var summarizerRules = []Rule{
 		Doc:  "the server's address; default: the vendor's. `/v1` is added if the address has no path",
 		into: func(t *target) any { return &t.summarizer.URL }},
 	{Key: "model", Kind: Text,
-		Doc: "the server's name for it; window and output limit are those under [Models](#models), else " +
+		Doc: "the model, as the server calls it; its window and output limit are those under [Models](#models), else " +
 			"130,000 and 20,000 tokens",
 		into: func(t *target) any { return &t.summarizer.Model }},
 	{Key: "key_env", Kind: Text,
@@ -120,7 +120,7 @@ type modelText struct {
 	family, encoding, ranks yamldoc.Field
 }
 
-var modelRules = []Rule{
+var modelRules = append([]Rule{
 	{Key: "encoding", Kind: Text, Doc: "`o200k_base` or `cl100k_base`: counts are exact",
 		into: func(t *target) any { return &t.model.encoding }},
 	{Key: "family", Kind: Text,
@@ -141,7 +141,7 @@ var modelRules = []Rule{
 			{Key: "cached_write", Kind: Number, into: func(t *target) any { return &t.model.Price.CachedWrite }},
 			{Key: "output", Kind: Number, into: func(t *target) any { return &t.model.Price.Output }},
 		}},
-}
+}, foreignModelRules...)
 
 // agentText is an agent as it is written.
 type agentText struct {

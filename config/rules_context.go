@@ -5,9 +5,9 @@ import "ctxledger.dev/compaction/settings"
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
-		Doc: "fraction of the window above which a compaction is due. Setting it switches `effective_window`, " +
+		Doc: "fraction of the window above which a compaction is due. Setting it turns off `effective_window`, " +
 			"`idle` and " +
-			"`gain` off, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
+			"`gain`, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
 		Theirs: "0.85 (deepagents, LangChain)",
 		Differs: "the cost of a request grows with its size: in replays, 0.85 costs 93% of what sessions cost " +
@@ -38,8 +38,8 @@ var contextRules = []Rule{
 			"everything must be cached again anyway",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",
-		Doc: "minimum fraction of the threshold that a compaction must be able to cut: it cannot cut the system prompt, tools and " +
-			"the newest answer with its results",
+		Doc: "minimum fraction of the threshold that a compaction must be able to cut: it cannot cut the system " +
+			"prompt, the tools or the newest answer with its results",
 		into: func(t *target) any { return &t.policy.Compact.Gain }},
 	{Key: "compact_turns", Kind: Count, Unit: "turns", Default: "50",
 		Doc:  "number of turns in the view at which a compaction is due",
@@ -47,7 +47,7 @@ var contextRules = []Rule{
 	{Key: "automatic", Kind: Bool, Default: "true",
 		Doc:  "false: compaction is never automatic, except after an overflow",
 		into: func(t *target) any { return inverse{&t.policy.Compact.Off} }},
-	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent),
+	{Key: "mode", Kind: Word, Values: settings.ModeNames(false), Default: string(settings.Intent), Code: "CFG302",
 		Doc: "mode of a compaction that is due. Without a summarizer, and after an overflow, `intent` " +
 			"replaces modes that use a model",
 		Theirs: "`llm` (fuseraft)",
@@ -60,10 +60,10 @@ var contextRules = []Rule{
 		Theirs: "`true` (fuseraft's documentation; its program: `false`)",
 		Differs: "measured: with excerpts a replay costs 75.4% instead of 75.2%, and a document of the same " +
 			"length names fewer of the identifiers (65% instead of 67%) and changed files (98% instead of " +
-			"99%) that are needed later; some models take thoughts in a user's message for the user's",
+			"99%) that are needed later; some models mistake thoughts in a user's message for the user's own",
 		into: func(t *target) any { return &t.policy.Compact.Reasoning }},
 	{Key: "explored", Kind: Bool, Default: "true",
-		Doc:  "a compaction's document lists the files that were read and not changed",
+		Doc:  "a compaction's document lists the files that were read but not changed",
 		into: func(t *target) any { return inverse{&t.policy.Compact.NoReads} }},
 	{Key: "prompt_chars", Kind: Count, Unit: "characters", Default: "8000",
 		Doc:  "limit for a message in the prompt of a summarizer; 0: none",
@@ -85,7 +85,7 @@ var contextRules = []Rule{
 	{Key: "count_cached", Kind: Bool, Default: "false",
 		Doc:    "`warn_at` and `cutover_at` count all input of every request, also what a provider read from its cache",
 		Theirs: "`true` (fuseraft)",
-		Differs: "the requests of coding agents repeat the whole conversation: counted so, a limit says how many requests " +
+		Differs: "the requests of coding agents repeat the whole conversation: counted that way, a limit says how many requests " +
 			"there were, not how much was said",
 		into: func(t *target) any { return &t.policy.Compact.CountCached }},
 	{Key: "anti_thrash_window", Kind: Count, Default: "3",
@@ -95,7 +95,8 @@ var contextRules = []Rule{
 		Theirs:  "10 (fuseraft)",
 		Differs: "each futile compaction rewrites the provider's cache: three are enough to tell",
 		into:    func(t *target) any { return &t.policy.Compact.ThrashWindow }},
-	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Doc: "minimum fraction that a useful compaction saves",
+	{Key: "anti_thrash_ratio", Kind: Share, Default: "0.10", Code: "CFG307",
+		Doc:  "minimum fraction that a useful compaction saves",
 		into: func(t *target) any { return &t.policy.Compact.ThrashRatio }},
 	{Key: "keep", Kind: Mapping, Rules: keepRules,
 		Doc: "what a compaction leaves as it is: the newest messages, as many as fit both bounds, and always the " +
@@ -107,8 +108,8 @@ var contextRules = []Rule{
 	{Key: "max_tool_result_chars", Kind: Count, Unit: "characters", Default: "0", Doc: "limit for a result",
 		into: func(t *target) any { return &t.policy.ResultChars }},
 	{Key: "tool_result_char_overrides", Kind: Counts, Unit: "characters",
-		Doc: "the same for individual tools' results; 0: no bound. Names mean what tools do: `grep_file` is also " +
-			"Claude Code's `Grep`, but a tool's own name goes first",
+		Doc: "the same for individual tools' results; 0: no bound. A name stands for what a tool does: `grep_file` " +
+			"also matches Claude Code's `Grep`, but a tool's own name takes precedence",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
 		Doc: "limit for a user's message: for a larger one the view shows the head, the tail and the handle that reads it " +
@@ -158,12 +159,12 @@ var contextRules = []Rule{
 		Doc: "the newest ones to keep, in addition to the first request, a host's newest summary, the twenty " +
 			"newest corrections, and leading system messages",
 		into: func(t *target) any { return &t.policy.Messages }},
-	{Key: "context_cap_fraction", Kind: Share, Default: "0",
+	{Key: "context_cap_fraction", Kind: Share, Default: "0", Code: "CFG201",
 		Doc:  "above this fraction of `max_tail_messages` it warns every ten turns",
 		into: func(t *target) any { return &t.policy.CapFraction }},
 	{Key: "exact", Kind: Bool, Default: "false",
-		Doc: "the two bounds, and `max_in_turn_tool_pairs`, move with each message, not in steps of a quarter. Between " +
-			"steps the provider's cache stays valid",
+		Doc: "`max_turn_age`, `max_tail_messages` and `max_in_turn_tool_pairs` move with each message, not in steps of a " +
+			"quarter. Between steps the provider's cache stays valid",
 		into: func(t *target) any { return &t.policy.Exact }},
 }
 
@@ -204,7 +205,7 @@ var clearRules = []Rule{
 		Theirs:  "0 (LangChain), a twentieth of the window (jutul-agent)",
 		Differs: "clearing a little rewrites much of the cache: in replays, 75.2% instead of 75.6%",
 		into:    func(t *target) any { return &t.policy.Clear.AtLeast }},
-	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay, by any host's name for what they do",
+	{Key: "exclude", Kind: Texts, Default: "[]", Doc: "tools whose results stay, under any host's name for them",
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
 	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results are cleared; if empty: all",
 		into: func(t *target) any { return &t.policy.Clear.Only }},
@@ -217,7 +218,7 @@ var argumentRules = []Rule{
 		Doc:   "fraction of the window above which they are truncated. 0: never",
 		first: func(t *target) { t.policy.Arguments.Set = true },
 		into:  func(t *target) any { return &t.policy.Arguments.Trigger }},
-	{Key: "keep", Kind: Share, Default: "0.1", Doc: "newest fraction of the window, in which texts are kept whole",
+	{Key: "keep", Kind: Share, Default: "0.1", Doc: "size of the newest part of the window, where texts are kept whole",
 		into: func(t *target) any { return &t.policy.Arguments.Keep }},
 	{Key: "over", Kind: Count, Unit: "characters", Default: "2000",
 		Doc:  "length above which a text is truncated",

@@ -33,8 +33,9 @@ var foreignRules = slices.Concat([]Rule{
 	ignored("fuseraft", "the `memory` tool is always available", "enable_memory"),
 	ignored("fuseraft", notYet, "evidence_store warn_turn_tokens memory_extraction"),
 	ignored("fuseraft", "`ctxledger events` prints them", "events"),
-	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path max_total_tokens
-		validation contracts failure_handling verifier checkpoint skill_curation test_selector brownfield security
+	ignored("fuseraft", "`limits` with `session: {tokens: N}` does this for requests through the proxy", "max_total_tokens"),
+	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path validation
+		 contracts failure_handling verifier checkpoint skill_curation test_selector brownfield security
 		telemetry output api_profiles saga scratchpad chatroom mcp_servers termination`))
 
 // wrapper is the key at the top of fuseraft's files, around all others.
@@ -70,10 +71,15 @@ var compactionRules = slices.Concat([]Rule{
 	decides("reserve_tokens", "reserve", "Fabric"),
 	decides("compact_at_tokens", "effective_window", "Fabric"),
 	of("recover_from_overflow", "recover_from_overflow", "Fabric"),
-}, ignored("fuseraft", "the model that writes is the one under `summarizer`", "model"),
-	ignored("fuseraft", "a prompt of your own goes under `summarizer`: `template`", "summary_template"),
-	ignored("fuseraft", notYet, "include_symbol_graph"),
-	ignored("fuseraft", "the newest messages stay as they are", "pin_last_routing_signal"))
+	{Key: "model", Kind: Any, From: "fuseraft", As: "summarizer.model",
+		Doc:  "the model that writes, if `summarizer` in the same file names none: its id, or an alias under `Models`",
+		into: func(t *target) any { return &t.parts.summaryModel }},
+	{Key: "summary_template", Kind: Any, From: "fuseraft", As: "summarizer.template",
+		Doc:  "the prompt, if `summarizer` in the same file has none",
+		into: func(t *target) any { return &t.parts.summaryTemplate }},
+}, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"),
+	ignored("fuseraft", "a compaction keeps the newest messages; a routing keyword before them is not repeated",
+		"pin_last_routing_signal"))
 
 // keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {
@@ -104,6 +110,11 @@ var foreignAgentRules = append(ignored("fuseraft", other, `agent_file instructio
 	capabilities function_choice trust_score isolation knowledge_weight max_tool_calls_per_turn sub_agent_model
 	sub_agent_plugins sub_agent_max_tool_calls produces requires remote_agent`),
 	ignored("fuseraft", "the `memory` tool is always available", "enable_memory")...)
+
+// foreignModelRules are keys of fuseraft's models, by alias.
+var foreignModelRules = ignored("fuseraft", other, `model_id endpoint provider api_key_env_var api_key api_keys
+	api_key_env_vars max_tokens max_context_tokens max_payload_bytes temperature reasoning_effort fallover_models
+	fallover_on`)
 
 // of returns the rule of a key of another program that sets what a setting of context does.
 func of(key, as, from string) Rule {

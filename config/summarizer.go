@@ -1,7 +1,10 @@
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,11 +74,70 @@ const (
 
 var variableName = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// summarizer reads the value of the key summarizer; nil if it cannot be used.
+// writes takes who writes summaries into c.
+func (p *parser) writes(c *Config) {
+	f := p.parts.summarizer
+	if f.Key != "" {
+		c.Summarizer = p.summarizer(f)
+		c.SummarizerFrom, c.SummarizerOver = p.source(f), c.SummarizerFrom
+		p.reads(c)
+		return
+	}
+	for _, theirs := range []yamldoc.Field{p.parts.summaryModel, p.parts.summaryTemplate} {
+		if theirs.Key != "" {
+			p.at(theirs, Warning, "CFG600", theirs.Key+" has no effect without a summarizer in this file").
+				Hint = "add summarizer with kind and model: docs/configuration.md"
+		}
+	}
+}
+
+// reads warns of a model whose window is smaller than what it has to read.
+func (p *parser) reads(c *Config) {
+	if c.Summarizer == nil || c.Summarizer.Kind == KindCommand {
+		return
+	}
+	due := c.shown.policy.Compact.Usable()
+	if has, known := c.Models.Window(c.Summarizer.Model); known && has < due {
+		p.warn(p.writer("model"), Warning, "CFG319", fmt.Sprintf("the model reads %d tokens, but a compaction is due "+
+			"at %d: it is asked in parts, which costs more requests", has, due)).
+			Hint = "name a model with a larger window, or set context.effective_window lower"
+	}
+}
+
+// writer returns what sets a key of the summarizer, in its own section or in fuseraft's; if nothing does, the summarizer.
+func (p *parser) writer(key string) yamldoc.Field {
+	theirs := map[string]yamldoc.Field{"model": p.parts.summaryModel, "template": p.parts.summaryTemplate}
+	for _, f := range []yamldoc.Field{p.member(p.parts.summarizer, key), theirs[key]} {
+		if f.Key != "" {
+			return f
+		}
+	}
+	return p.parts.summarizer
+}
+
+// modelID returns the id of a model as fuseraft names it: by itself, in a mapping, or by an alias of its models.
+func (p *parser) modelID(f yamldoc.Field) string {
+	name := ""
+	switch {
+	case f.Key == "":
+	case f.IsText():
+		name = p.text(f)
+	default:
+		name = p.text(p.member(f, "model_id"))
+	}
+	return cmp.Or(p.text(p.member(p.member(p.parts.models, name), "model_id")), name)
+}
+
+// summarizer reads the value of the key summarizer, and what fuseraft's compaction says of it; nil if it cannot be used.
 func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
 	s := summarizerText{seconds: int(defaultTimeout / time.Second)}
 	before := len(p.problems)
+	clear(p.set) // of others
 	p.mapping(f, summarizerRules, "summarizer", &target{summarizer: &s})
+	if s.Kind != KindCommand {
+		s.Model = cmp.Or(s.Model, p.modelID(p.parts.summaryModel))
+	}
+	s.Template = cmp.Or(s.Template, p.text(p.parts.summaryTemplate))
 	if failed(p.problems[before:]) != nil {
 		return nil
 	}
@@ -85,11 +147,36 @@ func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
 		s.Sections = noSections // it says itself what it wants
 	}
 	if why := s.wrong(); why != "" {
-		p.at(f, Error, "summarizer: "+why)
+		key, _, _ := strings.Cut(why, ":")
+		code := "CFG602"
+		if key == "template" {
+			code = "CFG312"
+		}
+		if at := p.writer(key); at.Key == f.Key {
+			p.at(f, Error, code, "summarizer: "+why)
+		} else {
+			p.wrongValue(at, code, "summarizer: "+why)
+		}
 		return nil
 	}
+	p.unknownTokens(s.Template)
 	return &s.Summarizer
 }
+
+// unknownTokens warns of what looks like a token of a template and is none.
+func (p *parser) unknownTokens(template string) {
+	for _, t := range templateToken().FindAllString(template, -1) {
+		if !slices.Contains(templateTokens, t) {
+			p.warn(p.writer("template"), Warning, "CFG312", fmt.Sprintf("%.100q is sent to the model as it is", t)).
+				Hint = "what is replaced: " + strings.Join(templateTokens, ", ")
+		}
+	}
+}
+
+var (
+	templateToken  = pattern.Lazy(`\{\{\$[^{}]*\}\}`)
+	templateTokens = []string{"{{$task}}", "{{$turn_count}}", "{{$change_log}}", history}
+)
 
 // wrong says what makes no sense, "" when everything does. It quotes no value: one may be a key that
 // somebody put in the wrong place.

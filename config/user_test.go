@@ -92,10 +92,10 @@ func TestTheUsersSettingsHoldOverThoseOfAWorkspace(t *testing.T) {
 			func(c Config) bool {
 				return c.Policy.Clear.Keep == 4 && c.Policy.Clear.Trigger == 0.5 && c.Policy.Turns == 3
 			}},
-		{"agents key by key", "agents: [{name: a, max_in_turn_tool_pairs: 3, max_in_turn_context_tokens: 9}]\n",
-			"agents: [{name: A, max_in_turn_tool_pairs: 5}, {name: b}]\n",
+		{"agents key by key", "agents: [{name: a, max_in_turn_tool_pairs: 11, max_in_turn_context_tokens: 9}]\n",
+			"agents: [{name: A, max_in_turn_tool_pairs: 12}, {name: b}]\n",
 			func(c Config) bool {
-				return c.Agents["a"].ToolPairs == 5 && c.Agents["a"].InTurnTokens == 9 && len(c.Agents) == 2
+				return c.Agents["a"].ToolPairs == 12 && c.Agents["a"].InTurnTokens == 9 && len(c.Agents) == 2
 			}},
 		{"the user's context over a workspace's agents", "agents: [{name: a, context_window: {max_turn_age: 3}}]\n",
 			"context: {max_turn_age: 7}\n",

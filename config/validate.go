@@ -6,7 +6,7 @@ import (
 	"ctxledger.dev/internal/yamldoc"
 )
 
-// Checked is a file with what is wrong with it, errors first.
+// Checked is a file with what is wrong with it, in the order of the file.
 type Checked struct {
 	File     string    `json:"file"`
 	Exists   bool      `json:"exists"`
@@ -58,7 +58,7 @@ func Check(e env.Env, name string, text []byte) []Problem {
 func (f *sourceFile) checked() Checked {
 	c := Checked{File: f.name, Exists: f.data != nil || f.err != nil, Problems: []Problem{}}
 	if c.Exists {
-		c.Problems = append(c.Problems, few(f.problems())...)
+		c.Problems = append(c.Problems, few(f.problems(), maxChecked)...)
 	}
 	return c
 }

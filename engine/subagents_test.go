@@ -122,7 +122,8 @@ func TestATurnCostsWhatItsSubagentsTook(t *testing.T) {
 		t.Fatalf("%+v, %v", g.Turns, err)
 	}
 	sum := 0.0
-	for i, want := range []string{"$0.33, of that subagents $0.03", "$0.60, of that subagents $0.30", "$0.30"} {
+	costs := []string{"$0.33, including $0.03 for subagents", "$0.60, including $0.30 for subagents", "$0.30"}
+	for i, want := range costs {
 		if got := g.Turns[i].Cost(); got != want {
 			t.Errorf("turn %d costs %s, not %s", i+1, got, want)
 		}

@@ -109,11 +109,17 @@ func (rec *reading) done(ctx context.Context) ([]*done, error) {
 	slices.SortStableFunc(all, func(a, b *done) int {
 		return cmp.Or(a.last.Compare(b.last), cmp.Compare(a.turn, b.turn))
 	})
+	if len(rec.started) > 0 { // each of them begins with a first turn
+		for i, d := range all {
+			d.turn = i + 1
+		}
+	}
 	return all, nil
 }
 
 // turnOf returns the number of the agents' turn to which an entry of a log belongs: it begins with a request, or when
-// another agent takes over. usual is the one of the record, for an entry that is not known.
+// another agent takes over. usual is the one of the record, for an entry that is not known; without one it is the newest, since
+// what a hook reported is not in the log yet.
 func (rec *reading) turnOf(ctx context.Context, session string, seq int64, usual int) (int, error) {
 	if rec.numbers[session] == nil {
 		entries, err := rec.log(ctx, session)
@@ -128,7 +134,11 @@ func (rec *reading) turnOf(ctx context.Context, session string, seq int64, usual
 			}
 			numbers[e.Seq] = n
 		}
+		numbers[0] = max(1, n) // no entry has this place
 		rec.numbers[session] = numbers
+	}
+	if seq == 0 && usual != 0 {
+		return usual, nil
 	}
 	return cmp.Or(rec.numbers[session][seq], usual), nil
 }

@@ -318,11 +318,11 @@ func (rec *reading) words(ctx context.Context, span []sessions.Entry, runs map[s
 }
 
 // report returns what a subagent answered, without what Claude Code (seen with 2.1.328) puts around that for the agent which
-// called: a frame above, whose text is indented, and an id below.
+// called: a frame above, whose text is indented and before which the tools may be that it used last, and an id below.
 func report(result string) string {
 	result, _, _ = strings.Cut(result, "\nagentId: ")
-	frame, text, framed := strings.Cut(result, "The report follows:\n")
-	if !framed || !strings.HasPrefix(frame, "[Subagent hand-back]") {
+	frame, text, framed := strings.Cut("\n"+result, "The report follows:\n")
+	if !framed || !strings.Contains(frame, "\n[Subagent hand-back]") {
 		return result
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(text, "  "), "\n  ", "\n")

@@ -22,14 +22,18 @@ type ArtifactStore interface {
 	SearchArtifacts(ctx context.Context, r SearchArtifactsRequest) (SearchArtifactsResponse, error)
 }
 
-// PutArtifactRequest keeps a blob as an artifact. The blob was stored with PutBlob.
+// PutArtifactRequest keeps a blob as an artifact. The blob was stored with PutBlob, and has at most limits.NamedArtifact bytes
+// if it gets a name.
 type PutArtifactRequest struct {
 	Mutation
-	Blob  string        `json:"blob"`
-	Title string        `json:"title,omitempty"`
-	Tool  string        `json:"tool,omitempty"`
-	Hint  string        `json:"hint,omitempty"`
-	Ref   artifacts.Ref `json:"ref,omitzero"`
+	Blob  string `json:"blob"`
+	Title string `json:"title,omitempty"`
+	// Name, if set, makes it the newest version of what is saved under that name, by which it is read as by a handle. Earlier
+	// versions stay: NAME@1 is the first.
+	Name string        `json:"name,omitempty"`
+	Tool string        `json:"tool,omitempty"`
+	Hint string        `json:"hint,omitempty"`
+	Ref  artifacts.Ref `json:"ref,omitzero"`
 }
 
 // ArtifactRequest asks for one artifact's record, by its handle.

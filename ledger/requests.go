@@ -218,7 +218,9 @@ type ProxyUse struct {
 	// FirstMS is the median of the milliseconds to the first byte.
 	FirstMS int64         `json:"first_byte_ms"`
 	Tools   []ServerTools `json:"tools,omitempty"` // of a session's newest request of the main agent, largest first
-	Missed  int           `json:"missed,omitempty"`
+	// System is the system prompt of that request, in o200k_base tokens; 0: not known.
+	System int `json:"system,omitempty"`
+	Missed int `json:"missed,omitempty"`
 	// MissedWhy is the newest reason for which a request could not be recorded.
 	MissedWhy string `json:"missed_why,omitempty"`
 	Bytes     int64  `json:"sent_bytes"`

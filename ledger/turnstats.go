@@ -61,7 +61,7 @@ func (t Turn) Cost() string {
 	case t.Subagents <= 0:
 		return chars.Money(t.Dollars, true)
 	}
-	return fmt.Sprintf("%s, of that subagents %s", chars.Money(t.Dollars, true), chars.Money(t.Subagents, true))
+	return fmt.Sprintf("%s, including %s for subagents", chars.Money(t.Dollars, true), chars.Money(t.Subagents, true))
 }
 
 // Part is what one kind of content takes.

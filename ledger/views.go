@@ -260,6 +260,47 @@ type Status struct {
 	Proxy *ProxyUse `json:"proxy,omitempty"`
 	// Spent is what was used of each limit that is configured.
 	Spent []Spent `json:"spent,omitempty"`
+	Calls Calls   `json:"calls"`
+	// Sends says that what is sent is the view: by a host that keeps its conversation here, or by a proxy. Else the host sends,
+	// clears and compacts as it likes.
+	Sends bool `json:"sends_view"`
+	// Off: no compaction of ours is due by itself.
+	Off bool `json:"compaction_off,omitempty"`
+	// ClearsAt is the size of a request above which old results are cleared, in the measure of Threshold; 0: never.
+	ClearsAt int `json:"clears_at,omitempty"`
+	// NextClears are the results that would be cleared then, oldest first, at most 10.
+	NextClears []NextCut `json:"next_clears"`
+	// Messages are those that take most of the agent's own window, largest first, at most 20.
+	Messages []WindowMessage `json:"messages"`
+	// Offloaded is what the session has of results that are kept outside of every view.
+	Offloaded Offloaded `json:"offloaded"`
+}
+
+// Calls says what the provider measured of the requests of the main conversation since the compaction in effect, the host's or
+// ours. The zero value: nothing yet.
+type Calls struct {
+	N     int             `json:"calls"`
+	Began int             `json:"first_input"`    // of the first one
+	Last  *sessions.Usage `json:"last,omitempty"` // the newest one
+	// Cached is how many tokens at the front of the newest one the provider probably still has in its cache.
+	Cached int64 `json:"cached"`
+	// Compacted: there was a compaction, and nothing was measured since.
+	Compacted bool `json:"compacted,omitempty"`
+}
+
+// WindowMessage is a message in the agent's own window: an answer with its calls, or all their results, is one.
+type WindowMessage struct {
+	Seq    int64           `json:"seq"` // of its first entry
+	Handle string          `json:"handle"`
+	Turn   int             `json:"turn"`
+	Role   transcript.Role `json:"role"`
+	Tokens tokens.Count    `json:"tokens"`
+}
+
+// Offloaded is how many results of a session are artifacts, of the newest 1,000, and how many bytes these have.
+type Offloaded struct {
+	Results int   `json:"results"`
+	Bytes   int64 `json:"bytes"`
 }
 
 // DueAbove says Threshold: marked where it was converted.

@@ -96,7 +96,7 @@ func (s *Server) mistakes(d *document) []protocol.Diagnostic {
 		}
 		list = append(list, protocol.Diagnostic{
 			Range: rangeOf(d.text, p), Severity: severityOf(p.Severity), Source: protocol.NewOptional(section),
-			Code: protocol.String("configuration"), Message: protocol.String(chars.Line(s.sanitize(message))),
+			Code: protocol.String(p.Code), Message: protocol.String(chars.Line(s.sanitize(message))),
 		})
 	}
 	return list

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/panel"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -52,6 +54,10 @@ type Context struct {
 	Sources     []source          `json:"sources"` // of the agent's own window
 	Turns       []ledger.Turn     `json:"turns"`   // oldest first
 	Earlier     int               `json:"earlier"` // turns before these
+	// Panel is the same as every face shows it, Text that in words, and More what else is known.
+	Panel *panel.Panel `json:"panel,omitempty"`
+	Text  string       `json:"text"`
+	More  string       `json:"more"`
 }
 
 // source is a file or a tool that fills the agent's own window.
@@ -82,11 +88,19 @@ func (s *folder) contextFor(ctx context.Context, p *contextParams) (Context, err
 			return err
 		}
 		g, err := api.TurnStats(ctx, ledger.TurnStatsRequest{Session: session.ID})
-		if err == nil {
-			c = s.contextOf(g)
-			c.Own = s.carriedFor(ctx, api, g.Session, g.Model).Explain(g.Use)
+		if err != nil {
+			return err
 		}
-		return err
+		st, err := api.Status(ctx, ledger.StatusRequest{Session: session.ID})
+		if err != nil {
+			return err
+		}
+		report := s.carriedFor(ctx, api, g.Session, g.Model)
+		c = s.contextOf(g)
+		c.Own = report.Explain(g.Use)
+		filled := panel.Of(st, report, registry.OwnCostOf(report, g.Session.Host).Tokens)
+		c.Panel, c.Text, c.More = &filled, filled.String(), filled.More()
+		return nil
 	})
 	return c, err
 }

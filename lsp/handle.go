@@ -57,7 +57,7 @@ func (s *Server) accept(name string, req *jsonrpc2.Request) (answer, error) {
 	case !known:
 		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "unknown method %.1000q", name)
 	case m.call != req.IsCall():
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: only requests have an id, and notifications none",
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s: requests have an id, notifications have none",
 			name)
 	}
 	return m.accept(s, req.Params())

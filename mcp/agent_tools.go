@@ -21,7 +21,7 @@ import (
 func agentTools() []tool {
 	alias := sessionContextTool()
 	alias.name, alias.hidden = "session_context_write", true
-	return []tool{sessionContextTool(), attemptTool(), hypothesisTool(), handoffTool(), alias}
+	return []tool{sessionContextTool(), attemptTool(), hypothesisTool(), handoffTool(), saveTool(), alias}
 }
 
 // whoProperties are the arguments that all of them have.
@@ -65,7 +65,7 @@ func attemptTool() tool {
 func hypothesisTool() tool {
 	return tool{
 		name:        "log_hypothesis",
-		description: "Logs what you think is the cause, or with its id what became of it.",
+		description: "Logs a suspected cause, or what became of one, by its id.",
 		does:        "logs a hypothesis, and whether it was confirmed or rejected",
 		input: `{"type":"object","properties":{"hypothesis":{"type":"string"},` +
 			`"id":{"type":"string","description":"of one that was logged"},` +

@@ -60,9 +60,9 @@ func compactTool() tool {
 			`"request_id":{"type":"string","description":"makes a retry safe"}}}`,
 		accepts: `"agent":{"type":"string","description":"whose view it is: an agent of ctxledger.yaml, or a host's name for it"},` +
 			`"usage":{"type":"object","description":"of the newest answer in messages, as its provider reported it"},` +
-			`"reason":{"type":"string","description":"why, as the record says it"},` +
-			`"enabled":{"type":"boolean","description":"automatic compaction, in mode auto; this and what follows: instead of ` +
-			`the policy, for this call"},` +
+			`"reason":{"type":"string","description":"why, for the record"},` +
+			`"enabled":{"type":"boolean","description":"automatic compaction, in mode auto; this and the settings below ` +
+			`override the policy for this call"},` +
 			`"compact_at_tokens":{"type":"integer"},"context_window_tokens":{"type":"integer"},` +
 			`"reserve_tokens":{"type":"integer"},"keep_recent_entries":{"type":"integer"},` +
 			`"recover_from_overflow":{"type":"boolean"},"generate_summary":{"type":"boolean"}`,
@@ -238,7 +238,7 @@ func (a *compactArgs) check() error {
 			`arguments "budget_tokens" and "keep_turns" must be 0 (the default) or more`)
 	case a.Error != "" && a.Return != "messages":
 		return fault.New(fault.Invalid, op,
-			`"error" goes with "return": "messages": what is to be sent next may be a trimmed copy`)
+			`"error" goes with "return": "messages": what you send next may be a trimmed copy`)
 	case a.Error != "" && a.DryRun:
 		return fault.New(fault.Invalid, op,
 			`"error" and "dry_run" are given: ctxledger learns from a refusal, and a dry run cannot undo that`)

@@ -88,7 +88,7 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	}
 	if o.args.Strict && o.args.Mode == modeAuto {
 		r.Warnings = append(r.Warnings, "strict: whether an automatic compaction is due depends on when it is asked for, so a "+
-			"replay may go otherwise: pass another mode where one is to be")
+			"replay may differ: pass another mode if the session will be replayed")
 	}
 	switch o.plan.Outcome {
 	case compaction.Compacted:

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/panel"
 	"ctxledger.dev/tokens"
 )
 
@@ -31,12 +32,16 @@ func statusTool() tool {
 			`"categories":{"type":"array"},` +
 			`"next_cuts":{"type":"array"},` +
 			`"carried":{"type":"array","description":"files in every request"},` +
-			`"overhead_tokens":{"type":"integer","description":"these tools"}},"required":["used"]}`,
+			`"overhead_tokens":{"type":"integer","description":"these tools"},` +
+			`"panel":{"type":"object","description":"the window by category, and what is cut next"}},"required":["used"]}`,
 		secrets: "masked", why: "names and labels are made from masked text",
 		calls: []string{`{"session":"SESSION"}`},
 		run:   takes(contextStatus),
 	}
 }
+
+// namedClears is how many results that would be cleared the text of a status names.
+const namedClears = 3
 
 // statusArgs are the arguments of context_status.
 type statusArgs struct {
@@ -66,6 +71,7 @@ type statusResult struct {
 	Savings  *ledger.Savings `json:"savings,omitempty"`
 	Overhead int             `json:"overhead_tokens"`    // of our tools and instructions: see own
 	Warnings []string        `json:"warnings,omitempty"` // about the session's input, and errors in the configuration
+	Panel    *panel.Panel    `json:"panel,omitempty"`
 	carriedResult
 
 	Estimated int     `json:"estimated_tokens"`
@@ -122,6 +128,8 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 		besides: st.Besides() + st.AlmostFull(), dueAbove: st.DueAbove(),
 	}
 	r.Overhead = r.own.Tokens
+	filled := panel.Of(st, found, r.Overhead).Leading()
+	r.Panel = &filled
 	if a.Model != "" && a.Model != s.Model {
 		r.WhatIf = "as it would be with that model: the session's is " + cmp.Or(oneLine(s.Model, 100), "not known")
 	}
@@ -163,15 +171,12 @@ func (r statusResult) String() string {
 	}
 	b.SayIf(r.Model != "", ", model %s", r.Model)
 	b.SayIf(r.WhatIf != "", " (%s)", r.WhatIf)
+	b.Say("\n%s\n", r.Panel)
 	b.Say("\n%s window holds %s", r.whose, r.Held.Tokens())
 	b.SayIf(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
 	b.WriteString(r.besides)
 	b.SayIf(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
-	b.Say("\nctxledger would send %s of the conversation, and compact it above %s:", r.Used,
-		r.dueAbove)
-	for _, x := range r.Categories {
-		b.Say("\n- %s: %s", x.Name, x.Tokens)
-	}
+	b.Say("\nctxledger would send %s of the conversation, and compact it above %s", r.Used, r.dueAbove)
 	b.SayIf(r.Waits != "", "\nold results: %s", r.Waits)
 	b.SayIf(r.Summary != "", "\nsummary in effect: %s, %s", r.Summary, r.Became)
 	b.SayIf(r.Savings != nil, "\nnot sent in this session because of ctxledger: %s", r.Savings)
@@ -181,6 +186,12 @@ func (r statusResult) String() string {
 	}
 	for _, w := range r.Warnings {
 		b.Say("\nwarning: %s", w)
+	}
+	if r.Panel.ClearsAt > 0 {
+		for i, x := range r.Panel.NextClears[:min(len(r.Panel.NextClears), namedClears)] {
+			b.SayIf(i == 0, "\na clearing would cut first:")
+			b.Say("\n- %s: %s", oneLine(x.Label, 120), x.Tokens)
+		}
 	}
 	b.SayIf(len(r.NextCuts) > 0, "\na compaction would cut first:")
 	for _, x := range r.NextCuts {

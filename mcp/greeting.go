@@ -8,7 +8,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"ctxledger.dev/agents/registry"
-	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -40,12 +39,12 @@ const opening = 300 * time.Millisecond
 
 // beginning returns what a client is told when it starts, for its model: nothing if a hook tells it.
 func (c *Client) beginning(ctx context.Context, name string) string {
-	o := c.server.o
-	if o.Given == nil || o.ReadBack || agentname.Named(name).Hooks != nil {
+	o, client := c.server.o, registry.ClientOf(name)
+	if o.Given == nil || o.ReadBack || client.Hooked != nil && client.Hooked(o.Env, o.Root) {
 		return ""
 	}
 	_, told := o.Given(o.Root)
-	told.Facts = registry.ClientOf(name).Tells
+	told.Facts = client.Tells
 	ctx, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
 	var api ledger.MemoryStore

@@ -25,6 +25,15 @@ func TestHostsWithoutHooksAreToldWhereTheyRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	hooked := t.TempDir()
+	settings := filepath.Join(hooked, ".claude", "settings.local.json")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte(`{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"/bin/ctxhook"}]}]}}`),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
 	all := given.Told{Environment: true, Memory: true, Index: library.Options{References: []string{"schema.sql"}}}
 	for _, c := range []struct {
 		client     string
@@ -38,7 +47,9 @@ func TestHostsWithoutHooksAreToldWhereTheyRun(t *testing.T) {
 			[]string{"\nShell: ", "\nWorking directory: "}},
 		{"gemini-cli-mcp-client", root, all, []string{"\nArchitecture: "}, []string{"\nOS: ", "\nWorking directory: "}},
 		{"opencode", root, all, []string{"\nArchitecture: "}, []string{"\nOS: ", "\nWorking directory: ", "\nShell"}},
-		{"claude-code", root, all, nil, []string{"Runtime", "rule"}},
+		{"claude-code", root, all, []string{"\nArchitecture: ", "/dist", "rule"},
+			[]string{"\nOS: ", "\nWorking directory: ", "\nShell"}},
+		{"claude-code", hooked, all, nil, []string{"Runtime", "rule"}},
 		{"somebody", root, given.Told{}, nil, []string{"Runtime", "rule", "/dist"}},
 		{"somebody", "", all, []string{"\nOS: "}, []string{"\nWorking directory: ", "rule", "/dist"}},
 	} {

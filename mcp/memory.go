@@ -28,7 +28,7 @@ const (
 func memoryTool() tool {
 	return tool{
 		name: "memory",
-		description: "Facts that outlive the session. recall finds the best matches of query, restore undoes " +
+		description: "Facts that outlive the session. recall finds the best matches for query, restore undoes " +
 			"the last change or deletion of one. Save what a later chat must know: commands that work, decisions with their " +
 			"reason, what the user wants.",
 		does: "keeps facts that outlive sessions, for the project or the user",

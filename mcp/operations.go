@@ -17,15 +17,15 @@ import (
 func operations() []tool {
 	writes := hints{}
 	reads := hints{readOnly: true, idempotent: true}
-	return append(tools(),
-		operation("append_messages", "Record the messages of a conversation that you hold, those that are not recorded yet.",
+	return append(append(tools(), saveTool()),
+		operation("append_messages", "Record those messages of a conversation you hold that are not recorded yet.",
 			`"session":{"type":"string","description":"default: found by its messages, or a new one"},`+
 				`"messages":{"type":"array","items":{"type":"object"}},`+
 				`"since":{"type":"boolean","description":"messages are only what is new; needs session"},`+
 				`"format":{"type":"string"},"model":{"type":"string"},"request_id":{"type":"string"},`+
 				`"usage":{"type":"object","description":"of the newest answer, as its provider reported it"}`, "messages",
 			writes, appendMessages),
-		operation("view", "What a model is to see of a session now, ready to be sent.",
+		operation("view", "What a model should see of a session now, ready to send.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
 				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
@@ -63,7 +63,7 @@ func operations() []tool {
 			`"session":{"type":"string"}`, "session", reads,
 			asks(Ledger.Summaries)),
 		operation("put_artifact", "Keep a text outside the context, and get the handle that reads it back.",
-			`"content":{"type":"string"},"title":{"type":"string"},"tool":{"type":"string"},`+
+			`"content":{"type":"string"},"title":{"type":"string"},"name":{"type":"string"},"tool":{"type":"string"},`+
 				`"hint":{"type":"string"},"request_id":{"type":"string"}`, "content", writes, putArtifact),
 		operation("artifacts", "What is kept outside the context, newest first.",
 			`"session":{"type":"string"},"limit":{"type":"integer"},"skip":{"type":"integer"}`, "", reads,

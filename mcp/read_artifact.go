@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -75,7 +76,7 @@ func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked in
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}
 	if page.Next != nil {
-		r.Selection = *page.Next
+		r.ID, r.Selection = cmp.Or(page.ID, r.ID), *page.Next // a kept answer has none
 		r.Limit = asked
 		out.Next = &next{c.o.ToolPrefix + "read_artifact", json.RawMessage(plainJSON(r))}
 	}

@@ -77,6 +77,9 @@ func (c *call) read(ctx context.Context, r ledger.ReadArtifactRequest) (artifact
 	}
 	text, ok := c.long.get(r.ID, erased)
 	if !ok {
+		if page, err := c.api.ReadArtifact(ctx, r); err == nil { // saved under such a name
+			return page, nil
+		}
 		return artifacts.Page{}, fault.New(fault.NotFound, "mcp.answer", "%.1000q is no longer kept", r.ID).
 			WithHint("call the tool that returned it again")
 	}

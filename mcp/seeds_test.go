@@ -61,14 +61,16 @@ var seedKeys = []seedKey{
 		lacks: `"messages":[`},
 	{key: "compaction.generate_summary", base: "Compaction: {TriggerTurnCount: 5, Mode: llm}",
 		set: "Compaction: {TriggerTurnCount: 5, Mode: llm, generateSummary: false}", lacks: "mode llm is configured"},
-	{key: "compaction.model", set: "Compaction: {Model: gpt-5}",
-		note: "Model is ignored: the model that writes is the one"},
-	{key: "compaction.summary_template", set: "Compaction: {SummaryTemplate: x}",
-		note: "SummaryTemplate is ignored: a prompt"},
+	{key: "compaction.model", base: theirs + "Compaction: {Model: local-1}",
+		set: theirs + "Compaction: {Model: local-2}", act: written,
+		has: "model local-2"},
+	{key: "compaction.summary_template", base: theirs + "Compaction: {Model: m}",
+		set: theirs + "Compaction: {Model: m, SummaryTemplate: 'Sum up: {{$history}}'}", act: written,
+		has: "template Sum up: {{$history}}"},
 	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
 		note: "IncludeSymbolGraph is ignored"},
 	{key: "compaction.pin_last_routing_signal", set: "Compaction: {PinLastRoutingSignal: true}",
-		note: "PinLastRoutingSignal is ignored: the newest messages stay"},
+		note: "PinLastRoutingSignal is ignored: a compaction keeps the newest"},
 
 	{key: "context_budget.warn_at", set: "ContextBudget: {WarnAt: 1000}", has: "warn_at is 1,000"},
 	{key: "context_budget.cutover_at", set: "ContextBudget: {CutoverAt: 3000}", has: `"status":"compacted"`},
@@ -186,6 +188,9 @@ func windowed(window string) string {
 
 // uncleared has old results stay, so that nothing but a compaction makes a conversation smaller.
 const uncleared = "context: {clear: {trigger: 0}}\n"
+
+// theirs is a summarizer that leaves its model and prompt to fuseraft's keys.
+const theirs = "summarizer: {kind: openai, url: 'http://127.0.0.1:1'}\n"
 
 // machine is a state machine that runs the agent.
 const machine = "Selection: {StateMachine: {States: {test: {Agent: Tester}}}}\n"
@@ -411,6 +416,14 @@ func assembled(t *testing.T, w seedWorld) string {
 	return a.Text()
 }
 
+// written says which model would write, with which prompt.
+func written(t *testing.T, w seedWorld) string {
+	if w.config.Summarizer == nil {
+		return "nobody"
+	}
+	return "model " + w.config.Summarizer.Model + ", template " + w.config.Summarizer.Template
+}
+
 // Overrides have the names of Fabric in any spelling; what makes no sense is refused by name.
 func TestOverridesAreChecked(t *testing.T) {
 	f := newFixture(t, nil)
@@ -435,20 +448,24 @@ func TestOverridesAreChecked(t *testing.T) {
 			t.Errorf("%s is not known", name)
 		}
 	}
-	for _, s := range [][2]string{{`{"input":1,"output":2,"cache_read":3,"cache_write":4}`, "1 2 3 4"},
+	for _, s := range [][2]string{{`{"input":1,"output":2,"cache_read":3,"cache_write":4}`, "1 2 3 4 0"},
 		{`{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}`,
-			"1 2 3 4"},
-		{`{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
-		{`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":3}}`, "6 2 3 0"},
-		{`{"promptTokenCount":9,"candidatesTokenCount":2,"cachedContentTokenCount":3}`, "6 2 3 0"},
-		{`{"inputTokens":9,"outputTokens":2}`, "9 2 0 0"}, {`{"input":-1}`, "<nil>"}, {`{}`, "<nil>"}} {
+			"1 2 3 4 0"},
+		{`{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":3}}`, "6 2 3 0 0"},
+		{`{"input_tokens":9,"output_tokens":2,"input_tokens_details":{"cached_tokens":3}}`, "6 2 3 0 0"},
+		{`{"input":1,"output":5,"reasoning":3}`, "1 5 0 0 3"},
+		{`{"prompt_tokens":9,"completion_tokens":4,"completion_tokens_details":{"reasoning_tokens":3}}`, "9 4 0 0 3"},
+		{`{"input_tokens":9,"output_tokens":4,"output_tokens_details":{"reasoning_tokens":5}}`, "9 4 0 0 4"},
+		{`{"input":9,"reasoning":-1}`, "<nil>"},
+		{`{"promptTokenCount":9,"candidatesTokenCount":2,"cachedContentTokenCount":3}`, "6 2 3 0 0"},
+		{`{"inputTokens":9,"outputTokens":2}`, "9 2 0 0 0"}, {`{"input":-1}`, "<nil>"}, {`{}`, "<nil>"}} {
 		var u usage
 		if err := json.Unmarshal([]byte(s[0]), &u); err != nil {
 			t.Fatal(err)
 		}
 		got := "<nil>"
 		if m := u.measured(); m != nil {
-			got = fmt.Sprint(m.Input, m.Output, m.CacheRead, m.CacheWrite)
+			got = fmt.Sprint(m.Input, m.Output, m.CacheRead, m.CacheWrite, m.Reasoning)
 		}
 		if got != s[1] {
 			t.Errorf("%s: %s", s[0], got)

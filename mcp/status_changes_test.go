@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,9 @@ import (
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/changes"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 func TestContextStatusShowsWhatFillsTheWindowAndOurOwnCost(t *testing.T) {
@@ -140,5 +144,53 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 	want := "no changes by session ab12 itself recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
 	if got := r.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestThePanelIsThatOfTheSpecification: a conversation of seven calls that its host keeps here, with the figures of the example of
+// the panel's text.
+func TestThePanelIsThatOfTheSpecification(t *testing.T) {
+	f := newFixture(t, nil)
+	session, first := "", sessions.Usage{Input: 5_300, Output: 10}
+	var said []json.RawMessage
+	for i := range 7 {
+		said = append(said, json.RawMessage(fmt.Sprintf(`{"role":"user","content":"do %d"}`, i)),
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":"done %d: %s"}`, i,
+				strings.Repeat("well, ", 80))))
+		usage := first
+		if i == 6 {
+			usage = sessions.Usage{Input: 16_100, CacheRead: 12_000, Output: 1_300, Reasoning: 200}
+		}
+		raw, err := json.Marshal(said)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := ledger.HandIn(t.Context(), f.local, ledger.AppendMessagesRequest{Session: session, Host: hostName,
+			Format: transcript.OpenAIChat, Model: "gpt-4o", Usage: &usage}, raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session = r.Session
+	}
+	st, text := do[statusResult](t, connect(t, f.Server, "tester"), "context_status", args{"session": session})
+	contains(t, text, "`██████░░░░░░░░░░░░░░░░░░` **23%** — 29k of 128k tokens\n\nEstimated usage by category:\n"+
+		"- fixed per call: ~5.3k (4.1%)\n- conversation: ~24k (18.8%)\n- free space: 22k (17.0%)\n"+
+		"- old tool results start clearing at 31k (before any summary)\n"+
+		"- auto-compact buffer: 77k (60.0%) — summarization triggers at 51k\n\n"+
+		"Last call: input 28k (cache-read 12k) · output 1.3k (reasoning 200)\n"+
+		"Conversation growth: +24k over 7 model calls\nModel: `gpt-4o`\n"+
+		"`compact_conversation` summarizes older turns to free space now\n")
+	p := st.Panel
+	if p == nil || p.Held.N != 29_400 || !p.Held.Exact || p.Growth != 24_100 || p.Calls != 7 || !p.Sends ||
+		p.Overhead == 0 || p.Cached == 0 || len(p.Messages) != 5 {
+		t.Errorf("held %+v, growth %d, calls %d, sends %v, overhead %d, cached %d, messages %d", p.Held, p.Growth, p.Calls,
+			p.Sends, p.Overhead, p.Cached, len(p.Messages))
+	}
+	r, _ := do[compactResult](t, connect(t, f.Server, "tester"), "compact_conversation",
+		args{"session": session, "keep_turns": 1, "budget_tokens": 300})
+	st, text = do[statusResult](t, connect(t, f.Server, "tester"), "context_status", args{"session": session})
+	if r.Status != "compacted" || !st.Panel.Compacted || strings.Contains(text, "Conversation growth") ||
+		!strings.Contains(text, "_estimated after compaction — refined on your next reply_") {
+		t.Errorf("after a compaction (%+v):\n%s", r, text)
 	}
 }

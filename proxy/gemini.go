@@ -45,7 +45,8 @@ func (a *answer) geminiUsage(raw json.RawMessage) {
 	}, partOf)
 	if input+output > 0 {
 		cached = min(cached, input)
-		a.Measure(sessions.Usage{Input: input - cached + tools, CacheRead: cached, Output: output + thoughts})
+		a.Measure(sessions.Usage{Input: input - cached + tools, CacheRead: cached, Output: output + thoughts,
+			Reasoning: thoughts})
 	}
 }
 

@@ -13,20 +13,21 @@ import (
 // openAIUsage takes in a usage of the chat or the responses API: the input has those tokens that were cached, the output
 // those of reasoning.
 func (a *answer) openAIUsage(raw json.RawMessage, tier string) {
-	var input, cached, hit, written, output int64
+	var input, cached, hit, written, output, reasoned int64
 	a.Counters = sessionfile.Reported(raw, map[string]*int64{
 		"prompt_tokens": &input, "input_tokens": &input, "completion_tokens": &output, "output_tokens": &output,
 		"prompt_tokens_details.cached_tokens": &cached, "input_tokens_details.cached_tokens": &cached,
 		"input_tokens_details.cache_write_tokens": &written, "prompt_tokens_details.cache_write_tokens": &written,
 		"prompt_cache_hit_tokens": &hit, "prompt_cache_miss_tokens": nil, "total_tokens": nil,
-		"completion_tokens_details.reasoning_tokens": nil, "output_tokens_details.reasoning_tokens": nil,
+		"completion_tokens_details.reasoning_tokens": &reasoned, "output_tokens_details.reasoning_tokens": &reasoned,
 	}, partOf)
 	if cached = cmp.Or(cached, hit); input+output == 0 {
 		return
 	}
 	cached = min(cached, input)
 	written = min(written, input-cached)
-	u := sessions.Usage{Input: input - cached - written, CacheRead: cached, CacheWrite: written, Output: output}
+	u := sessions.Usage{Input: input - cached - written, CacheRead: cached, CacheWrite: written, Output: output,
+		Reasoning: min(reasoned, output)}
 	a.Measure(u, tier)
 }
 

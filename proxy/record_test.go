@@ -46,7 +46,7 @@ var said = map[string][2]string{
 			"response.output_item.done", `{"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}}`,
 			"response.output_item.done", `{"type":"response.output_item.done","item":{"type":"function_call","call_id":"t1","name":"Bash","arguments":"{\"command\":\"ls\"}"}}`,
 			"response.completed", `{"type":"response.completed","response":{"id":"r1","model":"mm","output":[],"usage":{"input_tokens":125,`+
-				`"input_tokens_details":{"cached_tokens":100},"output_tokens":9}}}`)},
+				`"input_tokens_details":{"cached_tokens":100},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":2}}}}`)},
 	"gemini": {`{"responseId":"r1","modelVersion":"mm","candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[` +
 		`{"text":"ok"},{"functionCall":{"name":"Bash","args":{"command":"ls"}}}]}}],"usageMetadata":{"promptTokenCount":125,` +
 		`"cachedContentTokenCount":100,"candidatesTokenCount":7,"thoughtsTokenCount":2}}`,
@@ -125,6 +125,9 @@ func TestAnAgentWithoutFilesIsRecorded(t *testing.T) {
 				}
 				all := s.requests(session)
 				usage := sessions.Usage{Input: 25, CacheRead: 100, Output: 9}
+				if d.name == "responses" || d.name == "gemini" {
+					usage.Reasoning = 2
+				}
 				if d.name == "anthropic" {
 					usage = sessions.Usage{Input: 5, CacheRead: 100, CacheWrite: 20, Output: 9}
 				}

@@ -166,7 +166,7 @@ type Entry struct {
 	Hidden     bool              `json:"hidden,omitempty"`
 	Loaded     bool              `json:"loaded,omitempty"` // see NewEntry
 	Note       string            `json:"note,omitempty"`
-	Told       string            `json:"told,omitempty"` // the file of which the host told the agent what others changed
+	Told       string            `json:"told,omitempty"` // the file of which the host told what others changed
 	Usage      *Usage            `json:"usage,omitempty"`
 	Bill       Bill              `json:"bill,omitempty"`       // see NewEntry and Billed
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry

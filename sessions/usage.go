@@ -18,6 +18,7 @@ type Usage struct {
 	CacheWrite int64 `json:"cache_write"`            // input written to the prompt cache
 	CacheLong  int64 `json:"cache_long,omitempty"`   // of CacheWrite, what stays there for an hour and not for minutes
 	Searches   int64 `json:"web_searches,omitempty"` // by the provider, which asks a fee for each; no tokens
+	Reasoning  int64 `json:"reasoning,omitempty"`    // of Output, where the provider tells it apart
 }
 
 // Prompt returns all input of a request, cached or not.
@@ -26,13 +27,13 @@ func (u Usage) Prompt() int { return int(u.Input + u.CacheRead + u.CacheWrite) }
 // Add returns the sum of two usages.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite,
-		u.CacheLong + v.CacheLong, u.Searches + v.Searches}
+		u.CacheLong + v.CacheLong, u.Searches + v.Searches, u.Reasoning + v.Reasoning}
 }
 
 // Minus returns the usage without a part of it.
 func (u Usage) Minus(v Usage) Usage {
 	return Usage{u.Input - v.Input, u.Output - v.Output, u.CacheRead - v.CacheRead, u.CacheWrite - v.CacheWrite,
-		u.CacheLong - v.CacheLong, u.Searches - v.Searches}
+		u.CacheLong - v.CacheLong, u.Searches - v.Searches, u.Reasoning - v.Reasoning}
 }
 
 // Used returns the usage by what is paid for it.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/intents"
+	"ctxledger.dev/sessions"
 )
 
 // The defaults of clearing.
@@ -22,13 +23,11 @@ const (
 // by as much before there is another one.
 func clearResults(s *scene) (out []Edit) {
 	c := s.policy.Clear
-	if c.Trigger <= 0 || s.Request(s.used) <= s.policy.clearAbove(s.Window) {
+	if c.Trigger <= 0 || s.Request(s.used) <= s.policy.ClearAbove(s.Window) {
 		return nil
 	}
-	old := s.clearable()
-	old = old[:max(0, len(old)-c.keep(s.Window))]
 	freed := 0
-	for _, a := range old {
+	for _, a := range s.outdated() {
 		if e := s.hide(a, cleared(a, s.count(a.resultTokens))); len(e) > 0 {
 			out, freed = append(out, e...), freed+e[0].freed()
 		}
@@ -38,6 +37,30 @@ func clearResults(s *scene) (out []Edit) {
 	}
 	if s.count(freed) < s.policy.clearAtLeast(s.Window) {
 		return nil
+	}
+	return out
+}
+
+// outdated returns the calls whose results a clearing takes: all but the newest few.
+func (s *scene) outdated() []*act {
+	old := s.clearable()
+	return old[:max(0, len(old)-s.policy.Clear.keep(s.Window))]
+}
+
+// NextCleared is a result that the next clearing takes.
+type NextCleared struct {
+	Seq    int64 // of the entry that carries it
+	Call   *sessions.Call
+	Tokens int // o200k_base, as it is shown now
+}
+
+// NextClears returns the results that a clearing would take now, oldest first, whether one is due or not; nil where none ever is.
+func NextClears(in Input, p Policy, st State) (out []NextCleared) {
+	if p.Clear.Trigger <= 0 {
+		return nil
+	}
+	for _, a := range newScene(in, p, st).outdated() {
+		out = append(out, NextCleared{a.answer.Seq, a.Call, a.resultTokens})
 	}
 	return out
 }
@@ -73,8 +96,8 @@ func (a *act) named(tool string) bool {
 	return own || other
 }
 
-// clearAbove returns the tokens above which results are cleared: the step before a compaction.
-func (p Policy) clearAbove(window int) int {
+// ClearAbove returns the tokens above which results are cleared: the step before a compaction. 0: they never are.
+func (p Policy) ClearAbove(window int) int {
 	return int(p.Clear.Trigger * float64(p.Compact.Threshold(window)))
 }
 

@@ -103,7 +103,7 @@ func Decide(in Input, p Policy, st State) Decision {
 	}
 	d.After, d.Waiting = d.Before-freedBy(d.Edits), freedBy(later)
 	if slices.ContainsFunc(later, func(e Edit) bool { return e.Pass == clearing }) {
-		d.ClearsAt = p.clearAbove(st.Window)
+		d.ClearsAt = p.ClearAbove(st.Window)
 	}
 	d.Rewritten = first.costs(nil).broken(d.Edits)
 	d.Over = s.Request(d.After) > d.Threshold

@@ -20,8 +20,11 @@ const (
 	maxSettings = 1 << 20 // bytes of a settings file
 )
 
-// compactSettings are the settings of a file that say when Claude Code compacts automatically.
-type compactSettings struct {
+// fileSettings are the settings of a file that say when Claude Code compacts automatically, and whether it runs hooks of ours.
+type fileSettings struct {
+	Hooks              map[string]json.RawMessage
+	DisableAllHooks    *bool
+	EnabledPlugins     map[string]json.RawMessage
 	file               string
 	AutoCompactEnabled *bool
 	AutoCompactWindow  compactWindow
@@ -51,7 +54,7 @@ func SettingsFiles(e env.Env, tree string) []string {
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
 // or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
-	var set compactSettings
+	var set fileSettings
 	limit, from := 0, ""
 	all, variable := settings(e, tree)
 	for _, one := range all {
@@ -102,11 +105,11 @@ func ToolSearch(e env.Env, tree string) bool {
 }
 
 // settings returns those of the files that can be read, in their order, and what variables have with them.
-func settings(e env.Env, tree string) (all []compactSettings, variable func(string) string) {
+func settings(e env.Env, tree string) (all []fileSettings, variable func(string) string) {
 	variable = e.Lookup
 	for _, name := range SettingsFiles(e, tree) {
 		raw, err := safefs.ReadFile(name, maxSettings)
-		one := compactSettings{file: name}
+		one := fileSettings{file: name}
 		if err != nil || json.Unmarshal(raw, &one) != nil {
 			continue
 		}
@@ -119,7 +122,7 @@ func settings(e env.Env, tree string) (all []compactSettings, variable func(stri
 }
 
 // window returns the window that a file sets for a model, whose name it may spell with or without its date and its size.
-func (s compactSettings) window(model string) compactWindow {
+func (s fileSettings) window(model string) compactWindow {
 	plain := func(name string) string { return spelling().ReplaceAllString(name, "") }
 	for name, own := range s.ModelSettings {
 		if own.AutoCompactWindow > 0 && plain(name) == plain(model) {

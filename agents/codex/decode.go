@@ -400,14 +400,14 @@ func (l *row) silent(at transcript.Span) bool {
 }
 
 // usage is what Codex says of tokens. The input has those that were cached, the output those of reasoning.
-type usage struct{ input, cached, written, output int64 }
+type usage struct{ input, cached, written, output, reasoned int64 }
 
 // usageOf reads a usage, and which of its numbers are not known. What is missing or cannot be read is as before.
 func usageOf(text []byte, at transcript.Span, before usage) (u usage, counters []string) {
 	u = before
 	counters = sessionfile.Reported(at.In(text), map[string]*int64{
 		"input_tokens": &u.input, "cached_input_tokens": &u.cached, "cache_write_input_tokens": &u.written,
-		"output_tokens": &u.output, "reasoning_output_tokens": nil, "total_tokens": nil,
+		"output_tokens": &u.output, "reasoning_output_tokens": &u.reasoned, "total_tokens": nil,
 	}, func(string, []byte) bool { return false })
 	return u, counters
 }
@@ -415,7 +415,7 @@ func usageOf(text []byte, at transcript.Span, before usage) (u usage, counters [
 // plus returns the sum with so many times another usage.
 func (u usage) plus(v usage, times int64) usage {
 	return usage{u.input + times*v.input, u.cached + times*v.cached, u.written + times*v.written,
-		u.output + times*v.output}
+		u.output + times*v.output, u.reasoned + times*v.reasoned}
 }
 
 // totalOf reads a total, and what it has grown by since the one before it. One that is smaller counts from 0 again: early
@@ -435,7 +435,8 @@ func totalOf(text []byte, at transcript.Span, before usage) (total, grown usage,
 func (u usage) usage() sessions.Usage {
 	cached := min(u.cached, u.input)
 	written := min(u.written, u.input-cached)
-	return sessions.Usage{Input: u.input - cached - written, CacheRead: cached, CacheWrite: written, Output: u.output}
+	return sessions.Usage{Input: u.input - cached - written, CacheRead: cached, CacheWrite: written, Output: u.output,
+		Reasoning: max(0, min(u.reasoned, u.output))}
 }
 
 // compacted reads a compaction: a model reads its replacement in the place of everything before. The summary is the

@@ -135,7 +135,7 @@ func (r *run) lacking(
 func (r *run) starting(ctx context.Context, s sessions.Session) (parts []part, err error) {
 	source := r.event.Source // "" with the first words after a start that was not told
 	if source != hooks.Resume && r.Do.Environment {
-		parts = append(parts, part{given.Environment(r.Env, r.event.Dir, told...), "environment", ""})
+		parts = append(parts, part{given.Environment(r.Env, r.event.Dir, Tells...), "environment", ""})
 	}
 	add := func(make func(context.Context, sessions.Session) (part, error)) {
 		var p part
@@ -220,9 +220,9 @@ func (r *run) masked(ctx context.Context, kind, text, fence string) (part, error
 	return digested(kind, m.Text, fence), err
 }
 
-// told are the facts of its environment that Claude Code tells its models by itself, and the date (seen in requests of
+// Tells are the facts of its environment that Claude Code tells its models by itself, and the date (seen in requests of
 // 2.1.328).
-var told = []string{given.FactOS, given.FactShell, given.FactDirectory}
+var Tells = []string{given.FactOS, given.FactShell, given.FactDirectory}
 
 // ignored returns what git ignores in the directory of the agent.
 func (r *run) ignored(ctx context.Context, _ sessions.Session) (part, error) {

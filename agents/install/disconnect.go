@@ -129,7 +129,7 @@ func (e edit) withoutTables(text []byte) (out []byte, left []string, err error) 
 	if !gone {
 		for _, path := range own {
 			left = append(left, strings.Join(path, ".")+" in "+e.file.Path+
-				" is in an unrecognized form: not removed; remove it yourself")
+				" is in an unrecognised form: not removed; remove it yourself")
 		}
 		return text, left, nil
 	}

@@ -270,7 +270,7 @@ func (e edit) addTable(note *receipt) (text []byte, conflicts []Conflict, err er
 		}
 		var gone bool
 		if text, gone, err = confedit.StripTables(text, [][]string{e.file.Table.Path}, false); err != nil || !gone {
-			return nil, nil, fault.New(fault.Invalid, "install.table", "%s is in an unrecognized form",
+			return nil, nil, fault.New(fault.Invalid, "install.table", "%s is in an unrecognised form",
 				where)
 		}
 	}

@@ -116,7 +116,7 @@ func resolve(path string) (string, error) {
 		}
 		if _, err := os.Lstat(at); err == nil {
 			return "", fault.New(fault.Invalid, opRead, "%s is a dangling link", at).
-				WithHint("remove it or add its target")
+				WithHint("remove it or create its target")
 		}
 		if filepath.Dir(at) == at {
 			return "", fault.New(fault.NotFound, opRead, "the directory of %s does not exist", path)

@@ -19,7 +19,8 @@ func claudeCode() Agent {
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Settings: claudecode.SettingsFiles,
 		Carried: carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: 1152, // unless it searches for tools
-			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId"},
+			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId",
+			Tells: hook.Tells, Hooked: claudecode.Hooked},
 		Install: Install{
 			Program: "claude", Package: "@anthropic-ai/claude-code", Dir: claudecode.ConfigDir, Written: "projects",
 			Files: claudeFiles, Projects: true, Plugins: claudePlugins, Restart: newSession,

@@ -6,6 +6,7 @@ import (
 
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/mcp/overhead"
 )
 
@@ -28,6 +29,9 @@ type Client struct {
 	Chat []string
 	// Tells are the facts of the environment (package given) that the agent tells its model by itself, as seen in its requests.
 	Tells []string
+	// Hooked reports whether hooks of ours tell the agent in a tree what other agents are told in the instructions of our
+	// server. nil: they do not.
+	Hooked func(e env.Env, tree string) bool
 }
 
 // ClientOf returns the client that gives itself a name, or that of the agent of a name.

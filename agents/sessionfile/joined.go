@@ -298,7 +298,7 @@ func (a *answer) takes(r *Record, early bool) bool {
 // prompted returns a usage without what some parts of an answer do not know: the output, what was searched for meanwhile,
 // and how long the cache keeps what was written.
 func prompted(u sessions.Usage) sessions.Usage {
-	u.Output, u.Searches, u.CacheLong = 0, 0, 0
+	u.Output, u.Searches, u.CacheLong, u.Reasoning = 0, 0, 0, 0
 	return u
 }
 

@@ -9,14 +9,16 @@ import (
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/panel"
 	"ctxledger.dev/tokens"
 )
 
 // Carried is what requests carry, of every agent, as the context command answers it.
 type Carried struct {
 	carried.Report
-	Model  string `json:"model,omitempty"`
-	Window int    `json:"window,omitempty"` // tokens; absent: unknown
+	Panel  *panel.Panel `json:"panel,omitempty"` // of the session; absent: there is none
+	Model  string       `json:"model,omitempty"`
+	Window int          `json:"window,omitempty"` // tokens; absent: unknown
 	// Measured is what the provider measured of the first request of the session besides its messages: what is carried,
 	// and the agent's own prompt and tools; absent: nothing was measured.
 	Session  string        `json:"session,omitempty"`
@@ -33,6 +35,11 @@ type Carried struct {
 // Carried draws what each agent's requests carry.
 func (p Page) Carried(out Carried) {
 	w := p.W
+	if out.Panel != nil {
+		fmt.Fprintf(w, "session %s  %s\n%s\n", out.Session, p.Line(out.Use.Session.Heading(), titleColumns), out.Panel)
+		p.say(out.Panel.More() != "", "\n%s", out.Panel.More())
+		fmt.Fprintln(w)
+	}
 	if len(out.Hosts) == 0 {
 		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
 		return

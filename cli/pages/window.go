@@ -58,7 +58,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s out of the view", s.Saved.Tokens())
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
 		fmt.Fprintf(w, "its host   wrote a summary of %s that kept %d of %s; %d restated\n",
-			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded thing"),
+			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded item"),
 			h.Summary.Told)
 	}
 	fmt.Fprintf(w, "next step  %s\n", nextStep(s))

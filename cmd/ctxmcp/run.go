@@ -21,7 +21,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		"add structured results and their schemas, for clients that are programs (agents: text is smaller)")
 	agents := p.Flags.Bool("agent-tools", false,
 		"offer the tools with which the agents in a session tell each other what they know: session_context, "+
-			"log_attempt, log_hypothesis, handoff")
+			"log_attempt, log_hypothesis, handoff, save_artifact")
 	readBack := p.Flags.Bool("read-back", false, "offer only read_artifact, as `ctxledger with --reduce` does")
 	var w web
 	w.flags(p.Flags)

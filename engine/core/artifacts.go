@@ -16,15 +16,24 @@ import (
 // PutArtifact implements ledger.ArtifactStore.
 func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (artifacts.Artifact, error) {
 	m := l.NewMutation("artifact", r.Key, r).Check(CheckTexts("engine.artifact", Label("title", r.Title),
-		Label("tool", r.Tool), Label("hint", r.Hint), Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)))
+		Label("tool", r.Tool), Label("name", r.Name), Label("hint", r.Hint),
+		Label("session", r.Ref.Session), Label("call id", r.Ref.CallID)))
 	if a, done, err := PreviousResponse[artifacts.Artifact](ctx, l, m); done || err != nil {
 		return a, err
+	}
+	if err := l.checkName(r.Name); err != nil {
+		return artifacts.Artifact{}, err
 	}
 	l.references.RLock()
 	defer l.references.RUnlock()
 	a, err := l.measure(ctx, r)
 	if err != nil {
 		return artifacts.Artifact{}, err
+	}
+	if r.Name != "" && a.Bytes > limits.NamedArtifact {
+		return artifacts.Artifact{}, fault.New(fault.TooLarge, "engine.artifact",
+			"%s has %d bytes, more than the limit of %d", r.Name, a.Bytes, limits.NamedArtifact).
+			WithHint("save it in parts, or without a name")
 	}
 	a.Created = m.At
 	return Mutate(ctx, l, m, func(tx kv.Tx) (artifacts.Artifact, []ledger.Event, error) {
@@ -33,8 +42,31 @@ func (l *Ledger) PutArtifact(ctx context.Context, r ledger.PutArtifactRequest) (
 			return kept, nil, err
 		}
 		event := ledger.Event{Kind: ledger.EventArtifact, ID: kept.ID, Session: r.Ref.Session, Detail: kept.Title}
+		if r.Name != "" {
+			named, err := artifacts.SaveAs(tx, r.Name, kept.ID, m.At)
+			if err != nil {
+				return kept, nil, err
+			}
+			kept.Name, kept.Version = named.Name, named.Version
+			event.Detail = named.String()
+		}
 		return kept, []ledger.Event{event}, l.ReferenceBlob(tx, kept.Hash)
 	})
+}
+
+// checkName refuses a name that cannot be one, or that may be a secret: names are shown as they are. "" is none.
+func (l *Ledger) checkName(name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := artifacts.CheckName(name); err != nil {
+		return err
+	}
+	if l.Masks.String(name) != name {
+		return fault.New(fault.Invalid, "engine.artifact", "the name looks like a secret").
+			WithHint("choose another name")
+	}
+	return nil
 }
 
 // measure reads the content once to count its characters and tokens.
@@ -118,13 +150,13 @@ func artifactSize(a artifacts.Artifact) int {
 // ReadArtifact implements ledger.ArtifactStore. What a handle names is returned as it was recorded, with the
 // secrets in it: the table "Secrets at the exits" of docs/threat-model.md says which exits may show that, and why.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
-	c, err := l.open(ctx, r.ID, r.Raw)
+	c, id, err := l.open(ctx, r.ID, r.Raw)
 	if err != nil {
 		return artifacts.Page{}, err
 	}
 	defer c.Close() // opened for reading
 	page, err := artifacts.Read(patient{ctx, c}, r.Selection)
-	page.ID = r.ID
+	page.ID = id
 	return page, err
 }
 

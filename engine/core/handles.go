@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -54,17 +56,54 @@ func (p patient) ReadAt(b []byte, at int64) (int, error) {
 
 // target is what a handle names: exactly one of blob, summary and message is set.
 type target struct {
+	id      string             // the handle, also where a name was given
 	blob    string             // an artifact's content
 	summary *compaction.Record // a compaction: its range; or a whole session
 	message []sessions.Stored  // the records of one message
 	result  int                // number of the result in the message, from 1; 0: all of it
 }
 
-// resolve returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole session or a
+// resolve returns what a handle names, or what was saved under a name: see find.
+func resolve(tx kv.Tx, handle string) (target, error) {
+	named, found, err := artifacts.Lookup(tx, handle)
+	if err != nil {
+		return target{}, err
+	}
+	id := handle
+	if found {
+		id = named.ID
+	}
+	t, err := find(tx, id)
+	name, _, _ := strings.Cut(handle, "@")
+	if t.id = id; fault.Is(err, fault.NotFound) && !found && artifacts.CheckName(name) == nil {
+		err = withNames(tx, err)
+	}
+	return t, err
+}
+
+// toldNames is how many names are told to who asks for one that there is not.
+const toldNames = 20
+
+// withNames adds to an error under which names something is saved.
+func withNames(tx kv.Tx, err error) error {
+	all, failed := artifacts.Names(tx, toldNames)
+	wrong, ok := errors.AsType[*fault.Error](err)
+	if failed != nil || !ok || len(all) == 0 {
+		return err
+	}
+	names := make([]string, len(all))
+	for i, n := range all {
+		names[i] = n.Name
+	}
+	slices.Sort(names)
+	return wrong.WithHint("saved names: %s", strings.Join(names, ", "))
+}
+
+// find returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole session or a
 // range of its log (see sessions.SplitRange), or a message by a prefix of its id, also one of its results (see
 // sessions.SplitHandle). For forgotten content the error says when it was forgotten. Handles of another workspace's ledger
 // are unknown here.
-func resolve(tx kv.Tx, handle string) (target, error) {
+func find(tx kv.Tx, handle string) (target, error) {
 	a, err := artifacts.Get(tx, handle)
 	if err == nil {
 		return target{blob: a.Hash}, a.Available()
@@ -108,23 +147,24 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	return target{message: records, result: result}, nil
 }
 
-// open opens what a handle names: of a message, and of those in a range, the text that a model reads or, if raw is set, the
+// open opens what a handle or name stands for, with the handle: of a message, and of those in a range, the text that a model reads or, if raw is set, the
 // original. It runs its own transactions: do not call it inside one.
-func (l *Ledger) open(ctx context.Context, handle string, raw bool) (content, error) {
+func (l *Ledger) open(ctx context.Context, handle string, raw bool) (content, string, error) {
 	t, err := View(ctx, l, func(tx kv.Tx) (target, error) { return resolve(tx, handle) })
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	switch {
 	case t.message != nil && !raw:
 		text, err := l.messageText(ctx, t.message, t.result)
-		return inMemory([]byte(text)), err
+		return inMemory([]byte(text)), t.id, err
 	case t.summary != nil && !raw:
 		w := &capped{limit: maxRange}
 		err := l.writeTexts(ctx, w, *t.summary)
-		return inMemory(w.Bytes()), err
+		return inMemory(w.Bytes()), t.id, err
 	}
-	return l.openTarget(ctx, t)
+	c, err := l.openTarget(ctx, t)
+	return c, t.id, err
 }
 
 // openTarget opens the original of what a handle names.

@@ -173,6 +173,7 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	var bill sessions.Bill
 	var first []int64
 	var reduced reductions
+	var head requestHead
 	last, models := "", l.Settings(sessions.Session{}).Models
 	err := eachRequest(tx, session, 0, func(q ledger.ModelRequest, _ int) bool {
 		if u.Requests++; q.Session != last {
@@ -197,6 +198,7 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 		}
 		if q.Agent == "" {
 			u.Reduces = q.Reduces
+			head.follow(q)
 		}
 		u.Bytes += q.Sent
 		reduced.add(q, models)
@@ -210,9 +212,37 @@ func (l *Ledger) ProxyUse(tx kv.Tx, session string) (*ledger.ProxyUse, error) {
 	}
 	slices.Sort(first)
 	u.FirstMS = first[len(first)/2]
+	if session != "" {
+		u.System = head.system()
+	}
 	u.Cost, u.Reduced = bill.Cost(models), reduced.use()
 	slices.SortStableFunc(u.Tools, func(a, b ledger.ServerTools) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	return &u, nil
+}
+
+// requestHead has the items in front of the messages of the newest request that offers tools: others are no part of a conversation.
+type requestHead []ledger.RequestItem
+
+func (h *requestHead) follow(q ledger.ModelRequest) {
+	if q.Kept == 0 && (len(q.New) == 0 || q.New[0].Kind != ledger.ItemTool) {
+		return
+	}
+	*h = (*h)[:min(q.Kept, len(*h))]
+	for _, x := range q.New {
+		if x.Kind != ledger.ItemMessage {
+			*h = append(*h, x)
+		}
+	}
+}
+
+// system returns the tokens of the system prompt.
+func (h requestHead) system() (n int) {
+	for _, x := range h {
+		if x.Kind == ledger.ItemSystem {
+			n += x.Tokens
+		}
+	}
+	return n
 }
 
 // reductions sums up what requests were sent without.

@@ -179,7 +179,7 @@ func (d *daemon) own() []Task {
 		{Name: "watching the state directory", Run: d.watch},
 		KeepPrivate(),
 		{Name: "applying the retention policy", Step: retainStep, Run: d.retain},
-		{Name: "reserving space to delete", Run: d.reserve},
+		{Name: "reserving space for deletions", Run: d.reserve},
 		{Name: "recording whose ledger this is", Step: limits.Call, Run: d.keepPlace},
 	}
 }

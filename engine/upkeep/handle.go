@@ -3,6 +3,7 @@ package upkeep
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -25,6 +26,13 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 	}
 	e.about(t, handle)
 	switch {
+	case len(t.versions) > 0:
+		for _, id := range t.versions {
+			if err := e.wholeArtifact(ctx, id); err != nil {
+				return err
+			}
+		}
+		return nil
 	case t.artifact != "":
 		return e.wholeArtifact(ctx, t.artifact)
 	case t.summary != nil:
@@ -37,7 +45,7 @@ func (e *eraser) handle(ctx context.Context, handle string) error {
 
 // about notes by what stored responses name the thing that is forgotten.
 func (e *eraser) about(t named, handle string) {
-	for _, id := range []string{t.artifact, t.session} {
+	for _, id := range append(slices.Clone(t.versions), t.artifact, t.session) {
 		if id != "" {
 			e.ids[id] = true
 		}
@@ -50,6 +58,7 @@ func (e *eraser) about(t named, handle string) {
 // named is what a handle names, even if it was already forgotten: then what a crash left of it is removed.
 type named struct {
 	artifact string
+	versions []string // the artifacts that were saved under a name
 	summary  *core.SummaryPlace
 	session  string
 	messages []place // of one message, in every session that has it
@@ -57,6 +66,21 @@ type named struct {
 
 // nameOf resolves a handle as reading does, including forgotten things.
 func nameOf(tx kv.Tx, handle string) (named, error) {
+	one, found, err := artifacts.Lookup(tx, handle)
+	if err != nil {
+		return named{}, err
+	}
+	if found && strings.Contains(handle, "@") {
+		return named{artifact: one.ID}, nil
+	}
+	if found {
+		all, err := artifacts.Versions(tx, handle, 0)
+		n := named{}
+		for _, v := range all {
+			n.versions = append(n.versions, v.ID)
+		}
+		return n, err
+	}
 	if a, err := artifacts.Get(tx, handle); !fault.Is(err, fault.NotFound) {
 		return named{artifact: a.ID}, err
 	}

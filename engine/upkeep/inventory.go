@@ -142,6 +142,7 @@ func buckets() (rows []Place) {
 	for how, names := range map[string][]string{
 		byRule: {
 			"sessions", "log", "reads", "intents", "changes", "file_states", "file_touched", "artifacts",
+			"artifacts.name",
 			"memory", "memory.history", "stubs", "commands", "events", "windows", "servers", "requests", "keys",
 		},
 		byIndex: {

@@ -136,6 +136,7 @@ func (l *Views) recordStep(
 type decided struct {
 	Made   ledger.EditedView
 	folded *core.Folded
+	state  window.State
 	sizing sizing
 	notes  []core.Decision
 }
@@ -202,7 +203,7 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 		of := figuresOf(f, cur)
 		made.Due.Why += fmt.Sprintf(": it left %s of %s tokens (summary %s)", of.After, of.Before, cur.ID)
 	}
-	return decided{made, f, sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
+	return decided{made, f, st, sizing{r.Model, d.Rewritten}, l.notices(f, made, now, c)}, nil
 }
 
 // stateOf gathers what a decision depends on.

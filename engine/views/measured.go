@@ -11,10 +11,13 @@ import (
 // measured is what the provider measured of an answer and its request. A host that writes an answer in parts gives
 // each part its own usage.
 type measured struct {
-	group  string
-	tokens int64
-	whole  bool // they have its request
+	group string
+	usage sessions.Usage
+	whole bool // they have its request
 }
+
+// tokens returns what the answer and its request have.
+func (m *measured) tokens() int64 { return int64(m.usage.Prompt()) + m.usage.Output }
 
 // take takes an entry into account. Entries of subagents are not part of the main conversation.
 func (m *measured) take(e *sessions.Entry) {
@@ -29,12 +32,12 @@ func (m *measured) take(e *sessions.Entry) {
 		*m = measured{group: e.Group}
 	}
 	m.whole = m.whole || asks
-	m.tokens += e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite + e.Usage.Output
+	m.usage = m.usage.Add(*e.Usage)
 }
 
 // newestMeasured returns what the provider measured of the newest answer of the main conversation, of the entries
 // that meant accepts, and how many entries there are up to its last part. Nothing was measured: 0 tokens.
-func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) {
+func newestMeasured(f *core.Folded, meant func(i int) bool) (m measured, upTo int) {
 	var newest []*sessions.Entry // backwards
 	whole := false               // they have its request
 	for i := len(f.Entries) - 1; i >= 0; i-- {
@@ -54,11 +57,10 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (n int64, upTo int) 
 		whole = whole || e.Usage.Prompt() > 0
 		newest = append(newest, e)
 	}
-	var m measured
 	for _, e := range slices.Backward(newest) {
 		m.take(e)
 	}
-	return m.tokens, upTo
+	return m, upTo
 }
 
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
@@ -70,7 +72,8 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count
 	if besides != nil {
 		fixed = *besides
 	}
-	measured, upTo := newestMeasured(f, f.View.Active)
+	newest, upTo := newestMeasured(f, f.View.Active)
+	measured := newest.tokens()
 	if measured == 0 {
 		return fixed, false
 	}

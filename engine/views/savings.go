@@ -19,7 +19,10 @@ const maxOwned = 1_000
 
 // savingsOf adds up what hooks kept out of the requests of the main conversation. tools is what those carry of our tools that
 // have them; nil: not known.
-func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *ledger.OwnTools) (ledger.Savings, error) {
+// It also returns what the session has of artifacts.
+func savingsOf(
+	tx kv.Tx, f *core.Folded, c tokens.Counter, tools *ledger.OwnTools,
+) (ledger.Savings, ledger.Offloaded, error) {
 	s := unsent{f: f, untold: -1, causes: map[string]*cause{}, reading: map[string]int{}}
 	for i := range f.Entries {
 		s.take(i)
@@ -42,8 +45,9 @@ func savingsOf(tx kv.Tx, f *core.Folded, c tokens.Counter, tools *ledger.OwnTool
 		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Cause, b.Cause))
 	})
 	var err error
-	out.Unknown, err = s.unrecorded(tx)
-	return out, err
+	var off ledger.Offloaded
+	out.Unknown, off, err = s.unrecorded(tx)
+	return out, off, err
 }
 
 // signed counts what may be negative: a stub can be larger than what the host would have passed on.
@@ -179,14 +183,18 @@ func (s *unsent) forget(part int) {
 	}
 }
 
-// unrecorded returns how many results became stubs before their whole size was recorded with them.
-func (s *unsent) unrecorded(tx kv.Tx) (n int, err error) {
+// unrecorded returns how many results became stubs before their whole size was recorded with them, and what all artifacts of
+// the session have.
+func (s *unsent) unrecorded(tx kv.Tx) (n int, off ledger.Offloaded, err error) {
 	owned, _, err := artifacts.List(tx, s.f.Session.ID, 0, maxOwned)
 	if err != nil {
-		return 0, err
+		return 0, off, err
 	}
 	taken := map[string]int{} // by hooks: tokens, by call
 	for _, a := range owned {
+		if a.Forgotten == nil {
+			off.Results, off.Bytes = off.Results+1, off.Bytes+a.Bytes
+		}
 		for _, ref := range a.Refs {
 			if ref.Session == s.f.Session.ID && ref.Seq == 0 {
 				taken[ref.CallID] = a.Tokens
@@ -200,5 +208,5 @@ func (s *unsent) unrecorded(tx kv.Tx) (n int, err error) {
 			}
 		}
 	}
-	return n, nil
+	return n, off, nil
 }

@@ -35,24 +35,27 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
-				Agents: []ledger.AgentInput{}}, nil
+				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
-			Unfinished: unfinished(f),
+			Unfinished: unfinished(f), Messages: messagesOf(f, g),
 		}
 		apart, err := startedBy(tx, f.Session.ID)
 		if err != nil {
 			return st, err
 		}
 		spend(f, apart, &st.Use)
-		if st.Savings, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
+		if st.Savings, st.Offloaded, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
 			return st, err
 		}
 		if st.Proxy, err = l.core.ProxyUse(tx, f.Session.ID); err != nil {
 			return st, err
 		}
+		st.Sends = f.Session.HostID == "" || st.Proxy != nil && st.Proxy.Reduces
+		st.Off = f.Policy.Compact.Off
+		st.Calls = callsOf(f, st.Sends, l.core.Now())
 		if st.Spent, err = l.core.Spent(tx, f.Session, ""); err != nil {
 			return st, err
 		}
@@ -64,6 +67,10 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 			Model: r.Model})
 		if err != nil {
 			return st, err
+		}
+		st.NextClears = l.nextClears(f, next.state, g.measure)
+		if above := f.Policy.ClearAbove(w.Tokens); above > 0 {
+			st.ClearsAt = g.limit(above)
 		}
 		st.NextStep, st.Waits = next.Made, next.Made.Waits(g.limit)
 		st.NextStep.Edits = nil // a status has the sums, not each edit

@@ -147,7 +147,7 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 	}
 	besides := total(w.carries)
 	w.held = sum(g.Counter.Of(w.content.Total()), besides)
-	if n := int(t.measured.tokens); n > 0 && !t.cut {
+	if n := int(t.measured.tokens()); n > 0 && !t.cut {
 		w.held = tokens.Count{N: n, Exact: true, Upper: n}
 	}
 	w.measure = fit(g.Counter, w.content, w.held.N-besides.N)
@@ -166,7 +166,7 @@ func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
 	}
 	return ledger.Turn{
 		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
-		Measured: t.measured.tokens, Held: w.held,
+		Measured: t.measured.tokens(), Held: w.held,
 		Own:       partsOf(account(categories(w.measure, w.content, t.filled), w.carries, w.held)),
 		Filled:    partsOf(categories(view, t.filled, w.content)),
 		Compacted: t.compacted, Restored: t.restored, HostCompacted: t.hostCompacted, HostHeld: t.hostHeld,
@@ -298,7 +298,7 @@ func (t *turnStat) note(e *sessions.Entry, model string) error {
 	t.hostCompacted = t.hostCompacted || cut
 	t.cut = cut || t.cut && (!e.Measured() || e.Hidden)
 	t.measured.take(e)
-	t.known = t.known || t.measured.tokens > 0
+	t.known = t.known || t.measured.tokens() > 0
 	switch e.Kind {
 	case sessions.KindMessage:
 		if e.Prompt && t.prompt == 0 {

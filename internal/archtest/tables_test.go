@@ -26,6 +26,7 @@ var layers = map[string]int{
 	"ledger":          3, // the contract: faces know it, not the engine
 	"trust":           3,
 	"carried/...":     3,
+	"panel":           3,
 	"transcript/...":  2,
 	"sessions/...":    2,
 	"window/...":      2,

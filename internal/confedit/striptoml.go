@@ -284,7 +284,7 @@ func UpdateTable(text []byte, t Table) ([]byte, error) {
 	out := append([]byte(mark), rest...)
 	state, found, err := FindTable(out, t)
 	if err != nil || state != Same || len(found) < len(have) {
-		return nil, fault.New(fault.Invalid, op, "the table is in an unrecognized form")
+		return nil, fault.New(fault.Invalid, op, "the table is in an unrecognised form")
 	}
 	return out, nil
 }

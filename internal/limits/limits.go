@@ -53,6 +53,10 @@ const (
 	// agents cut longer results themselves, badly.
 	ArtifactText    = 8_000
 	ArtifactTextMax = 40_000
+	// ArtifactName and NamedArtifact bound what is saved under a name: characters of the name, and bytes of the content, which
+	// agents write and read as one text.
+	ArtifactName  = 100
+	NamedArtifact = 1 << 20
 )
 
 // Memory.

@@ -79,7 +79,7 @@ func expected(text string) string {
 	want := "a mapping"
 	switch t := strings.TrimPrefix(m[3], "*"); {
 	case t == "string":
-		want = "a text"
+		want = "a string"
 	case t == "bool":
 		want = "true or false"
 	case strings.HasPrefix(t, "int"), strings.HasPrefix(t, "uint"), strings.HasPrefix(t, "float"):

@@ -92,7 +92,7 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		t.Errorf("its memory is not there:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "status"); !strings.Contains(said, "1 session, ") ||
-		!strings.Contains(said, "unused by any directory: 1 ledger, with 0 sessions and 1 memory") {
+		!strings.Contains(said, "not used by any directory: 1 ledger, with 0 sessions and 1 memory") {
 		t.Errorf("the status says:\n%s", said)
 	}
 	m.project("shop", "another")

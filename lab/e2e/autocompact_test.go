@@ -62,7 +62,7 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 
 	asked, after, later := byStep(t, server.Log())
 	for _, once := range []string{"<ctxledger_record>", "(turn 1, first request) Never push to the main branch.",
-		"The summary keeps, in the user's words"} {
+		"In the summary, keep the rules and refusals"} {
 		if n := strings.Count(asked, once); n != 1 {
 			t.Errorf("the request for a summary has %q %d times: %.20000s", once, n, asked)
 		}
@@ -84,7 +84,7 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 		sum.Told != sum.Items || kept.Hooked.Owed != "" {
 		t.Errorf("the ledger has %+v of the summary %+v", kept.Hooked, sum)
 	}
-	if text := string(run(t, s, "status", session)); !strings.Contains(text, "recorded thing") {
+	if text := string(run(t, s, "status", session)); !strings.Contains(text, "recorded item") {
 		t.Errorf("the status says nothing of the summary: %s", text)
 	}
 }

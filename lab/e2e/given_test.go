@@ -40,14 +40,15 @@ func TestSubagentsOfTheRealAgentAreGivenTheirContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	main := model.Run(ctx, t, o)
+	const ignored = `\n\n## .gitignore\n` + "```" + `\n/bin\n` + "```" + `\n\n`
 	given := map[string]int{}
 	for _, x := range server.Log() {
 		for _, want := range []string{
-			`SubagentStart hook additional context: [AGENT CONTEXT — assembled from artifacts]\n\n## plan.md\nWrite, then test.`,
-			`SubagentStart hook additional context: [AGENT CONTEXT — assembled from artifacts]\n\n## Recent Changes\n[Turn 1] claude-code`,
-			`SubagentStart hook additional context: [Developer, earlier]\nWritten.\n\n[AGENT CONTEXT`,
+			`SubagentStart hook additional context: ## Runtime Environment\nArchitecture: `,
+			ignored + `[AGENT CONTEXT — assembled from artifacts]\n\n## plan.md\nWrite, then test.`,
+			ignored + `[AGENT CONTEXT — assembled from artifacts]\n\n## Recent Changes\n[Turn 1] claude-code`,
+			ignored + `[Developer, earlier]\nWritten.\n\n[AGENT CONTEXT`,
 			`SessionStart hook additional context: ## Runtime Environment\nArchitecture: `,
-			`\n\n## .gitignore\n` + "```" + `\n/bin\n` + "```",
 		} {
 			if strings.Contains(string(x.Body), want) {
 				given[want]++
@@ -64,5 +65,33 @@ func TestSubagentsOfTheRealAgentAreGivenTheirContext(t *testing.T) {
 	page, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{Kinds: []string{ledger.EventAssembly}})
 	if err != nil || len(page.Events) != 3 {
 		t.Errorf("%d assemblies of session %s, %v", len(page.Events), main.SessionID, err)
+	}
+}
+
+// TestTheRealAgentWithoutHooksIsToldByTheServer has the real Claude Code start with our server alone: its model reads in the
+// instructions of the server what a hook would tell, also what is beyond their first 2,048 characters.
+func TestTheRealAgentWithoutHooksIsToldByTheServer(t *testing.T) {
+	model.Agent(t, model.Claude) // skips without one
+	s := newBox(t)
+	lines := strings.Repeat("/"+strings.Repeat("a", 480)+"\n", 4) + "/the-last-line\n"
+	write(t, filepath.Join(s.Workspace, ".gitignore"), lines)
+	hookSettings(t, s, nil, nil)
+	server := model.New(model.Script{model.Say("Done.")}, nil)
+	o := withHooks(s, server.Start(t), "Work.")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	model.Run(ctx, t, o)
+	told := 0
+	for _, x := range server.Log() {
+		body := string(x.Body)
+		if strings.Contains(body, `## Runtime Environment\nArchitecture: `) && strings.Contains(body, `/the-last-line\n`) {
+			told++
+		} else {
+			_, after, _ := strings.Cut(body, "A lossless record of this workspace")
+			t.Logf("%.6000s", after)
+		}
+	}
+	if told == 0 {
+		t.Error("its model was not told")
 	}
 }

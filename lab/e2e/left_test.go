@@ -99,10 +99,10 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 		t.Errorf("the lens says %q: %q", lens.Title, lens.Tooltip)
 	}
 	why := string(run(t, s, "why", "order/order.go"))
-	if !strings.Contains(why, "of the window, which has it no more") {
+	if !strings.Contains(why, "of the window, which no longer has it") {
 		t.Errorf("why says %s", why)
 	}
-	if why = string(run(t, s, "why", "notes.txt")); strings.Count(why, "has it no more") != 1 {
+	if why = string(run(t, s, "why", "notes.txt")); strings.Count(why, "no longer has it") != 1 {
 		t.Errorf("why says %s", why)
 	}
 	refused := string(run(t, s, "why", "docs/guide.md"))

@@ -17,6 +17,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp"
 	"ctxledger.dev/lsp/records"
+	filled "ctxledger.dev/panel"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
@@ -212,6 +213,7 @@ type toolStatus struct {
 	Threshold  int
 	Overhead   int `json:"overhead_tokens"`
 	Held, Used tokens.Count
+	Panel      filled.Panel
 	Dollars    float64 `json:"carried_usd"`
 	Categories []struct {
 		Name   string
@@ -317,8 +319,13 @@ func (w *witness) window(f figures) {
 	bar := newestStatus(w.t, told)
 	var size lsp.Window
 	w.call("ctxledger/window", "", nil, &size)
-	var carry struct{ Measured tokens.Count }
+	var carry struct {
+		Measured tokens.Count
+		Panel    filled.Panel
+	}
 	w.json(&carry, "context")
+	w.panels(f, map[string]filled.Panel{"ctxledger context --json": carry.Panel, "context_status": tool.Panel,
+		"the panel": *panel.Panel})
 	last := panel.Turns[len(panel.Turns)-1]
 	about := string(run(w.t, w.box, "context"))
 	f.add(ledger.CategoryPrompt+" in the agent's window", "ctxledger context", w.find(`# `+ledger.CategoryPrompt, about))
@@ -367,7 +374,6 @@ func (w *witness) window(f figures) {
 	for _, c := range tool.Categories {
 		q := c.Name + " in what ctxledger would send"
 		f.add(q, "context_status", c.Tokens.N)
-		f.add(q, "context_status in words", w.find(`- `+c.Name+`: #`, said))
 		f.add(q, "ctxledger status --json", category(cli.Session.Categories, c.Name))
 		f.add(q, "the panel", category(panel.Categories, c.Name))
 	}
@@ -387,6 +393,19 @@ func (w *witness) window(f figures) {
 			}
 		}
 	}
+}
+
+// panels reads the panel in words off every face.
+func (w *witness) panels(f figures, all map[string]filled.Panel) {
+	for face, p := range all {
+		for name, n := range map[string]int{"what the window holds": p.Held.N, "the rest of every call": p.Tools, "the conversation": p.Said,
+			"the free space": p.Free, "the growth": p.Growth, "calls": p.Calls, "the cache boundary": int(p.Cached),
+			"where the host compacts": p.CompactsAt, "the largest message": p.Messages[0].Tokens.N, "bytes kept outside": int(p.Offloaded.Bytes),
+			"what is compacted next": len(p.NextCuts)} {
+			f.add(name+", in the panel of every face", face, n)
+		}
+	}
+	w.t.Logf("the panel:\n%s\n%s", all["the panel"], all["the panel"].More())
 }
 
 // took reads what reads of files took in the agent's window, and what an artifact of them costs.

@@ -55,7 +55,7 @@ var ways = map[string]way{
 		call: "openat", paths: func(p place) []string { return []string{filepath.Join(p.State, "owner.json")} }},
 	"keeping files private": {call: "newfstatat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, deep)} }},
-	"reserving space to delete": {call: "newfstatat",
+	"reserving space for deletions": {call: "newfstatat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "reserve")} }},
 	"recording whose ledger this is": {call: "renameat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "place.json")} }},

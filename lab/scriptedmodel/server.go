@@ -22,6 +22,9 @@ type Server struct {
 	// Subagents is what each subagent of a session does, from the start. When it is used up, the subagent has nothing to
 	// add. It is set before Start.
 	Subagents Script
+	// SubagentsBy are the scripts of subagents whose requests contain a text, such as a number in their prompts; all others
+	// play Subagents. It is set before Start.
+	SubagentsBy map[string]Script
 	// Count returns the tokens of a request, and of an answer as the only message of one, for its usage; nil: a quarter of
 	// its bytes. It is set before Start.
 	Count func(body []byte) int
@@ -153,6 +156,11 @@ func (s *Server) answer(r *request, body []byte) (*reply, error) {
 	key, script, over := r.Session, s.script, "The script is finished."
 	if r.Helper != "" {
 		key, script, over = r.Session+"/"+r.Helper, s.Subagents, "The subagent has nothing to add."
+		for text, own := range s.SubagentsBy {
+			if strings.Contains(string(body), text) {
+				script = own
+			}
+		}
 	}
 	at := s.sessions[key]
 	if at == nil {

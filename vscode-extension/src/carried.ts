@@ -49,7 +49,7 @@ function besideRow(host: Host, { name, tokens }: Category): Row {
   const whose = oneLine(host.title, longestName);
   return {
     id: `${host.name}/beside`, label: name, description: sayCount(tokens), icon: 'server-process', path: '', rows: [],
-    tooltip: `What ${whose} itself puts into every request: its system prompt, and the definitions of tools, those of MCP servers included` +
+    tooltip: `What ${whose} itself puts into every request: its system prompt, and the definitions of tools, including those of MCP servers` +
       `${name === beside ? ', together with the files below' : ''}.\nMeasured on the first request of the live session.`,
   };
 }

@@ -87,7 +87,7 @@ export function habitFigures({ sessions, said, habits = [] }: Audited): Figures 
     ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions and included in that sum:',
       table(['cost', 'tokens', 'habit', 'what to do'],
         ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens).replaceAll(' ', '\u00a0'), capital(name), `${capital(advice)}.`] as const))],
-    sessions > 0 ? 'Tokens are counted each time that a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
+    sessions > 0 ? 'Tokens are counted each time a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
 
 function page(title: string, found: boolean, ...paragraphs: readonly string[]): Figures {

@@ -120,6 +120,9 @@ export interface Context {
   readonly subagents?: string;
   /** What the next request pays for what the window holds, in words; empty: nothing, or not known. */
   readonly next?: string;
+  /** What fills the window and what happens next, as every face says it, and what else is known; empty without a session. */
+  readonly text?: string;
+  readonly more?: string;
   /** What the view is made of, largest first. */
   readonly categories: readonly Category[];
   /** What the agent's own window is made of: the conversation since its last compaction, and what is not of it. */

@@ -296,11 +296,11 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'ctxledger would send', '≈40,000 tokens', 'cost', '$0.52, of that subagents $0.20',
+    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'ctxledger would send', '≈40,000 tokens', 'cost', '$0.52, including $0.20 for subagents',
     '+≈30,000', 'tool results', '−≈69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
-    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '$0.52', 'of that subagents $0.20',
+    'turn 2', 'request 2', '51,234 tokens in the window', '−38,766 tokens since the previous turn', '$0.52', 'including $0.20 for subagents',
     '◆ the agent compacted by itself', '▼ compacted into summary abcdef',
   ]);
   assert.match(turnCard(context, 0), /change<\/dt><dd>\+≈70,000 tokens</);
@@ -455,4 +455,11 @@ test('what turns cost is below their numbers where there is room', () => {
   assert.doesNotMatch(growthChart(paid, 100), /\$/);
   assert.doesNotMatch(growthChart(session(3), 800), />cost</);
   assert.ok(layoutOf(paid, 800).bottom < layoutOf(session(3), 800).bottom);
+});
+
+test('the text that every face shows is in the panel, as text', () => {
+  const context = session(1, { text: '`██` **7%** — 29k of 400k tokens', more: 'Would be cleared next:\n- Read <b>: ~800' });
+  const { words } = viewOf({ kind: 'context', context, asked: live }, 800, 0);
+  assert.match(words, /<pre>`██` \*\*7%\*\* — 29k of 400k tokens\n\nWould be cleared next:\n- Read &lt;b&gt;: ~800<\/pre>/);
+  assert.equal(viewOf({ kind: 'context', context: session(1, {}), asked: live }, 800, 0).words, '');
 });

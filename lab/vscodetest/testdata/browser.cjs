@@ -71,11 +71,12 @@ exports.showViews = page => page.locator('.activitybar .action-item a[aria-label
 
 /**
  * Runs a command of the palette by its title. A page in a page that is being loaded loses the key, or takes the focus when
- * the palette is open, which closes it: then the key is pressed again.
+ * the palette is open, which closes it: then the key is pressed again. The row that Enter takes is waited for: until the list
+ * is filtered, another command's title may have the same words.
  */
 exports.run = async (page, title) => {
   const soon = { timeout: exports.patience / 20 };
-  const row = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first();
+  const row = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: `ctxledger: ${title}` });
   const found = async () => {
     await page.keyboard.press('F1');
     await page.locator('.quick-input-widget input.input').fill(`>ctxledger: ${title}`, soon);

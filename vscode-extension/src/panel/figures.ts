@@ -46,7 +46,7 @@ export function sayCostOf({ cost_usd: dollars = 0 }: Pick<Turn, 'cost_usd'>): st
 /** Says what the requests of a turn cost, and what of that its subagents took; nothing where that is not known. */
 export function sayPartsOf(turn: Pick<Turn, 'cost_usd' | 'subagents_usd'>): string {
   const { subagents_usd: dollars = 0 } = turn;
-  return sayCostOf(turn) + (dollars > 0 ? `, of that subagents ${sayMoney(dollars, true)}` : '');
+  return sayCostOf(turn) + (dollars > 0 ? `, including ${sayMoney(dollars, true)} for subagents` : '');
 }
 
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */

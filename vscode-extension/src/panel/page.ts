@@ -30,7 +30,7 @@ export function page({ source, nonce, script, style }: Parts): string {
         element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
           element('h2', { id: 'grew' }, 'How the agent’s window grew'), element('div', chart),
           element('p', { id: 'keys' }), element('div', { id: 'turn' })),
-        element('div', { id: 'sources' }), element('div', { id: 'sent' })),
+        element('div', { id: 'sources' }), element('div', { id: 'sent' }), element('div', { id: 'words' })),
       textures(),
       element('script', { nonce, src: script })));
 }

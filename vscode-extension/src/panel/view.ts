@@ -9,6 +9,7 @@ import { swatch } from './shares';
 import { sourcesSection } from './sources';
 import { turnCard } from './turn';
 import { dash, sentSection, windowSection } from './window';
+import { wordsSection } from './words';
 
 /** The parts of the panel, by the ids of the elements that hold them. */
 export interface View {
@@ -19,9 +20,10 @@ export interface View {
   readonly turn: string;
   readonly sources: string;
   readonly sent: string;
+  readonly words: string;
 }
 
-const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', sources: '', sent: '' };
+const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', sources: '', sent: '', words: '' };
 
 /** Returns the panel for a width in pixels, with one turn chosen, by its index. */
 export function viewOf(news: PanelNews, width: number, chosen: number): View {
@@ -44,6 +46,7 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
     head: heading(context, asked), window: windowSection(context),
     growth: context.turns.length === 0 ? '' : growthChart(context, width), keys: keys(context),
     turn: turnCard(context, chosen), sources: sourcesSection(context), sent: sentSection(context),
+    words: wordsSection(context),
   };
 }
 

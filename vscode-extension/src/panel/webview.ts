@@ -64,7 +64,7 @@ function show(): void {
   const width = Math.floor(at('head').getBoundingClientRect().width);
   const view = viewOf(news, width, chosen());
   at('grown').hidden = view.growth === '';
-  for (const id of ['head', 'window', 'growth', 'keys', 'sources', 'sent'] satisfies (keyof View)[]) {
+  for (const id of ['head', 'window', 'growth', 'keys', 'sources', 'sent', 'words'] satisfies (keyof View)[]) {
     put(id, view[id]);
   }
   point();
