@@ -124,7 +124,7 @@ type NewEntry struct {
 	Window int `json:"window,omitempty"`
 	// Queue is set on notes about messages that the user sent, and what a host reported, while the agent worked.
 	Queue Queue `json:"queue,omitempty"`
-	// Effects is what the host reports about the files that a result's call touched.
+	// Effects is what the host reports about the files that a result's call touched, or tells the agent of one.
 	Effects []Effect `json:"effects,omitempty"`
 	// Note describes a record that is not a plain message: its type, or why it could not be read.
 	Note string `json:"note,omitempty"`
@@ -146,8 +146,11 @@ type Origin struct {
 // Effect is what a host reported about one file.
 type Effect struct {
 	Path string `json:"path"`
-	Op   string `json:"op"` // "created", "modified", "deleted"
+	Op   string `json:"op"` // "created", "modified", "deleted", EffectTold
 }
+
+// EffectTold says that the host told the agent what somebody else changed in the file.
+const EffectTold = "told"
 
 // Entry is one append-only record of a session's log. The original bytes are not part of it: they follow it in the
 // store, or are in the blob that it names.
@@ -173,6 +176,7 @@ type Entry struct {
 	Loaded     bool              `json:"loaded,omitempty"` // see NewEntry
 	Attached   *Attached         `json:"attached,omitempty"`
 	Note       string            `json:"note,omitempty"`
+	Told       string            `json:"told,omitempty"` // the file of which the host told what others changed
 	Usage      *Usage            `json:"usage,omitempty"`
 	Bill       Bill              `json:"bill,omitempty"`       // see NewEntry and Billed
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry

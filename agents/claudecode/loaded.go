@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -23,9 +24,23 @@ func (l *line) attached(out *sessionfile.Record) {
 	}
 	load(out, at)
 	out.Loaded = out.Loaded && !slices.Contains(ofState, kind)
-	if out.Loaded && kind == "file" {
+	switch {
+	case kind == "edited_text_file":
+		out.Effects = l.told()
+	case kind == "file" && out.Loaded:
 		out.Attached = l.attachedFile()
 	}
+}
+
+// told returns the effect of an attachment that gives the agent the new text of a file.
+func (l *line) told() (told []sessions.Effect) {
+	raw := l.at(l.attachment)
+	members(raw, func(key []byte, v transcript.Span) {
+		if string(key) == "filename" {
+			told = []sessions.Effect{{Path: jsonspan.Text(raw[v.From:v.To], maxPath), Op: sessions.EffectTold}}
+		}
+	})
+	return told
 }
 
 // attachedFile returns the file that the user named with @, nil where its text is not in the attachment.

@@ -68,6 +68,11 @@ func (rec *recorder) record(p *prepared) error {
 		}
 		e.Calls = append(e.Calls, c.Call)
 	}
+	for _, f := range p.effects {
+		if path := rec.files.Path(f.Path); f.Op == sessions.EffectTold && len(path) <= left {
+			e.Told = path
+		}
+	}
 	results, err := rec.results(p)
 	if err != nil {
 		return err

@@ -21,6 +21,8 @@ import (
 // text is what a session knows of the text of a file.
 type text struct {
 	body string // with line feeds
+	// trimmed is the same if the host took off the white space at the ends of edited lines; "": it cannot have, or need not.
+	trimmed string
 	// whole says that the file has no other text where it is unchanged, but for line ends; else the text can only tell
 	// that it is unchanged.
 	whole bool
@@ -65,11 +67,13 @@ func (l *Files) compare(
 
 // is reports whether a file has the text, however its lines and the text end.
 func (t text) is(st changes.State) bool {
-	body := strings.TrimRight(t.body, "\n")
-	for _, tail := range []string{"\n", "", "\n\n", t.body[len(body):]} {
-		sum, err := filetext.Hash(strings.NewReader(body + tail))
-		if err == nil && (sum == st.Text || sum == st.Hash) {
-			return true
+	for _, whole := range []string{t.body, t.trimmed} {
+		body := strings.TrimRight(whole, "\n")
+		for _, tail := range []string{"\n", "", "\n\n", whole[len(body):]} {
+			sum, err := filetext.Hash(strings.NewReader(body + tail))
+			if err == nil && (sum == st.Text || sum == st.Hash) {
+				return true
+			}
 		}
 	}
 	return false
@@ -210,6 +214,22 @@ func (k *knowing) found(body string, whole bool) {
 			return
 		}
 	}
+	plain, ok := k.edited(body, func(s string) string { return s })
+	trimmed, also := k.edited(body, trimEnds)
+	switch {
+	case !ok && !also:
+		return
+	case !ok:
+		plain = trimmed
+	case !also || trimmed == plain:
+		trimmed = ""
+	}
+	whole = whole && k.whole && !slices.ContainsFunc(k.edits, func(e intents.Edit) bool { return e.New == "" })
+	k.text = text{body: plain, trimmed: trimmed, whole: whole, by: k.by}
+}
+
+// edited makes the later edits in a text, each with its new text as the host wrote it. It is false where one does not fit.
+func (k *knowing) edited(body string, wrote func(string) string) (string, bool) {
 	for _, e := range slices.Backward(k.edits) {
 		old := strings.ReplaceAll(e.Old, "\r\n", "\n")
 		if e.New == "" && !strings.HasSuffix(old, "\n") && strings.Contains(body, old+"\n") {
@@ -217,12 +237,11 @@ func (k *knowing) found(body string, whole bool) {
 		}
 		n := strings.Count(body, old)
 		if old == "" || n == 0 || n > 1 && !e.All {
-			return
+			return "", false
 		}
-		whole = whole && e.New != "" && !spaceAtEnd(e.New) // of which hosts take off what they like
-		body = strings.ReplaceAll(body, old, strings.ReplaceAll(e.New, "\r\n", "\n"))
+		body = strings.ReplaceAll(body, old, wrote(strings.ReplaceAll(e.New, "\r\n", "\n")))
 	}
-	k.text = text{body, whole && k.whole, k.by}
+	return body, true
 }
 
 // joined returns the text of the parts that were read, if they are one behind the other from the first line: whether more
@@ -239,14 +258,16 @@ func (k *knowing) joined() text {
 		}
 		b.WriteString(line + "\n")
 	}
-	return text{b.String(), false, k.by}
+	return text{body: b.String(), by: k.by}
 }
 
-// spaceAtEnd reports whether a line of a text ends in white space.
-func spaceAtEnd(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
-		return strings.TrimRight(line, " \t\r") != line
-	})
+// trimEnds takes the white space off the ends of the lines of a text.
+func trimEnds(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " \t\r")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // otherwise reports whether the session changed a file, after the first call that its text is made of, by another call.

@@ -3,6 +3,7 @@ package files
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
@@ -96,5 +97,25 @@ func TestWhatTheWindowHasOfReads(t *testing.T) {
 		if r.Reads != c.reads || r.Held != c.held || r.Tokens != 100*c.reads {
 			t.Errorf("%s: %+v, want %d reads, of which the window has %d", name, r, c.reads, c.held)
 		}
+	}
+}
+
+// TestWhatTheHostToldIsNotOutOfDate: Claude Code tells the agent what others changed in a file that it has read. The copy was said to be
+// out of date all the same.
+func TestWhatTheHostToldIsNotOutOfDate(t *testing.T) {
+	at := func(n int) time.Time { return time.Date(2026, 11, 28, 7, n, 0, 0, time.UTC) }
+	note := func(n int, path string) sessions.Entry {
+		return sessions.Entry{Seq: int64(n), Time: at(n), Kind: sessions.KindMessage, Told: path}
+	}
+	hidden := note(3, "b.go")
+	hidden.Hidden = true
+	log := []sessions.Entry{note(1, "a.go"), note(2, "a.go"), hidden}
+	if told := toldOf(log); len(told) != 1 || !told["a.go"].Equal(at(2)) {
+		t.Errorf("told %v", told)
+	}
+	log = append(log, sessions.Entry{Seq: 4, Kind: sessions.KindNote, Cut: &sessions.HostCut{}},
+		sessions.Entry{Seq: 5, Kind: sessions.KindMessage, Earlier: true, Hidden: true})
+	if told := toldOf(log); len(told) != 0 {
+		t.Errorf("after a compaction: told %v", told)
 	}
 }

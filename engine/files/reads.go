@@ -90,6 +90,18 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 	return all
 }
 
+// toldOf returns when the host last told the agent what others changed in a file, by its path. What the window has no more
+// does not count.
+func toldOf(entries []sessions.Entry) map[string]time.Time {
+	told, held := map[string]time.Time{}, window.HeldOf(entries)
+	for i := range entries {
+		if e := &entries[i]; e.Told != "" && !e.Hidden && held.Has(i) && !held.Left(i) {
+			told[e.Told] = e.Time
+		}
+	}
+	return told
+}
+
 // newestRead returns the newest read among the calls on a file, if there is one: best one that is no subagent's, whose
 // results the session does not have. Without any it is the newest write, whose text the session has. What failed, and what
 // the host's window has no more, is neither.
@@ -124,7 +136,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		return err
 	}
 	stale, fresh, decoded := []changes.Stale{}, []string(nil), 0
-	steps, tree := stepsOf(f.Entries), l.core.Trees.Apart(f.Session)
+	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
 		if read := readsOf(path, steps[path]); read.Reads > 0 {
 			resp.Reads = append(resp.Reads, read)
@@ -133,7 +145,11 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		if r == nil {
 			continue
 		}
-		c, until, err := changes.StaleRead(tx, path, tree, session, r.Time)
+		at, since := r.Time, told[path].After(r.Time) // the text that the agent was told since is not known as a whole
+		if since {
+			at = told[path]
+		}
+		c, until, err := changes.StaleRead(tx, path, tree, session, at)
 		if err != nil {
 			return err
 		}
@@ -141,7 +157,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		if err != nil {
 			return err
 		}
-		known = known && st.Exists
+		known = known && st.Exists && !since
 		if known && c == nil && !r.rewound && (seenBefore(st, until) || ownSince(st, r.Time, until)) {
 			fresh = append(fresh, path)
 			continue

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"time"
 
 	"ctxledger.dev/ledger"
@@ -46,12 +45,12 @@ type Other struct {
 	CompactsAt int `json:"compactsAt"`
 }
 
-// fullness returns what a window holds in percent of where it is full; 0: not known.
+// fullness returns what a window holds in percent; 0: not known.
 func (o Other) fullness() int {
-	if full := cmp.Or(o.CompactsAt, o.Window); full > 0 {
-		return int(100 * int64(o.Held.N) / int64(full))
+	if o.Window == 0 {
+		return 0
 	}
-	return 0
+	return int(100 * int64(o.Held.N) / int64(o.Window))
 }
 
 // Learnt is what the ledger has learnt of the model that is counted for.

@@ -74,7 +74,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Fixed != nil {
 		view = carried.Plus(view, *st.Fixed)
 	}
-	used := view.Tokens() + " after compaction by ctxledger"
+	used := "ctxledger would send " + view.Tokens()
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}

@@ -117,6 +117,9 @@ function usesOf({ kind, use }: CarriedPart): string {
   if (use === undefined) {
     return 'calls unknown';
   }
+  if (use.sessions === 0) {
+    return 'no session since its configuration changed';
+  }
   const sessions = plural(use.sessions, 'session');
   const last = use.last === undefined ? '' : `, last ${use.last.slice(0, 10)}`;
   return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
@@ -139,7 +142,7 @@ function shortOf(part: CarriedPart): string {
     : part.later.n > 0 ? `${sayCount(part.later)} when ${part.when ?? ''}` : part.when === undefined || part.when === '' ? '' : `when ${part.when}`;
   const more = [
     part.asked === undefined ? '' : plural(part.tools?.length ?? 0, 'tool'),
-    part.use?.calls === 0 ? 'not used' : '',
+    part.use?.calls === 0 && part.use.sessions > 0 ? 'not used' : '',
   ];
   return oneLine([figure, ...more].filter((text) => text !== '').join(' · '), 200);
 }

@@ -166,6 +166,8 @@ export interface Turn {
   readonly used: Count;
   /** What the agent's window held at the end of the turn: measured, else estimated. */
   readonly held: Count;
+  /** What the provider measured of the turn's last answer with its request; 0 or nothing: not measured. */
+  readonly measured?: number;
   /** What that was made of. */
   readonly own: readonly Part[];
   /** By how much each part of that is larger than at the end of the turn before, or smaller; empty where that is not known. */

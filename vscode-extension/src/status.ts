@@ -126,7 +126,7 @@ const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly 
 };
 
 function session(status: Status, idle: number, limits: Limits): Entry {
-  const share = shareOf(status.held, fullAt(status));
+  const share = shareOf(status.held, status.window);
   const model = oneLine(status.model, longestModel);
   const figure = share === undefined ? `${mark(status.held)}${sayThousands(status.held.n)} tokens` : `${mark(status.held)}${share}%`;
   const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
@@ -146,11 +146,6 @@ function sayRest(left: number): string {
   return left > 0 ? `in ${thousands(left)} tokens` : 'due with the next request';
 }
 
-/** Returns where the agent's window is full: where the agent compacts automatically, or else at its end. */
-function fullAt(status: Pick<Status, 'compactsAt' | 'window'>): number {
-  return status.compactsAt > 0 ? status.compactsAt : status.window;
-}
-
 /** Returns the colour of a share of the window. */
 export function colourOf(share: number | undefined, { warnFrom, alarmFrom }: Pick<Limits, 'warnFrom' | 'alarmFrom'>): 'plain' | 'warning' | 'error' {
   if (share === undefined || share < Math.min(warnFrom, alarmFrom)) {
@@ -168,12 +163,12 @@ function table(status: Status, share: number | undefined, idle: number): string 
   if (status.compactsAt > 0) {
     rows.push(['auto-compact', sayRest(status.compactsAt - held.n)], ['auto-compact at', `${commas(status.compactsAt)} tokens`]);
   }
-  rows.push([status.compactsAt > 0 ? 'basis' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
+  rows.push([status.compactsAt > 0 ? 'auto-compact from' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`], ['basis', oneLine(status.windowFrom, 100)]);
+    rows.push(['window', `${commas(window)} tokens`], ['window from', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
-    const free = { ...held, n: Math.max(0, fullAt(status) - held.n) };
+    const free = { ...held, n: Math.max(0, window - held.n) };
     rows.push(['share', `${mark(held)}${share}%`], ['free', inTokens(free)]);
   }
   if (idle > 0) {
@@ -193,7 +188,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
 /** Returns the other sessions that are live, a line each. */
 function list(others: readonly Other[]): string[] {
   const lines = others.map((other) => {
-    const share = shareOf(other.held, fullAt(other));
+    const share = shareOf(other.held, other.window);
     const figure = share === undefined ? inTokens(other.held) : `${mark(other.held)}${share}%`;
     return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
   });

@@ -17,6 +17,7 @@ test('a row says what a part costs, and when', () => {
         { ...part, kind: 'server', name: 'docs', carried: count(0), unknown: true },
         { ...part, kind: 'server', name: 'off', carried: count(0), when: 'it is enabled', use: { sessions: 1, calls: 0 } },
         { ...part, kind: 'server', name: 'db', carried: count(0), unknown: true, use: { sessions: 30, calls: 12, last: '2026-11-20T10:00:00Z' } },
+        { ...part, kind: 'server', name: 'gh', carried: count(0), unknown: true, use: { sessions: 0, calls: 0 } },
       ],
     }],
   });
@@ -29,6 +30,7 @@ test('a row says what a part costs, and when', () => {
     ['docs', 'unknown', 'plug'],
     ['off', 'when it is enabled · not used', 'plug'],
     ['db', 'unknown', 'plug'],
+    ['gh', 'unknown', 'plug'],
   ]);
   assert.deepEqual(rows[0]!.rows.map(({ tooltip }) => tooltip.split('\n')[1]), [
     '1,080 · 1,113 with imports · longest section: Tests, ≈57% of the file',
@@ -37,6 +39,7 @@ test('a row says what a part costs, and when', () => {
     'unknown · calls unknown',
     'when it is enabled · not used in 1 session',
     'unknown · 12 calls in 30 sessions, last 2026-11-20',
+    'unknown · no session since its configuration changed',
   ], 'all of it is under the mouse');
   assert.deepEqual(rows[0]!.rows[0]!.rows.map(({ id, label, path }) => [id, label, path]), [['claude-code/0/0', 'docs/rules.md', '/w/CLAUDE.md']]);
 });

@@ -156,7 +156,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   };
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.4%\| · \|128,764\| of 200,000 tokens, 71,236 free\|As reported in the/);
-  assert.match(textOf(two), /After compaction by ctxledger\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|What a new chat can start with/);
+  assert.match(textOf(two), /What ctxledger would send\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|/);
   const partly = of({ held: measured, own: [{ name: 'unattributed', tokens: about(5_000) }] });
   assert.match(textOf(partly), /≈50,764 less, not counting what is unattributed/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
@@ -191,9 +191,11 @@ test('where both are much the same there is one bar', () => {
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
-  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*After compaction by ctxledger.*≈100,000\| tokens, much the same/);
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*What ctxledger would send.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
   assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
+  const turns = [turn(1, 0, 70_000, { measured: 90_000 }), turn(2, 0, 100, { measured: 0, host_compacted: true })];
+  assert.match(textOf(of(30_000, { turns })), /figure, 90,000, is from before the conversation was cut/, 'the agent compacted by itself');
 });
 
 test('the panel and the status bar say the same share', () => {
@@ -284,7 +286,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /after compaction by ctxledger.*where the agent compacts automatically.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
+  assert.match(keys, /what ctxledger would send.*where the agent compacts automatically.*the window.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
@@ -294,7 +296,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'after compaction', '≈40,000 tokens', 'cost', '$0.52, including $0.20 for subagents',
+    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'ctxledger would send', '≈40,000 tokens', 'cost', '$0.52, including $0.20 for subagents',
     '+≈30,000', 'tool results', '−≈69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
@@ -374,7 +376,7 @@ test('a source says what the agent has of it, and then what ctxledger would send
     { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
   ];
   const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
-  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|after compaction\|orders\.ndjson\|data\|≈48,752\|24\.4%\|1\|≈612\|Forget…\|/);
+  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|ctxledger would send\|orders\.ndjson\|data\|≈48,752\|24\.4%\|1\|≈612\|Forget…\|/);
   assert.deepEqual(markup.match(/data-forget="[^"]*"/g), ['data-forget="data/orders.ndjson"']);
 });
 
@@ -399,7 +401,7 @@ test('what the agent put in is named after it, and what nothing explains is unat
 test('estimates that nothing was measured for are said to be rough', () => {
   assert.match(shown(session(1)), /≈ marks rough estimates, not calibrated yet\./);
   assert.match(shown(session(1, { counting: 'calibrated(135)' })), /≈ marks estimates, calibrated on 135 requests\./);
-  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts what it hands on once that is above ≈80,000 tokens \(40\.0%\)\. The agent’s own window does not count/);
+  assert.match(textOf(shown(session(1, { held: about(90_000) }))), /ctxledger compacts this once it is above ≈80,000 tokens \(40\.0%\)\. How full the agent’s own window is does not matter/);
 });
 
 test('a panel that comes back shows the session that was asked for', () => {
@@ -438,10 +440,10 @@ test('what no record explains is saved in no turn, and explained', () => {
   assert.doesNotMatch(at(2_500), /class="sent"/);
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 1, 'the line is only where something is saved');
-  assert.doesNotMatch(turnCard(mixed, 0), /after compaction/);
+  assert.doesNotMatch(turnCard(mixed, 0), /would send/);
   assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
   const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
-  assert.match(turnCard(both, 0), /after compaction<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
+  assert.match(turnCard(both, 0), /ctxledger would send<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
   assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
   assert.match(shown(session(1, { own: [{ name: 'unattributed', tokens: about(9) }] })), /Unattributed: measured by the provider beyond our estimates/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);

@@ -23,13 +23,15 @@ test('the entry is one figure, and whether it is exact: the rest is in its toolt
 
 test('where the agent compacts automatically is known, the tooltip says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999, compactsFrom: 'it was set' };
-  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 53%');
-  assert.equal(entryOf(running, known, now, limits)?.colour, 'plain');
-  assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'error', 'of what it compacts at, not of the window');
+  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 45%', 'of the window, as the panel has it');
+  assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'warning');
+  const over = entryOf(running, { ...known, held: count(192_889), compactsAt: 108_000 }, now, limits);
+  assert.equal(over?.text, '$(error) 96%');
+  assert.match(over?.tooltip ?? '', /\| share \| 96% \|\n\| free \| 7,111 tokens \|/);
   const says = (n: number) => /\| auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
   assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['in 78k tokens', 'in 99 tokens', 'due with the next request']);
-  assert.match(entryOf(running, known, now, limits)?.spoken ?? '', /^context 53 percent full, auto-compact in 78k tokens$/);
-  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| basis \| it was set \|/);
+  assert.match(entryOf(running, known, now, limits)?.spoken ?? '', /^context 45 percent full, auto-compact in 78k tokens$/);
+  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| auto\-compact from \| it was set \|/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
@@ -140,7 +142,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now, limits);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| basis | known \\| of it |', '| share | ≈29% |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| window from | known \\| of it |', '| share | ≈29% |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
     '', '[Set the Size of the Context Window…](command:ctxledger.setWindow)',
   ]);

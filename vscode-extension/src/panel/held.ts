@@ -92,15 +92,16 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
 
 /** Returns the head of ctxledger's view. */
 export function viewHead(context: Context): string {
-  const { held, window } = context;
+  const { held, window, summary } = context;
   const view = viewCount(context);
   const less = savedOf(context);
   const differs = !apart(context) ? 'much the same' : `${sayTokens(Math.abs(less), false)} ${less > 0 ? 'less' : 'more'}` +
     (unattributed(context) > 0 ? `, not counting what is ${unexplained}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
-  return element('h2', { id: 'view' }, 'After compaction by ctxledger') +
+  return element('h2', { id: 'view' }, 'What ctxledger would send') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
-    element('p', { class: 'basis' }, 'What a new chat can start with: the running agent keeps its own window, and nothing is sent anywhere.' +
+    element('p', { class: 'basis' }, `${summary === '' ? 'Not compacted yet' : 'A summary replaces older turns'}: ` +
+      'the running agent keeps its own window, and nothing is sent anywhere.' +
       (view.n < held.n ? '' : ' Agents drop content on their own, too.'));
 }
 
@@ -111,13 +112,18 @@ function origin(context: Context): Origin {
   const { measured, held } = context;
   switch (true) {
     case measured === 0:
-      return 'view';
+      return latest(context) > 0 ? 'cut' : 'view';
     case held.n === measured:
       return 'measured';
     case held.n > measured && held.n !== viewCount(context).n:
       return 'since';
   }
   return 'cut';
+}
+
+/** Returns what the provider measured last, also from before the agent itself compacted; 0: nothing yet. */
+function latest({ measured, turns }: Context): number {
+  return measured > 0 ? measured : turns.findLast((turn) => (turn.measured ?? 0) > 0)?.measured ?? 0;
 }
 
 function basis(context: Context): string {
@@ -129,7 +135,7 @@ function basis(context: Context): string {
       return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
         `and ${sayTokens(held.n - measured, false)} more since then.`;
     case 'cut':
-      return `Estimated: the provider’s latest figure, ${sayTokens(measured, true)}, is from before the conversation was cut.`;
+      return `Estimated: the provider’s latest figure, ${sayTokens(latest(context), true)}, is from before the conversation was cut.`;
     case 'view':
       return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has recorded: the provider has not measured anything yet.`;
   }

@@ -39,7 +39,7 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
   }
   const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
-    column('tokens'), column(of), column('calls', ' few'), column('after compaction'), element('td'));
+    column('tokens'), column(of), column('calls', ' few'), column('ctxledger would send'), element('td'));
   const label = plural(some.length, kind);
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }

@@ -73,7 +73,7 @@ function keys(context: Context): string {
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
-    of(sentApart(context), dash('sent'), 'after compaction by ctxledger'),
+    of(sentApart(context), dash('sent'), 'what ctxledger would send'),
     of(compactsAt > 0, dash('threshold'), 'where the agent compacts automatically'),
     of(window > 0, dash('limit'), 'the window'),
     of(turns.some((turn) => unattributed({ ...turn, fixed: context.fixed }) > 0), swatch(`part ${fillOf(unexplained)}`),

@@ -1,4 +1,4 @@
-// The panel's two windows: what the agent's own holds now, and, for comparison, what it would hold after a compaction.
+// The panel's two windows: what the agent's own holds now, and, for comparison, what ctxledger would send.
 import type { Category, Context } from '../protocol';
 import { capital, inTokens, plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
@@ -19,11 +19,11 @@ export function windowSection(context: Context): string {
       ['handoff', 'Copy for a New Chat', 'Copies what a new chat needs to go on from here. Nothing is changed.']));
 }
 
-/** Returns the comparison: the window after a compaction by ctxledger. Where that is much the same there is nothing to draw. */
+/** Returns the comparison: what ctxledger would send now. Where that is much the same there is nothing to draw. */
 export function sentSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
     notes(context), actions(
-      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger hands on. “Restore Compacted Turns…” undoes it. The running agent keeps its window.']));
+      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger would send. “Restore Compacted Turns…” undoes it. The running agent keeps its window.']));
 }
 
 /** Returns buttons with what each does, none of which stands out: what a newcomer wants is to look. */
@@ -49,8 +49,8 @@ function viewBar(context: Context): string {
   const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
-  const due = { at: threshold, words: `ctxledger compacts what it hands on once that is above ${inTokens({ n: threshold, exact })}${share}` };
-  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. The agent’s own window does not count.`);
+  const due = { at: threshold, words: `ctxledger compacts this once it is above ${inTokens({ n: threshold, exact })}${share}` };
+  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. How full the agent’s own window is does not matter.`);
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
     table(shares, viewCount(context), window);
 }
