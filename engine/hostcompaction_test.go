@@ -235,7 +235,8 @@ func TestALargeWindowIsThatOfTheSessionThatShowedIt(t *testing.T) {
 	}
 	defer l.Close() // nothing is lost with a test's
 	session := func(tokens int64) string {
-		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: fmt.Sprint(tokens), Next: 1, Done: true,
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: fmt.Sprint(tokens), Next: 1, Done: true,
 			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(tokens)},
 			Entries: []sessions.NewEntry{answeredBy(ordinary, 1_000), answeredBy(ordinary, tokens)}})
 		if err != nil {

@@ -281,7 +281,8 @@ func TestTheTextOfAFileThatTheUserNamedIsOfTheFile(t *testing.T) {
 		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
 			Session: sessions.Session{Host: "claude-code", HostID: "h", Dir: "/w"},
 			Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: start, HostID: "a", Loaded: true,
-				Format: transcript.Anthropic, Original: []byte(line), Message: transcript.Span{From: rendered, To: rendered + len(message)},
+				Format: transcript.Anthropic, Original: []byte(line),
+				Message: transcript.Span{From: rendered, To: rendered + len(message)},
 				Attached: &sessions.Attached{Path: "/w/a.go",
 					Text: transcript.Span{From: at, To: rendered - len(`,"rendered":`)}}}}})
 		if err != nil {

@@ -133,7 +133,7 @@ type NewEntry struct {
 // Attached is a file that the host itself put into the conversation, because the user named it.
 type Attached struct {
 	Path    string          `json:"path"`              // in an entry: in the form of the ledger
-	Text    transcript.Span `json:"text,omitzero"`     // of the JSON string with the text in the original; empty: not known
+	Text    transcript.Span `json:"text,omitzero"`     // of the JSON string in the original; empty: not known
 	Partial bool            `json:"partial,omitempty"` // it is a part of the file
 }
 

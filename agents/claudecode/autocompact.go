@@ -105,7 +105,8 @@ func Model(e env.Env, tree, model string) (named string) {
 	}
 	named = cmp.Or(variable("ANTHROPIC_MODEL"), named)
 	bare, large := strings.CutSuffix(named, longContext)
-	if alias := "-" + bare + "-"; bare != "" && strings.Contains(model, alias) || plainModel(bare) == plainModel(model) {
+	alias := "-" + bare + "-"
+	if bare != "" && strings.Contains(model, alias) || plainModel(bare) == plainModel(model) {
 		if large {
 			return plainModel(model) + longContext
 		}

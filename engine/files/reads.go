@@ -65,8 +65,9 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			}
 		}
 		if a := e.Attached; a != nil {
+			read := sessions.Call{ID: e.HostID, Op: intents.OpRead, Target: a.Path, Partial: a.Partial}
 			all[a.Path] = append(all[a.Path], &step{Entry: e, result: e.Seq, tokens: e.Tokens, left: held.Left(i),
-				dropped: !held.Has(i), call: sessions.Call{ID: e.HostID, Op: intents.OpRead, Target: a.Path, Partial: a.Partial}})
+				dropped: !held.Has(i), call: read})
 		}
 		for _, res := range e.Results {
 			s := byCall[res.CallID]
