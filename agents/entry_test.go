@@ -137,6 +137,15 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 			`"rendered":[{"content":"x"}],` + common + `}`, loaded("attachment hook_success")},
 		{"file that the user named", `{"type":"attachment","attachment":{"type":"file","content":"x"},` + common + `}`,
 			loaded("attachment file")},
+		{"text of a file that the user named",
+			`{"type":"attachment","attachment":{"type":"file","content":{"type":"text",` +
+				`"file":{"filePath":"/w/a.go","content":"x","numLines":1,"startLine":1,"totalLines":9}}},` + common + `}`,
+			func() sessions.NewEntry {
+				e := loaded("attachment file")
+				text := transcript.Span{From: 113, To: 116}
+				e.Attached = &sessions.Attached{Path: "/w/a.go", Partial: true, Text: text}
+				return e
+			}()},
 		{"what a hook did", `{"type":"attachment","attachment":{"type":"hook_success","stdout":"x"},` + common + `}`,
 			note("attachment hook_success")},
 		{"what a hook adds",

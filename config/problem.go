@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,17 @@ func (s Severity) String() string { return [...]string{"error", "warning", "note
 
 // MarshalText returns String.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote; any other word is an error.
+func (s *Severity) UnmarshalText(word []byte) error {
+	for _, known := range []Severity{Error, Warning, Note} {
+		if known.String() == string(word) {
+			*s = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown severity %q: error, warning or note", word)
+}
 
 // Problem is something in a configuration that keeps a setting, or a whole file, from being used.
 type Problem struct {
