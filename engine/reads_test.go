@@ -309,3 +309,33 @@ func TestTheTextOfAFileThatTheUserNamedIsOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTheHostToldOfAFileIsKnown: Claude Code tells the agent what others changed in a file that it has read. Its
+// copy was said to be out of date, and the advice was to have it read again.
+func TestWhatTheHostToldOfAFileIsKnown(t *testing.T) {
+	const content, other = "package a\n\nvar x = 1\n", "package b\n"
+	for _, c := range []struct {
+		name     string
+		modified time.Duration // after the session began; the host tells of the file after five minutes
+		want     int           // stale reads
+	}{{"changed before that", 4 * time.Minute, 0}, {"changed after that", 6 * time.Minute, 1}} {
+		l, _ := openIn(t, t.TempDir(), "/w")
+		observe(t, l, holds(t, content, start.Add(-time.Hour), start.Add(-time.Minute)))
+		session := act(t, l, "me", "/w", start, did{tool: "Read", args: `{"file_path":"/w/a.go"}`,
+			result: "1\tpackage a\n2\t\n3\tvar x = 1\n4\t"})
+		told := sessions.NewEntry{Kind: sessions.KindMessage, Time: start.Add(5 * time.Minute), HostID: "told",
+			Format: transcript.Anthropic, Original: []byte(`{"role":"user","content":"a.go changed on disk"}`),
+			Loaded: true, Effects: []sessions.Effect{{Path: "/w/a.go", Op: sessions.EffectTold}}}
+		if _, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "told", Next: 1, Done: true,
+			Session: sessions.Session{Host: "h", HostID: "me", Dir: "/w"},
+			Entries: []sessions.NewEntry{told}}); err != nil {
+			t.Fatal(err)
+		}
+		at := start.Add(c.modified)
+		observe(t, l, holds(t, other, at, at))
+		resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+		if err != nil || len(resp.Stale) != c.want || len(resp.Fresh) != 0 {
+			t.Errorf("%s: stale %+v, fresh %v, %v", c.name, resp.Stale, resp.Fresh, err)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 		}
 		s.Attached = nil
 	}
-	s.Note = ""
+	s.Note, s.Told = "", ""
 	return cmp.Or(err, Amend(tx, session, s))
 }
 
@@ -132,6 +132,7 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	for i := range e.Calls {
 		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From)
 	}
+	rewrite.Words(t, &e.Told)
 	if e.Attached != nil {
 		rewrite.Words(t, &e.Attached.Path)
 	}

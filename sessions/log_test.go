@@ -194,3 +194,24 @@ func TestForgetRemovesTheWordsAndKeepsTheEntry(t *testing.T) {
 		return err
 	})
 }
+
+// TestAForgottenEntryNamesNoFileThatWasTold: the path is a detail like those of its calls.
+func TestAForgottenEntryNamesNoFileThatWasTold(t *testing.T) {
+	s := storetest.Open(t)
+	session := create(t, s, sessions.Session{Host: "h"}, "seed")
+	storetest.Update(t, s, func(tx kv.Tx) error {
+		held, e := session, full()
+		e.Told = "secret.go"
+		if _, err := sessions.Append(tx, &held, e, []byte("original")); err != nil {
+			return err
+		}
+		return sessions.ForgetCalls(tx, session.ID, 1)
+	})
+	storetest.View(t, s, func(tx kv.Tx) error {
+		got, err := sessions.GetEntry(tx, session.ID, 1)
+		if got.Told != "" {
+			t.Errorf("it names %q", got.Told)
+		}
+		return err
+	})
+}
