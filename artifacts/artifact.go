@@ -16,7 +16,7 @@ type Artifact struct {
 	Tool  string `json:"tool,omitempty"` // the tool whose result it is
 	Hint  string `json:"hint,omitempty"` // its telling argument: "path=src/a.go"
 	Title string `json:"title,omitempty"`
-	// Name is what it was saved as last, and Version which version of that it is: see SaveAs. "": nobody named it.
+	// Name is the name it was last saved under, Version its version under that name: see SaveAs. "": not named.
 	Name    string `json:"name,omitempty"`
 	Version int    `json:"version,omitempty"`
 	Bytes   int64  `json:"bytes"`

@@ -91,7 +91,7 @@ func codeOf(s spec.Source) string {
 	return "CFG206"
 }
 
-// token matches what stands for something else in a path.
+// token matches a placeholder in a path, such as {session_id}.
 var token = pattern.Lazy(`\{[^{}]*\}`)
 
 // source1 warns of a source that gives nothing, or again what others before it give.
@@ -115,7 +115,7 @@ func (p *parser) source1(at yamldoc.Field, s spec.Source, before []spec.Source, 
 	}
 }
 
-// sessionToken stands for the id of the session in the path of a file.
+// sessionToken is the placeholder for the session id in a path.
 const sessionToken = "{session_id}"
 
 // handoffs reads, of fuseraft's state machine, which agent hands its work to which, and what it gives it.

@@ -29,8 +29,8 @@ type Client struct {
 	Chat []string
 	// Tells are the facts of the environment (package given) that the agent tells its model by itself, as seen in its requests.
 	Tells []string
-	// Hooked reports whether hooks of ours tell the agent in a tree what other agents are told in the instructions of our
-	// server. nil: they do not.
+	// Hooked reports whether our hooks give an agent in a tree its environment and memories, which our server's instructions
+	// otherwise do. nil: no hooks.
 	Hooked func(e env.Env, tree string) bool
 }
 

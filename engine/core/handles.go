@@ -81,7 +81,7 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 	return t, err
 }
 
-// toldNames is how many names are told to who asks for one that there is not.
+// toldNames is how many existing names the error for an unknown name lists.
 const toldNames = 20
 
 // withNames adds to an error under which names something is saved.
