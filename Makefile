@@ -55,18 +55,18 @@ demo: build ## the main job, from a recorded session to a summary and back
 
 # make test: the product, and its programs from outside. It installs nothing but Go modules, and starts nothing of others.
 
-# Packages that start no goroutine: the race detector has nothing to see there. internal/archtest holds them to it.
-QUIET := agents/sessionfile compaction config internal/archtest internal/chars internal/failpoint internal/ignore \
-  internal/redact internal/scrub internal/shell internal/termtext internal/words internal/yamldoc kv lsp/outline lsp/text report transcript \
-  window window/overflow workspace
-# Large packages with mostly sequential tests: make test has under the race detector those where several goroutines call,
+# The product's packages that start goroutines, in their code or their tests, are tested under the race detector; internal/archtest
+# holds the list to that. The first two wait most.
+RACED := engine/daemon servertools agents/hook changes/watch cli cli/hooking cmd/ctxmcp \
+  engine/core engine/daemon/link engine/observe hosting internal/connection internal/safefs internal/storetest/inmemory llm \
+  lsp lsp/live proxy proxy/launch tokens/filecount
+# Of large packages, whose tests are mostly sequential, make test has under the race detector those where several goroutines call,
 # by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
 # one goroutine or repeat at length what other tests do with several.
-LARGE := agents agents/audit agents/install carried engine engine/exports engine/replay mcp artifacts lsp/records kv/bolt
+LARGE := agents agents/audit agents/install engine engine/exports engine/replay mcp lsp/records kv/bolt tokens
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
 MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
-# The first two wait most.
-RACE = engine/daemon servertools $(filter-out engine/daemon servertools $(QUIET) $(LARGE) tokens,$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+PLAIN = $(LARGE) $(filter-out $(LARGE) $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
@@ -88,17 +88,17 @@ outside:
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
 race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
 race:
-	$(call tests,-race -p 4 -vet=off -timeout 20m,$(RACE))
+	$(call tests,-race -p 4 -vet=off -timeout 20m,$(RACED))
 meeting:
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
-	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE) tokens)
+	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE))
 
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
 # it, and is not tested twice.
 plain outside lint: export CGO_ENABLED := 0
 plain:
-	$(call tests,-p 4 -vet=off -timeout 20m,$(LARGE) $(QUIET) tokens)
+	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
 	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
@@ -246,8 +246,8 @@ systems: ## the tests of lab/ type-check for the other systems, too
 	$(GO) build -C lab -o ../.cache/ ./vet
 	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
 
-races: ## the tests of large packages under the race detector, in one goroutine or not
-	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(LARGE))
+races: ## the tests that make test runs without the race detector, under it
+	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
 
 scripts: ## every script of the command line, under the race detector
 	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger

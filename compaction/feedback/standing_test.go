@@ -1,6 +1,12 @@
 package feedback
 
-import "testing"
+import (
+	"math/rand/v2"
+	"regexp/syntax"
+	"strings"
+	"testing"
+	"unicode"
+)
 
 // TestStanding: to add a case, add a text to its kind. A language has rules and, next to them, what only looks like one.
 func TestStanding(t *testing.T) {
@@ -41,4 +47,47 @@ func TestStanding(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEveryRuleHasAPart writes texts that the pattern of rules matches, and looks for their parts.
+func TestEveryRuleHasAPart(t *testing.T) {
+	pattern, err := syntax.Parse(standingRule().String(), syntax.Perl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 41))
+	for range 5_000 {
+		text := written(r, pattern)
+		if standingRule().MatchString(text) && !mayBind(text) {
+			t.Fatalf("%q is a rule, and has none of the parts", text)
+		}
+	}
+}
+
+// written returns a text that a pattern matches, but for what it asks of the text around.
+func written(r *rand.Rand, p *syntax.Regexp) string {
+	var b strings.Builder
+	switch p.Op {
+	case syntax.OpLiteral:
+		for _, c := range p.Rune {
+			if p.Flags&syntax.FoldCase != 0 && r.IntN(3) == 0 {
+				c = unicode.ToUpper(c)
+			}
+			b.WriteRune(c)
+		}
+	case syntax.OpCharClass:
+		at := 2 * r.IntN(len(p.Rune)/2)
+		b.WriteRune(p.Rune[at] + r.Int32N(p.Rune[at+1]-p.Rune[at]+1))
+	case syntax.OpAlternate:
+		b.WriteString(written(r, p.Sub[r.IntN(len(p.Sub))]))
+	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
+		for _, sub := range p.Sub {
+			b.WriteString(written(r, sub))
+		}
+	case syntax.OpQuest, syntax.OpStar, syntax.OpRepeat:
+		for range max(p.Min, r.IntN(2)) {
+			b.WriteString(written(r, p.Sub[0]))
+		}
+	}
+	return b.String()
 }

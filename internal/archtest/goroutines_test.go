@@ -10,68 +10,41 @@ import (
 	"testing"
 )
 
-// TestPackagesWithoutTheRaceDetectorStartNoGoroutine: the Makefile's list of what is tested without it
-// names packages in which it has nothing to see, nor in what they import.
-func TestPackagesWithoutTheRaceDetectorStartNoGoroutine(t *testing.T) {
-	packages := map[string][]file{}
+// TestTheRaceDetectorWatchesWhereGoroutinesMeet: the Makefile's lists of what is tested under it have every
+// package that starts a goroutine, or has somebody start one, in its code or its tests, and no other.
+func TestTheRaceDetectorWatchesWhereGoroutinesMeet(t *testing.T) {
+	started, tested := map[string]string{}, map[string]bool{}
 	for _, f := range source(t) {
-		packages[f.dir] = append(packages[f.dir], f)
-	}
-	met := map[string]bool{} // exceptions that somebody needs
-	for _, dir := range quiet(t) {
-		if len(packages[dir]) == 0 {
-			t.Errorf("the Makefile names %s, which is no package", dir)
+		if at := f.starts(); at != "" {
+			started[f.dir] = at
 		}
-		for _, f := range reached(packages, dir) {
-			if at := f.starts(); at == "" {
-				continue
-			} else if _, ok := crowded[f.dir]; ok {
-				met[f.dir] = true
-			} else {
-				t.Errorf("%s is tested without the race detector, and %s starts a goroutine", dir, at)
-			}
+		tested[f.dir] = tested[f.dir] || f.test
+	}
+	watched := append(named(t, "RACED"), named(t, "LARGE")...)
+	for dir, at := range started {
+		if tested[dir] && !within(dir, []string{"lab"}) && !slices.Contains(watched, dir) {
+			t.Errorf("%s starts a goroutine, and neither RACED nor LARGE in the Makefile has %s", at, dir)
 		}
 	}
-	for dir := range crowded {
-		if !met[dir] {
-			t.Errorf("%s is crowded, and nobody reaches a goroutine of it: remove the exception", dir)
+	for _, dir := range named(t, "RACED") {
+		if started[dir] == "" {
+			t.Errorf("the Makefile's RACED has %s, which starts no goroutine", dir)
 		}
 	}
 }
 
-// quiet returns the packages that the Makefile tests without the race detector.
-func quiet(t *testing.T) []string {
+// named returns the words of one of the Makefile's lists.
+func named(t *testing.T, list string) []string {
 	t.Helper()
 	raw, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`(?m)^QUIET\s*:=((?:.*\\\n)*.*)$`).FindSubmatch(raw)
+	m := regexp.MustCompile(`(?m)^` + list + `\s*:=((?:.*\\\n)*.*)$`).FindSubmatch(raw)
 	if m == nil {
-		t.Fatal("the Makefile has no list QUIET")
+		t.Fatalf("the Makefile has no list %s", list)
 	}
 	return strings.Fields(strings.ReplaceAll(string(m[1]), "\\\n", " "))
-}
-
-// reached returns the files of a package with its tests, and those of all it imports without theirs.
-func reached(packages map[string][]file, dir string) []file {
-	var out []file
-	seen := map[string]bool{dir: true}
-	for next := []string{dir}; len(next) > 0; next = next[1:] {
-		for _, f := range packages[next[0]] {
-			if f.test && f.dir != dir {
-				continue
-			}
-			out = append(out, f)
-			for _, imp := range f.imports() {
-				if d, ours := strings.CutPrefix(imp, module+"/"); ours && !seen[d] {
-					seen[d] = true
-					next = append(next, d)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // starts returns where the file starts a goroutine, or has somebody start one; "" when it does not.

@@ -164,3 +164,24 @@ func campaign(t *testing.T) map[string]bool {
 	}
 	return found
 }
+
+// reached returns the files of a package with its tests, and those of all it imports without theirs.
+func reached(packages map[string][]file, dir string) []file {
+	var out []file
+	seen := map[string]bool{dir: true}
+	for next := []string{dir}; len(next) > 0; next = next[1:] {
+		for _, f := range packages[next[0]] {
+			if f.test && f.dir != dir {
+				continue
+			}
+			out = append(out, f)
+			for _, imp := range f.imports() {
+				if d, ours := strings.CutPrefix(imp, module+"/"); ours && !seen[d] {
+					seen[d] = true
+					next = append(next, d)
+				}
+			}
+		}
+	}
+	return out
+}

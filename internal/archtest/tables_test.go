@@ -183,12 +183,6 @@ var restricted = []struct {
 	{"time.Sleep", nil, "wait for the thing, not for a time"},
 }
 
-// crowded lists the packages with goroutines that packages tested without the race detector may import.
-var crowded = map[string]string{
-	"tokens":                           "its own tests put its workers under the race detector",
-	"internal/testonly/scriptededitor": "they use its text, and leave its connection alone",
-}
-
 // Sizes of the house style. A function or file beyond them carries //size:ok with a reason.
 const (
 	maxFileLines     = 700

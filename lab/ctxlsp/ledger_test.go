@@ -62,6 +62,17 @@ func (s *server) awaitChanged(t *testing.T, times int) int {
 	return n
 }
 
+// awaitSession waits until the tree lists a session: what changed first may be the ledger itself, which had to be made.
+func (s *server) awaitSession(t *testing.T) (changed int) {
+	t.Helper()
+	for {
+		changed = s.awaitChanged(t, changed)
+		if len(s.nodes(t, "sessions")) > 0 {
+			return changed
+		}
+	}
+}
+
 // labelled returns the node of a label.
 func labelled(t *testing.T, nodes []node, label string) node {
 	t.Helper()
@@ -86,7 +97,7 @@ func TestTheEditorShowsWhatTheLedgerHolds(t *testing.T) {
 	if !strings.Contains(string(offered), `"textDocumentContent":{"schemes":["ctxledger"]}`) {
 		t.Errorf("the server offers %s", offered)
 	}
-	changed := s.awaitChanged(t, 0)
+	changed := s.awaitSession(t)
 	session := labelled(t, s.nodes(t, "sessions"), "Please read.")
 	if session.Kind != "session" || !session.Live || session.Handle == "" ||
 		!strings.HasPrefix(session.URI, "ctxledger:/session/"+session.Handle+"/Please%20read.md") {
@@ -126,7 +137,7 @@ func TestAPersonTidiesUpInTheEditor(t *testing.T) {
 	}
 	s := p.start(t, a.variables())
 	s.inWorkspace(t, p, quiet)
-	changed := s.awaitChanged(t, 0)
+	changed := s.awaitSession(t)
 	d := s.command(t, "compact", map[string]any{"session": ""})
 	if !strings.Contains(d.Said, " tokens, summary ") || !strings.HasPrefix(d.URI, "ctxledger:/summary/") {
 		t.Fatalf("compacted: %+v", d)
