@@ -11,6 +11,7 @@ import (
 
 // NextRequest is what a session's host sends next.
 type NextRequest struct {
+	Format   transcript.Format // of Messages
 	Messages [][]byte
 	// Trimmed says that Messages are a smaller copy of the view, of which nothing is recorded; nil: they are the view.
 	Trimmed *RequestTrimmed
@@ -26,7 +27,8 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 		return NextRequest{}, err
 	}
 	if !v.Exceeds() {
-		return NextRequest{Messages: v.copied().Messages}, nil
+		c := v.copied()
+		return NextRequest{Format: c.Format, Messages: c.Messages}, nil
 	}
 	r.Handles = true
 	if v, err = Messages(ctx, api, r); err != nil {
@@ -48,7 +50,7 @@ func Request(ctx context.Context, api ViewReader, r ViewRequest, key string) (Ne
 		Outcome: "made"}
 	_, err = api.NoteTrim(ctx, NoteTrimRequest{Mutation: Mutation{stepKey(key, "trim")}, Session: v.Session,
 		RequestTrimmed: made})
-	return NextRequest{out.Messages, &made}, err
+	return NextRequest{c.Format, out.Messages, &made}, err
 }
 
 // Words says how much of the view the copy lacks, and what comes of it.

@@ -2,7 +2,10 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -47,6 +50,34 @@ func BenchmarkOneMiB(b *testing.B) {
 		"structured/ours": ours(b, true), "structured/library": bare(true),
 	} {
 		b.Run(name, func(b *testing.B) { roundTrips(b, serve) })
+	}
+}
+
+// BenchmarkHandedIn compacts conversations of 200 messages that are handed in whole, each a new one, as a hosting server does.
+func BenchmarkHandedIn(b *testing.B) {
+	local, err := engine.Open(b.Context(), engine.Options{State: b.TempDir(), Workspace: shopRoot, Env: testEnv()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := New(func(context.Context, []string) (Ledger, string, error) { return local, "", nil },
+		Options{Env: testEnv(), Structured: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := s.Connect(nil)
+	defer client.Close() // the ledger is temporary
+	ctx := client.Context(b.Context())
+	for n := 0; b.Loop(); n++ {
+		messages := talk(50)
+		messages[0] = json.RawMessage(fmt.Sprintf(`{"role":"user","content":"conversation %d"}`, n))
+		raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
+			"name": "compact_conversation", "arguments": map[string]any{"messages": messages, "return": "messages"}}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if got := s.Handle(ctx, raw); !bytes.Contains(got, []byte(`"status":"compacted"`)) {
+			b.Fatalf("%.2000s", got)
+		}
 	}
 }
 

@@ -116,10 +116,7 @@ type compactArgs struct {
 // readerOf returns whose view the call is about, and what it says in the place of the policy.
 func (c *call) readerOf(agent string) (ledger.Reader, error) {
 	r := ledger.Reader{Agent: agent}
-	var said map[string]json.RawMessage
-	if err := json.Unmarshal(c.args, &said); err != nil {
-		return r, fault.Wrap(fault.Invalid, "mcp.arguments", err)
-	}
+	said, _ := object(c.args, nil) // checked
 	maps.DeleteFunc(said, func(name string, _ json.RawMessage) bool { return window.OverrideName(name) == "" })
 	if len(said) == 0 {
 		return r, nil
@@ -321,12 +318,17 @@ func (a *compactArgs) edit(ctx context.Context, c *call, s sessions.Session) (le
 	})
 }
 
-// viewBefore reads the view before the compaction if a splice or messages are requested.
+// viewBefore reads the view before the compaction if the answer is made of it: a splice, or the messages of a dry run.
 func (a *compactArgs) viewBefore(ctx context.Context, c *call, s sessions.Session) (ledger.ViewResponse, error) {
-	if a.Return != "splice" && a.Return != "messages" {
+	if a.Return != "splice" && (a.Return != "messages" || !a.DryRun) {
 		return ledger.ViewResponse{}, nil
 	}
-	return ledger.Messages(ctx, c.api, ledger.ViewRequest{Session: s.ID, Reader: a.reader, Model: a.Model})
+	return ledger.Messages(ctx, c.api, a.view(s.ID))
+}
+
+// view is the request for a session's view as the caller sends it.
+func (a *compactArgs) view(session string) ledger.ViewRequest {
+	return ledger.ViewRequest{Session: session, Reader: a.reader, Model: a.Model}
 }
 
 // modeAuto is the mode that does only what the policy asks for.
@@ -349,11 +351,6 @@ func (a *compactArgs) auto(ctx context.Context, c *call) (compactResult, error) 
 	}, func(ctx context.Context) (ledger.Author, string, error) { return c.author(ctx, compaction.LLM) })
 	if err != nil {
 		return compactResult{}, err
-	}
-	if done.Action == ledger.AutoEdited && !a.DryRun {
-		if o.before, err = a.viewBefore(ctx, c, o.session); err != nil {
-			return compactResult{}, err
-		}
 	}
 	o.edited, o.warning = done.Edited, done.Fallback
 	due := done.Edited.Due

@@ -188,12 +188,9 @@ type rawResult struct {
 // tryRaw calls compact_conversation with arguments in their exact bytes, which the envelope would not all let pass.
 func tryRaw(t *testing.T, f *fixture, arguments string) rawResult {
 	t.Helper()
-	raw, err := json.Marshal(f.mcp.HandleMessage(f.Connect(nil).Context(t.Context()), json.RawMessage(
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"compact_conversation","arguments":`+
-			arguments+`}}`)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := f.Connect(nil)
+	raw := c.answer(c.Context(t.Context()), message{id: json.RawMessage("1"), method: "tools/call",
+		params: json.RawMessage(`{"name":"compact_conversation","arguments":` + arguments + `}`)})
 	var answer struct {
 		Result rawResult `json:"result"`
 	}

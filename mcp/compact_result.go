@@ -151,7 +151,11 @@ func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) e
 	if err != nil {
 		return err
 	}
-	if !o.before.Exceeds() && len(log) == len(o.before.Messages) && !slices.ContainsFunc(o.before.Messages,
+	now, err := ledger.Messages(ctx, api, o.args.view(o.session.ID))
+	if err != nil {
+		return err
+	}
+	if !now.Exceeds() && len(log) == len(now.Messages) && !slices.ContainsFunc(now.Messages,
 		func(m ledger.ViewMessage) bool { return m.Edited }) {
 		return nil
 	}
@@ -160,7 +164,8 @@ func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) e
 		r.Reason += "; edited: " + clean(o.edited.Why)
 		r.Before, r.After = &o.edited.TokensBefore, &o.edited.TokensAfter
 	}
-	return o.messages(ctx, api, r)
+	_, err = o.messages(ctx, api, r)
+	return err
 }
 
 // runWarnings reports where a model's summary was not accepted or was corrected.
@@ -213,20 +218,19 @@ func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err e
 				"return=messages")
 		}
 	case "messages":
-		err = o.messages(ctx, api, r)
-		r.Warnings = append(r.Warnings, o.unsendable(r.Messages)...)
+		format, err := o.messages(ctx, api, r)
+		r.Warnings = append(r.Warnings, unsendable(format, r.Messages)...)
 		return err
 	}
 	return nil
 }
 
 // unsendable warns about a view that a provider does not accept as a request yet: its host has to add messages.
-func (o outcome) unsendable(messages []json.RawMessage) []string {
-	n := len(o.before.Messages)
-	if n == 0 || len(messages) == 0 {
+func unsendable(format transcript.Format, messages []json.RawMessage) []string {
+	if len(messages) == 0 {
 		return nil
 	}
-	if err := transcript.Sendable(o.before.Messages[n-1].Format, rawBytes(messages)); err != nil {
+	if err := transcript.Sendable(format, rawBytes(messages)); err != nil {
 		return []string{"add what comes next before you send `messages`: " + clean(err.Error())}
 	}
 	return nil
@@ -251,8 +255,8 @@ func (o outcome) delivery() string {
 }
 
 // messages adds the whole view after the compaction, each message with its exact bytes, or what of it the user allows
-// to be sent.
-func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compactResult) error {
+// to be sent. It returns their format.
+func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compactResult) (transcript.Format, error) {
 	if o.args.DryRun {
 		for _, m := range o.before.Messages[:o.system()] {
 			r.Messages = append(r.Messages, m.JSON)
@@ -261,13 +265,11 @@ func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compact
 		for _, m := range o.kept() {
 			r.Messages = append(r.Messages, m.JSON)
 		}
-		return fits(r.Messages)
+		return o.format(), fits(r.Messages)
 	}
-	next, err := ledger.Request(ctx, api, ledger.ViewRequest{Session: o.session.ID, Reader: o.args.reader,
-		Model: o.args.Model},
-		o.args.key("request"))
+	next, err := ledger.Request(ctx, api, o.args.view(o.session.ID), o.args.key("request"))
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, m := range next.Messages {
 		r.Messages = append(r.Messages, m)
@@ -276,7 +278,7 @@ func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compact
 		r.Warnings = append(r.Warnings, "a trimmed copy, since the view is larger than the settings allow: "+
 			next.Trimmed.Words())
 	}
-	return fits(r.Messages)
+	return next.Format, fits(r.Messages)
 }
 
 // fits checks the size of a returned view. Errors: too_large.
@@ -454,9 +456,13 @@ func (o outcome) system() int {
 
 // head returns the message that replaces the compacted range.
 func (o outcome) head() json.RawMessage {
-	format := transcript.Anthropic
+	return transcript.NewMessage(o.format(), transcript.RoleUser, o.plan.Summary.Text)
+}
+
+// format returns the format of the earlier view.
+func (o outcome) format() transcript.Format {
 	if n := len(o.before.Messages); n > 0 {
-		format = o.before.Messages[n-1].Format
+		return o.before.Messages[n-1].Format
 	}
-	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
+	return transcript.Anthropic
 }

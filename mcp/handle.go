@@ -57,8 +57,9 @@ func (c *Client) accept(in input) (m message, refused []byte) {
 
 // answer has the MCP library answer an accepted message.
 func (c *Client) answer(ctx context.Context, m message) []byte {
+	ctx, line := m.withoutArguments(ctx)
 	got, err := guarded("message "+m.method, func() (proto.JSONRPCMessage, error) {
-		return c.server.mcp.HandleMessage(ctx, m.line), nil
+		return c.server.mcp.HandleMessage(ctx, line), nil
 	})
 	c.forward()
 	why := ""
@@ -73,6 +74,30 @@ func (c *Client) answer(ctx context.Context, m message) []byte {
 		return c.server.refuse(refusal{m.id, codeInternal, why})
 	}
 	return c.server.encode(m.id, got)
+}
+
+// withoutArguments returns the line of a message, for a tool without its arguments, which the returned context has: they may
+// be a whole conversation, which the MCP library would decode four times and pass on as it is.
+func (m message) withoutArguments(ctx context.Context) (context.Context, []byte) {
+	if m.method != string(proto.MethodToolsCall) || m.params == nil {
+		return ctx, m.line
+	}
+	fields, _ := object(m.params, nil) // checked
+	arguments := fields["arguments"]
+	delete(fields, "arguments")
+	line := map[string]any{"jsonrpc": proto.JSONRPC_VERSION, "method": m.method, "params": fields}
+	if m.id != nil {
+		line["id"] = m.id
+	}
+	return context.WithValue(ctx, argumentsKey{}, arguments), []byte(plainJSON(line))
+}
+
+type argumentsKey struct{}
+
+// argumentsOf returns the arguments of the call of a tool, as received; nil: there are none.
+func argumentsOf(ctx context.Context) json.RawMessage {
+	arguments, _ := ctx.Value(argumentsKey{}).(json.RawMessage)
+	return arguments
 }
 
 // encode returns the line of an answer. The MCP library's encoder of a tool's result reads and copies it twice more: with a

@@ -44,7 +44,7 @@ func (o outcome) send(ctx context.Context, api ledger.ViewReader, r *compactResu
 	if done.Messages == nil {
 		if done.Advice.Retry && r.Messages == nil {
 			r.Delivery = o.delivery()
-			err = o.messages(ctx, api, r)
+			_, err = o.messages(ctx, api, r)
 		}
 		return err
 	}

@@ -51,10 +51,10 @@ func (c *call) readPage(ctx context.Context, r ledger.ReadArtifactRequest) (repl
 // whole returns an answer as the client passes it on whole: one that is too long is kept for read_artifact, and its first page
 // is returned. A structured one stays: a program reads it; and so does one for a client of which the next call knows nothing.
 func (c *call) whole(ctx context.Context, a reply) (reply, error) {
-	if a.text == "" {
-		a.text = plainJSON(a.value)
+	if c.once || c.o.Structured {
+		return a, nil
 	}
-	if c.once || c.o.Structured || c.taken(registry.ClientOf(c.client), a) <= 1 {
+	if a.text = a.said(); c.taken(registry.ClientOf(c.client), a) <= 1 {
 		return a, nil
 	}
 	erased, err := ledger.Erased(ctx, c.api)

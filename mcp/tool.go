@@ -83,6 +83,14 @@ type reply struct {
 	text  string
 }
 
+// said returns the text of an answer.
+func (r reply) said() string {
+	if r.text == "" {
+		return plainJSON(r.value)
+	}
+	return r.text
+}
+
 // tools returns all tools in the order of the documentation; the MCP library lists them by name. A new one is a name here
 // and a file of its own.
 func tools() []tool {
@@ -150,7 +158,7 @@ const toOwner = "back to the agent that owns the workspace"
 func (s *Server) handler(t tool, sc schema) server.ToolHandlerFunc {
 	return func(ctx context.Context, r proto.CallToolRequest) (*proto.CallToolResult, error) {
 		answer, err := guarded("tool "+t.name, func() (reply, error) {
-			return s.perform(ctx, t, sc, r.Params.RawArguments, chat(r.Params.Meta))
+			return s.perform(ctx, t, sc, argumentsOf(ctx), chat(r.Params.Meta))
 		})
 		if err != nil {
 			return proto.NewToolResultError(s.explain(err)), nil
@@ -191,9 +199,9 @@ func (s *Server) perform(ctx context.Context, t tool, sc schema, raw json.RawMes
 // result converts an answer to the protocol's form.
 func (s *Server) result(r reply) *proto.CallToolResult {
 	if s.o.Structured {
-		return proto.NewToolResultStructured(r.value, r.text)
+		return proto.NewToolResultStructured(r.value, r.said())
 	}
-	return proto.NewToolResultText(r.text)
+	return proto.NewToolResultText(r.said())
 }
 
 // clientName returns the client's own name, in one line: the MCP library keeps what it says with any message.

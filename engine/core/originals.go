@@ -66,20 +66,29 @@ func (l *Ledger) DecodeEntry(ctx context.Context, tx kv.Tx, f *Folded, seq int64
 // originalIn returns an entry of a log that was folded in the same transaction, and its original. Errors: those of
 // DecodeEntry.
 func (l *Ledger) originalIn(ctx context.Context, tx kv.Tx, f *Folded, seq int64) ([]byte, sessions.Stored, error) {
-	const op = "engine.decode"
-	if seq < 1 || seq > int64(len(f.Entries)) {
-		return nil, sessions.Stored{}, fault.New(fault.NotFound, op, "session %s has no entry %d", f.Session.ID, seq)
+	e, err := f.Stored(tx, seq)
+	if err == nil && e.Forgotten != nil {
+		err = fault.New(fault.NotFound, "engine.decode", "message %s was forgotten", e.ID)
 	}
-	e := sessions.Stored{Entry: f.Entries[seq-1]}
-	switch {
-	case e.Forgotten != nil:
-		return nil, e, fault.New(fault.NotFound, op, "message %s was forgotten", e.ID)
-	case e.Blob == "":
-		var err error
-		if e.Original, err = sessions.Inline(tx, f.Session.ID, seq); err != nil {
-			return nil, e, err
-		}
+	if err != nil {
+		return nil, e, err
 	}
 	original, err := l.originalOf(ctx, e)
 	return original, e, err
+}
+
+// Stored returns an entry with its inline original, in the transaction that folded the log: only the original is read.
+// Errors: not_found, corrupt.
+func (f *Folded) Stored(tx kv.Tx, seq int64) (sessions.Stored, error) {
+	if seq < 1 || seq > int64(len(f.Entries)) {
+		return sessions.Stored{}, fault.New(fault.NotFound, "engine.decode", "session %s has no entry %d", f.Session.ID,
+			seq)
+	}
+	e := sessions.Stored{Entry: f.Entries[seq-1]}
+	if e.Forgotten != nil || e.Blob != "" {
+		return e, nil
+	}
+	var err error
+	e.Original, err = sessions.Inline(tx, f.Session.ID, seq)
+	return e, err
 }

@@ -175,7 +175,7 @@ func (l *Views) renderSlot(
 	var raws []transcript.Record
 	stubs := map[string]string{}
 	for _, seq := range slot.Seqs {
-		e, err := sessions.GetEntry(tx, f.Session.ID, seq)
+		e, err := f.Stored(tx, seq)
 		if err != nil {
 			return nil, err
 		}
