@@ -269,9 +269,15 @@ func isAnnouncement(statement string) bool {
 	if len(statement) > maxAnnouncement {
 		return false
 	}
+	if !opensLikeAnnouncement(statement, firstWords(statement, opening)) {
+		return false
+	}
 	words := wordsOf(statement)
-	return opensLikeAnnouncement(statement, words) && announces(statement, words, cuesOf(statement, words))
+	return announces(statement, words, cuesOf(statement, words))
 }
+
+// opening is how many words tell whether a statement opens like an announcement: fillers of one word, and a phrase.
+const opening = 12
 
 // maxAnnouncement is how long an announcement is at most, in bytes: a longer one also says why.
 const maxAnnouncement = 150

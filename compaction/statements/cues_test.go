@@ -1,6 +1,8 @@
 package statements
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,5 +122,35 @@ func TestSentencesThatNeedTheOneBefore(t *testing.T) {
 		if got := refersBack(text); got != want {
 			t.Errorf("%q refers back: %t, want %t", text, got, want)
 		}
+	}
+}
+
+// TestTheFirstWordsTellAnAnnouncement: whatever follows them, and however many fillers come before them.
+func TestTheFirstWordsTellAnAnnouncement(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 1))
+	parts := slices.Concat(strings.Split(announcing, "|"), strings.Split(fillers, "|"),
+		strings.Split("the cache|of|v1.2|it's|two-phase|because|fixed|缓存|テスト|테스트|, |. |**", "|"))
+	announced := 0
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(20) {
+			b.WriteString(parts[r.IntN(len(parts))])
+			b.WriteString([]string{" ", " ", ", ", ""}[r.IntN(4)])
+		}
+		text := b.String()
+		words := wordsOf(text)
+		want := len(text) <= maxAnnouncement && opensLikeAnnouncement(text, words) && announces(text, words, cuesOf(text, words))
+		if got := isAnnouncement(text); got != want {
+			t.Fatalf("%q is announced: %t, want %t", text, got, want)
+		}
+		if n := r.IntN(8); !slices.Equal(firstWords(text, n), words[:min(n, len(words))]) {
+			t.Fatalf("the first %d words of %q are %q, not those of %q", n, text, firstWords(text, n), words)
+		}
+		if want {
+			announced++
+		}
+	}
+	if announced < 1000 {
+		t.Errorf("only %d announcements: the test shows little", announced)
 	}
 }

@@ -8,8 +8,11 @@ import (
 
 // wordsOf returns the words of a text in lower case, with apostrophes and hyphens inside; of scripts without spaces
 // each two characters in a row.
-func wordsOf(text string) []string {
-	out := make([]string, 0, len(text)/6+1)
+func wordsOf(text string) []string { return firstWords(text, len(text)) }
+
+// firstWords returns the first of these words, at most so many.
+func firstWords(text string, most int) []string {
+	out := make([]string, 0, min(most, len(text)/6)+1)
 	start, wide, last := -1, false, 0
 	end := func(i int) {
 		if start >= 0 {
@@ -18,6 +21,9 @@ func wordsOf(text string) []string {
 		start = -1
 	}
 	for i, r := range text {
+		if len(out) >= most {
+			return out
+		}
 		switch {
 		case r >= unspacedFrom && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 			end(i)
@@ -45,8 +51,7 @@ func wordsOf(text string) []string {
 func identifiersOf(text string) []string {
 	var out []string
 	isPart := func(r rune) bool {
-		return r == '_' || r == '.' || r == '/' || r == '-' || r == ':' || r < utf8.RuneSelf && (unicode.IsLetter(r) ||
-			unicode.IsDigit(r))
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '-' <= r && r <= ':' || r == '_' // "-./", digits, ":"
 	}
 	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isPart(r) }) {
 		if w = strings.Trim(w, "./-:"); identifierLike(w) {
