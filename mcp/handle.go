@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,14 +83,20 @@ func (m message) withoutArguments(ctx context.Context) (context.Context, []byte)
 	if m.method != string(proto.MethodToolsCall) || m.params == nil {
 		return ctx, m.line
 	}
-	fields, _ := object(m.params, nil) // checked
-	arguments := fields["arguments"]
-	delete(fields, "arguments")
-	line := map[string]any{"jsonrpc": proto.JSONRPC_VERSION, "method": m.method, "params": fields}
+	line := []byte(`{"jsonrpc":"2.0","method":"tools/call"`)
 	if m.id != nil {
-		line["id"] = m.id
+		line = append(append(line, `,"id":`...), m.id...)
 	}
-	return context.WithValue(ctx, argumentsKey{}, arguments), []byte(plainJSON(line))
+	line = append(line, `,"params":{`...)
+	fields, _ := object(m.params, nil) // checked
+	for name, value := range fields {
+		if name != "arguments" {
+			line = append(append(append(line, plainJSON(name)...), ':'), value...)
+			line = append(line, ',')
+		}
+	}
+	line = append(bytes.TrimSuffix(line, []byte(",")), "}}"...)
+	return context.WithValue(ctx, argumentsKey{}, fields["arguments"]), line
 }
 
 type argumentsKey struct{}

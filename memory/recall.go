@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
@@ -101,7 +100,7 @@ func fit(e Entry, terms []string) (score float64) {
 	if len(terms) == 0 {
 		return 0
 	}
-	title, body := newHaystack(e.Name+"\n"+e.Description), newHaystack(e.Body)
+	title, body := haystack{text: e.Name + "\n" + e.Description}, haystack{text: e.Body}
 	for _, t := range terms {
 		switch {
 		case title.holds(t):
@@ -115,22 +114,25 @@ func fit(e Entry, terms []string) (score float64) {
 
 // haystack is a text in which words are looked for.
 type haystack struct {
-	key   string
-	words map[string]bool
+	text, key string
+	words     map[string]bool
 }
 
-func newHaystack(text string) haystack {
-	h := haystack{words.Key(text), map[string]bool{}}
-	words.Each([]byte(text), func(w []byte) { h.words[string(w)] = true })
-	return h
+// hasWord reports whether the text has a word. Splitting it is slow, and happens once.
+func (h *haystack) hasWord(term string) bool {
+	if h.words == nil {
+		h.words = map[string]bool{}
+		words.Each([]byte(h.text), func(w []byte) { h.words[string(w)] = true })
+	}
+	return h.words[term]
 }
 
 // holds reports whether the text has a word, or has it inside of one: "test" in "tests". Words of
 // one or two letters would be inside of everything, and count only as a whole.
-func (h haystack) holds(term string) bool {
+func (h *haystack) holds(term string) bool {
 	const telling = 3 // bytes; a single ideograph has as many
-	if h.words[term] || utf8.RuneCountInString(term) < telling && len(term) < telling {
-		return h.words[term]
+	if h.key == "" {
+		h.key = words.Key(h.text)
 	}
-	return strings.Contains(h.key, term)
+	return len(term) >= telling && strings.Contains(h.key, term) || h.hasWord(term)
 }
