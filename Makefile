@@ -34,7 +34,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -233,12 +233,16 @@ savings: build $(CLAUDE) ## what installing saves and costs in two scripted sess
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500
 
+SERVERS ?= 200
+hosted: ## kill SERVERS hosting servers (default 200), one every second, under programs of several workspaces that know every answer, from SEED
+	$(GO) test -C lab -count=1 -timeout 60m -v -run AcknowledgedOverHTTP ./ctxmcp -kills $(SERVERS) -kill-every 1s -seed $(SEED)
+
 CONFIGURATIONS ?= 200
 authority: strace ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts crash powercut flips faults defects hostile share escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
+PROOFS := systems races scripts crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
 proofs: ## every harness behind docs/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
