@@ -133,8 +133,11 @@ func (s *Server) route(r *http.Request, t access.Token) *refusal {
 	switch {
 	case r.URL.Path == readyPath, r.URL.Path == metricsPath && t.Role == access.Metrics:
 		return nil
-	case r.URL.Path == metricsPath, !t.Role.May(access.Read):
-		return &refusal{http.StatusForbidden, "role", "the token is not valid for this"}
+	case r.URL.Path == metricsPath:
+		return &refusal{http.StatusForbidden, "role",
+			"the token is not valid for this: `ctxledger token add --role metrics` makes one that is"}
+	case !t.Role.May(access.Read):
+		return &refusal{http.StatusForbidden, "role", "the token is not valid for this: it reads only " + metricsPath}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-"""A chat that stays below the window of its model. Needs nothing but Python: LEDGER, TOKEN and MODEL_URL say where to ask."""
+"""A chat that stays below the window of its model. Needs nothing but Python: LEDGER, TOKEN and MODEL_URL say where to ask, MODEL_KEY and MODEL whom."""
 import json, os, sys, urllib.error, urllib.request
 
 def post(url, token="", **body):
@@ -10,7 +10,8 @@ def ledger(operation, **arguments):
     return post(f"{os.environ['LEDGER']}/v1/{operation}", os.environ["TOKEN"], **arguments)
 
 def model(messages):
-    return post(os.environ["MODEL_URL"] + "/chat/completions", model="gpt-4o", messages=messages)
+    return post(os.environ["MODEL_URL"] + "/chat/completions", os.environ.get("MODEL_KEY", ""),
+                model=os.environ.get("MODEL", "gpt-4o"), messages=messages)
 
 session = sys.argv[1] if len(sys.argv) > 1 else ""  # of an earlier run
 for line in sys.stdin:
