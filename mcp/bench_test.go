@@ -70,8 +70,9 @@ func BenchmarkHandedIn(b *testing.B) {
 	for n := 0; b.Loop(); n++ {
 		messages := talk(50)
 		messages[0] = json.RawMessage(fmt.Sprintf(`{"role":"user","content":"conversation %d"}`, n))
-		raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
-			"name": "compact_conversation", "arguments": map[string]any{"messages": messages, "return": "messages"}}})
+		raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+			"params": map[string]any{"name": "compact_conversation",
+				"arguments": map[string]any{"messages": messages, "return": "messages"}}})
 		if err != nil {
 			b.Fatal(err)
 		}

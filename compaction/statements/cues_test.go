@@ -139,7 +139,8 @@ func TestTheFirstWordsTellAnAnnouncement(t *testing.T) {
 		}
 		text := b.String()
 		words := wordsOf(text)
-		want := len(text) <= maxAnnouncement && opensLikeAnnouncement(text, words) && announces(text, words, cuesOf(text, words))
+		want := len(text) <= maxAnnouncement && opensLikeAnnouncement(text, words) &&
+			announces(text, words, cuesOf(text, words))
 		if got := isAnnouncement(text); got != want {
 			t.Fatalf("%q is announced: %t, want %t", text, got, want)
 		}
