@@ -246,7 +246,7 @@ func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
 			find := s.o.Find
 			s.o.Find = func(roots []string) (Workspace, error) {
 				ws, err := find(roots)
-				ws.Open, ws.Recorded = k.dial, func() bool { return c.recorded }
+				ws.Open, ws.Read, ws.Recorded = k.dial, k.dial, func() bool { return c.recorded }
 				return ws, err
 			}
 		})

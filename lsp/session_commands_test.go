@@ -244,6 +244,37 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 	}
 }
 
+// TestFollowOffIsSaid: where the configuration keeps sessions from being read, the status, the panel and the command say
+// where, and how to change that.
+func TestFollowOffIsSaid(t *testing.T) {
+	k := newKept(t)
+	const want = "ctxledger.yaml:1 says follow: false; to have sessions followed, remove that line or set it to true"
+	f := newFixture(t, func(s *Server) {
+		s.o.Find = func([]string) (Workspace, error) {
+			ws := k.workspace("/ws")
+			ws.Configured = func() Configured {
+				return Configured{Models: tokens.Builtin(), FollowOff: "ctxledger.yaml:1 says follow: false"}
+			}
+			ws.Past = func(context.Context, Ledger, func(done, total int64)) (Past, error) { return Past{}, nil }
+			return ws, nil
+		}
+	})
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.first().status(f.snapshot()); st.FollowOff != want {
+		t.Errorf("the status: %+v", st)
+	}
+	var c Context
+	if err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c); err != nil || c.FollowOff != want ||
+		c.Unknown != want {
+		t.Errorf("the panel: %+v, %v", c, err)
+	}
+	if d := f.command(t, "readPast", map[string]any{}); d.Said != "No sessions were read: "+want+"." {
+		t.Errorf("the command: %q", d.Said)
+	}
+}
+
 // TestPastSessionsAreAuditedWithProgress: what they cost is said, with the habits that cost most, and where there is
 // nothing, or nothing to pay with, that.
 func TestPastSessionsAreAuditedWithProgress(t *testing.T) {

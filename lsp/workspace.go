@@ -21,7 +21,9 @@ type Workspace struct {
 	Configured func() Configured
 	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
 	Open func(context.Context) (Ledger, error)
-	// Recorded reports whether there is a ledger already; nil: there is none.
+	// Read opens it while the live session is not followed: nothing is started for it. Recorded reports whether there is
+	// one already. Both are there with Open.
+	Read     func(context.Context) (Ledger, error)
 	Recorded func() bool
 	// Past records sessions that agents left in the workspace, and calls progress with the bytes done and those of all
 	// their files. nil: no agent's sessions can be read.

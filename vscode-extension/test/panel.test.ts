@@ -33,7 +33,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   const used = about(100 * turns);
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
-    unknown: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
+    unknown: '', followOff: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
     counting: 'prior', saved: about(0), summary: '', dollars: null, categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
@@ -320,6 +320,10 @@ test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
   assert.match(shown(none), /No session is recorded here yet.*followed automatically.*data-wish="past"/s);
   assert.match(shown({ ...none, unknown: 'session files are not followed here: x' }), /Not known: session files are not followed here: x\./);
+  assert.match(shown({ ...none, unknown: 'the setting ctxledger.live is off' }), /Not known: the setting ctxledger\.live is off\..*data-wish="past"/);
+  const followOff = shown({ ...none, unknown: 'x', followOff: 'ctxledger.yaml:1 says follow: false; remove it' });
+  assert.match(followOff, /Sessions are not followed here.*ctxledger\.yaml:1 says follow: false; remove it\./);
+  assert.doesNotMatch(followOff, /data-wish="past"|when you ask/);
   assert.match(viewOf({ kind: 'nowhere' }, 800, 0).head, /No folder is open.*data-wish="folder"/);
   assert.equal(viewOf({ kind: 'context', context: none, asked: live }, 800, -1).growth, '');
   assert.match(shown(session(1, { live: false })), /not live: the latest session/);
