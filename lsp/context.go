@@ -27,11 +27,11 @@ type Context struct {
 	Unknown string `json:"unknown"` // why nothing is known of a session, in a sentence; "": there is none
 	// FollowOff says that the configuration keeps session files from being read, and how to change that; "": they are.
 	FollowOff string `json:"followOff"`
-	Title   string `json:"title"`
-	Host    string `json:"host"`
-	Model   string `json:"model"`
-	Live    bool   `json:"live"`   // it had an entry in the last ten minutes
-	Window  int    `json:"window"` // tokens; 0: unknown
+	Title     string `json:"title"`
+	Host      string `json:"host"`
+	Model     string `json:"model"`
+	Live      bool   `json:"live"`   // it had an entry in the last ten minutes
+	Window    int    `json:"window"` // tokens; 0: unknown
 	// WindowFrom says in words what Window rests on; CompactsAt and CompactsFrom are as in Status.
 	WindowFrom   string        `json:"windowFrom"`
 	CompactsAt   int           `json:"compactsAt"`
@@ -141,7 +141,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(chars.Title(g.Session.Title)),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
-		Live:   g.Session.Live(s.o.Env.Now()),
+		Live:      g.Session.Live(s.o.Env.Now()),
 		FollowOff: s.snapshot().configured.notFollowed(),
 		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
@@ -160,7 +160,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	for _, x := range g.OwnSources {
 		uri := ""
 		if x.Kind == ledger.SourceFile {
-			uri = s.workspace.uriOf(x.Name)
+			uri = s.workspace.uriOf(g.Session.Tree, x.Name)
 		}
 		x.Name = plainLine(x.Name)
 		c.Sources = append(c.Sources, source{x, uri})

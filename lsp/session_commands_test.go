@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.lsp.dev/uri"
+
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -67,6 +69,25 @@ func TestTheLastSessionIsOneThatIsOver(t *testing.T) {
 	}
 	if got := s.newestPast(list[:2]); got != "" {
 		t.Errorf("none is over, but %q", got)
+	}
+}
+
+// TestASourceOpensTheFileOfItsTree: a session that works on another worktree has read the file there.
+func TestASourceOpensTheFileOfItsTree(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	for _, dir := range []string{here, there} {
+		if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte(dir), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &folder{Server: &Server{o: Options{Env: env.System()}}, workspace: Workspace{Root: here}}
+	for tree, want := range map[string]string{"": here, here: here, there: there} {
+		g := ledger.TurnStats{}
+		g.Session.Tree = tree
+		g.OwnSources = []ledger.Source{{Kind: ledger.SourceFile, Name: "a.md"}}
+		if got := s.contextOf(g).Sources[0].URI; got != string(uri.File(filepath.Join(want, "a.md"))) {
+			t.Errorf("%q: it opens %s", tree, got)
+		}
 	}
 }
 

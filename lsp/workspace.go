@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -86,13 +87,14 @@ func (p Workspace) inside(u uri.URI) string {
 	return filepath.ToSlash(file)
 }
 
-// uriOf returns the URI of a file of the workspace by its path in the ledger; "" if the file does not exist.
-func (p Workspace) uriOf(name string) string {
+// uriOf returns the URI of a file by its path in the ledger, in the tree that its session worked on, "" for that of the
+// workspace; "" if the file does not exist.
+func (p Workspace) uriOf(tree, name string) string {
 	local := filepath.FromSlash(name)
 	if p.Root == "" || !filepath.IsLocal(local) {
 		return ""
 	}
-	file := filepath.Join(p.Root, local)
+	file := filepath.Join(cmp.Or(tree, p.Root), local)
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}

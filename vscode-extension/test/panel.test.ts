@@ -316,6 +316,14 @@ test('the first of the listed turns says nothing of what went before it', () => 
   assert.doesNotMatch(turnCard(context, 0), /removed|change/);
 });
 
+test('what is exact and what is saved is said once', () => {
+  const exact = session(2, { counting: 'exact', own: [{ name: 'user', tokens: { ...about(200), exact: true } }] });
+  assert.match(shown(exact), /Counts are exact\./);
+  const scaled = session(2, { counting: 'exact', own: [{ name: 'user', tokens: about(200) }], saved: about(15_404), held: about(50_000) });
+  assert.doesNotMatch(shown(scaled), /Counts are exact|15,404/);
+  assert.match(shown(scaled), /≈ marks parts that were counted exactly and then scaled to the size that the provider measured\..*less<.*Stubs stand for old results\./s);
+});
+
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
   assert.match(shown(none), /No session is recorded here yet.*followed automatically.*data-wish="past"/s);
