@@ -18,8 +18,10 @@ func TestAFileThatACommandPrintsWasRead(t *testing.T) {
 	add := func(raw string) sessions.NewEntry {
 		return sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.OpenAIResponses, Original: []byte(raw)}
 	}
-	entries := []sessions.NewEntry{add(`{"type":"message","role":"user","content":[{"type":"input_text","text":"Look."}]}`)}
-	for i, args := range []string{`{"cmd":"cat a.md"}`, `{"cmd":"sed -n 1,40p ./b.md","workdir":"docs"}`, `{"cmd":"cat c.md d.md"}`} {
+	entries := []sessions.NewEntry{
+		add(`{"type":"message","role":"user","content":[{"type":"input_text","text":"Look."}]}`)}
+	for i, args := range []string{`{"cmd":"cat a.md"}`, `{"cmd":"sed -n 1,40p ./b.md","workdir":"docs"}`,
+		`{"cmd":"cat c.md d.md"}`} {
 		entries = append(entries,
 			add(fmt.Sprintf(`{"type":"function_call","name":"exec_command","call_id":"c%d","arguments":%q}`, i, args)),
 			add(fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":"%s"}`, i, strings.Repeat("word ", 500))))
