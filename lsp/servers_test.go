@@ -142,7 +142,7 @@ func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
 		{"", 0, ""},
 		{`{"autoCompactWindow":150000}`, 117_000, "autoCompactWindow in ~/.claude/settings.json"},
 		{`{"autoCompactWindow":140000}`, 107_000, "autoCompactWindow in ~/.claude/settings.json"},
-		{`{"autoCompactEnabled":false}`, 0, "autoCompactEnabled switches it off"},
+		{`{"autoCompactEnabled":false}`, 0, "off (autoCompactEnabled is false)"},
 		{"", 0, ""},
 	} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {

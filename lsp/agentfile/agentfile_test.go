@@ -141,7 +141,8 @@ func TestALensOfAServerFits(t *testing.T) {
 	lenses := Lenses([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
 		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))})
 	asks := lenses[1].Title + ": ask it…"
-	if utf8.RuneCountInString(asks) > anyfile.MaxLens || !strings.Contains(lenses[1].Hover, "since its configuration changed") {
+	if utf8.RuneCountInString(asks) > anyfile.MaxLens ||
+		!strings.Contains(lenses[1].Hover, "since its configuration changed") {
 		t.Errorf("the lens is %q, its hover %q", asks, lenses[1].Hover)
 	}
 }
