@@ -26,6 +26,9 @@ var foreignRules = slices.Concat([]Rule{
 	{Key: "selection", Kind: Any, From: "fuseraft",
 		Doc:  "of a state machine: which agent hands over to which, and the `handoff_context` of the transition",
 		into: func(t *target) any { return &t.parts.selection }},
+	{Key: "max_total_tokens", Kind: Count, Unit: "tokens", From: "fuseraft", As: "limits.session.tokens",
+		Doc:  "the same as `limits` with `session: {tokens: N}`, which overrides it",
+		into: func(t *target) any { return &t.config.Limits.Session.Tokens }},
 },
 	ignored("fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files",
 		"change_tracking"),
@@ -33,7 +36,6 @@ var foreignRules = slices.Concat([]Rule{
 	ignored("fuseraft", "the `memory` tool is always available", "enable_memory"),
 	ignored("fuseraft", notYet, "evidence_store warn_turn_tokens memory_extraction"),
 	ignored("fuseraft", "`ctxledger events` prints them", "events"),
-	ignored("fuseraft", "`limits` with `session: {tokens: N}` does this for requests through the proxy", "max_total_tokens"),
 	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path validation
 		 contracts failure_handling verifier checkpoint skill_curation test_selector brownfield security
 		telemetry output api_profiles saga scratchpad chatroom mcp_servers termination`))

@@ -76,7 +76,7 @@ func (p *parser) ofSizes(c *Config, w window.Policy) []contradiction {
 	effective, limit := w.Compact.Effective, min(most(c.Limits.Session.Tokens), most(c.Limits.Agent.Tokens))
 	return []contradiction{
 		{"CFG311", w.Compact.CutoverAt >= limit, []string{"cutover_at"},
-			fmt.Sprintf("the proxy stops at %d tokens (limits), before the compaction at %d", limit, w.Compact.CutoverAt),
+			fmt.Sprintf("it stops at %d tokens (limits), before the compaction at %d", limit, w.Compact.CutoverAt),
 			"set it below the limit"},
 		{"CFG316", w.Compact.Usable() == 0 && w.Compact.Fraction > 0 && p.widest > largeWindow,
 			[]string{"threshold", "effective_window"},

@@ -142,6 +142,19 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	return r, o.shape(ctx, api, &r)
 }
 
+// limits warns of limits that are near. Errors: limited if one is reached and the caller would send what it gets.
+func (o *outcome) limits(ctx context.Context, api ledger.Limited) error {
+	near, err := ledger.WithinLimits(ctx, api, o.session.ID, o.args.reader)
+	sends := !o.args.DryRun && (o.args.Return == "messages" || o.args.Return == "splice")
+	if fault.Is(err, fault.Limited) && !sends {
+		o.problems, err = append(o.problems, clean(err.Error())+": "+fault.HintOf(err)), nil
+	}
+	for _, limit := range near {
+		o.problems = append(o.problems, clean(limit.String()))
+	}
+	return err
+}
+
 // editsAlone returns the view of a session without a summary, if anything in it was edited or left out, or has to be.
 func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) error {
 	if o.args.Return != "messages" {

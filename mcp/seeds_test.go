@@ -116,6 +116,11 @@ var seedKeys = []seedKey{
 		act:   assembled,
 		lacks: "Execution State"},
 
+	{key: "max_total_tokens", set: "MaxTotalTokens: 9000", act: stopped,
+		has: "limited: there is no next request: this session has used ≈"},
+	{key: "max_total_tokens near its end", set: "MaxTotalTokens: 70000",
+		has: "tokens of the 70,000 tokens that MaxTotalTokens in ctxledger.yaml:1 allows"},
+
 	{key: "change_tracking.path", set: "ChangeTracking: {Path: a.json}",
 		note: "ChangeTracking is ignored: what changes is always"},
 	{key: "change_tracking.intent_log_path", set: "ChangeTracking: {IntentLogPath: a.json}",
@@ -292,7 +297,7 @@ func (k seedKey) play(t *testing.T, text string, a args) string {
 			t.Fatal(p)
 		}
 	}
-	f := fixtureWith(t, engine.Settings{Policy: c.Policy, Agents: c.Agents, Given: c.Given}, nil)
+	f := fixtureWith(t, engine.Settings{Policy: c.Policy, Agents: c.Agents, Given: c.Given, Limits: c.LimitsSet()}, nil)
 	w := seedWorld{f, c, root, a}
 	if k.act == nil {
 		k.act = func(t *testing.T, w seedWorld) string { return w.compact(t, talk(12)) }
@@ -344,6 +349,12 @@ func (w seedWorld) compact(t *testing.T, messages []json.RawMessage) string {
 		out += "\n" + string(m.JSON)
 	}
 	return out
+}
+
+// stopped hands a conversation in, and returns the answer, which may be an error.
+func stopped(t *testing.T, w seedWorld) string {
+	r := tryRaw(t, w.fixture, `{"messages":`+string(array(talk(12)))+`,"mode":"auto","return":"messages"}`)
+	return fmt.Sprint(r.IsError, " ", r.Content[0].Text)
 }
 
 // thrash compacts twice.
