@@ -63,6 +63,7 @@ var compactionRules = slices.Concat([]Rule{
 		Doc:  "the budget of mode `window`; in other modes it has no effect",
 		into: func(t *target) any { return &t.parts.tokenBudget }},
 	of("enabled", "automatic", "Fabric"),
+	of("pin_last_routing_signal", "pin_last_routing_signal", "fuseraft"),
 	of("include_exploration", "explored", "fuseraft"),
 	of("max_chars_per_history_message", "prompt_chars", "fuseraft"),
 	keeps("keep_recent_entries", "keep.messages", "Fabric"),
@@ -79,9 +80,7 @@ var compactionRules = slices.Concat([]Rule{
 	{Key: "summary_template", Kind: Any, From: "fuseraft", As: "summarizer.template",
 		Doc:  "the prompt, if `summarizer` in the same file has none",
 		into: func(t *target) any { return &t.parts.summaryTemplate }},
-}, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"),
-	ignored("fuseraft", "a compaction keeps the newest messages; a routing keyword before them is not repeated",
-		"pin_last_routing_signal"))
+}, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"))
 
 // keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {

@@ -67,7 +67,8 @@ func TestNothingIsHandedOutBeyondALimit(t *testing.T) {
 			t.Errorf("%s: %d %+v", operation, status, p)
 		}
 	}
-	_, made := operate[compactResult](t, h, "compact_conversation", map[string]any{"session": a.Session, "keep_turns": 1})
+	_, made := operate[compactResult](t, h, "compact_conversation",
+		map[string]any{"session": a.Session, "keep_turns": 1})
 	if made.Status != statusCompacted || len(made.Warnings) != 1 ||
 		!strings.Contains(made.Warnings[0], "raise MaxTotalTokens there: it takes effect at once") {
 		t.Errorf("%+v", made)

@@ -69,8 +69,9 @@ var seedKeys = []seedKey{
 		has: "template Sum up: {{$history}}"},
 	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
 		note: "IncludeSymbolGraph is ignored"},
-	{key: "compaction.pin_last_routing_signal", set: "Compaction: {PinLastRoutingSignal: true}",
-		note: "PinLastRoutingSignal is ignored: a compaction keeps the newest"},
+	{key: "compaction.pin_last_routing_signal", base: "Compaction: {TriggerTurnCount: 5}",
+		set: "Compaction: {TriggerTurnCount: 5, PinLastRoutingSignal: false}", act: routed,
+		lacks: `[Resume: pre-compaction routing signal from Planner]\nTESTS READY`},
 
 	{key: "context_budget.warn_at", set: "ContextBudget: {WarnAt: 1000}", has: "warn_at is 1,000"},
 	{key: "context_budget.cutover_at", set: "ContextBudget: {CutoverAt: 3000}", has: `"status":"compacted"`},
@@ -380,6 +381,15 @@ func wordy(t *testing.T, w seedWorld) string {
 		json.RawMessage(`{"role":"user","content":"Next."}`),
 		json.RawMessage(`{"role":"assistant","content":"Yes."}`),
 		json.RawMessage(`{"role":"user","content":"Next."}`)))
+}
+
+// routed has an agent that hands over at the beginning.
+func routed(t *testing.T, w seedWorld) string {
+	return w.compact(t, append([]json.RawMessage{json.RawMessage(`{"role":"user","content":"Go."}`),
+		json.RawMessage(`{"role":"assistant","name":"Planner","content":[{"type":"tool_use","id":"h","name":"handoff",` +
+			`"input":{"route_keyword":"TESTS READY"}}]}`),
+		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"h","content":"ok"}]}`)},
+		talk(12)...))
 }
 
 // spoken has an agent that says its name.

@@ -119,6 +119,8 @@ type TriggerPolicy struct {
 	Reasoning bool
 	// NoReads has documents leave out which files were read and not changed.
 	NoReads bool
+	// NoRouting does not repeat the routing signal behind what a compaction keeps.
+	NoRouting bool
 	// PromptChars bounds a message in a model's brief, in characters.
 	PromptChars int
 	// NoRecovery has overflows classified and learned from, and nothing tried.

@@ -43,4 +43,3 @@ func (f *Folded) Estimated(add func(e *sessions.Entry, fresh, all int)) {
 		held, said = held+e.Tokens, said+e.Tokens
 	}
 }
-
