@@ -45,6 +45,8 @@ type Options struct {
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
 	// confuse models that reason.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// Symbols lists what written files define, and what they use of each other.
+	Symbols bool `json:"symbols,omitempty"`
 	// NoReads leaves out which files were read and not changed.
 	NoReads bool `json:"no_reads,omitempty"`
 	// NoRouting does not repeat the routing signal at the end of the view, see Record.Resume.

@@ -52,7 +52,7 @@ const (
 	notYet = "this version has no equivalent"
 )
 
-var compactionRules = slices.Concat([]Rule{
+var compactionRules = []Rule{
 	of("trigger_turn_count", "compact_turns", "fuseraft"),
 	keeps("keep_recent_turns", "keep.turns", "fuseraft"),
 	mode(),
@@ -63,6 +63,7 @@ var compactionRules = slices.Concat([]Rule{
 		Doc:  "the budget of mode `window`; in other modes it has no effect",
 		into: func(t *target) any { return &t.parts.tokenBudget }},
 	of("enabled", "automatic", "Fabric"),
+	of("include_symbol_graph", "symbol_graph", "fuseraft"),
 	of("pin_last_routing_signal", "pin_last_routing_signal", "fuseraft"),
 	of("include_exploration", "explored", "fuseraft"),
 	of("max_chars_per_history_message", "prompt_chars", "fuseraft"),
@@ -80,7 +81,7 @@ var compactionRules = slices.Concat([]Rule{
 	{Key: "summary_template", Kind: Any, From: "fuseraft", As: "summarizer.template",
 		Doc:  "the prompt, if `summarizer` in the same file has none",
 		into: func(t *target) any { return &t.parts.summaryTemplate }},
-}, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"))
+}
 
 // keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {
@@ -99,7 +100,8 @@ func decides(key, as, from string) Rule {
 	return r
 }
 
-// mode is fuseraft's mode, of which ctxledger lacks one.
+// mode is fuseraft's mode, of which ctxledger lacks one. In its place fuseraft has a model write; who asked for evidence
+// alone gets what needs none.
 func mode() Rule {
 	r := of("mode", "mode", "fuseraft")
 	r.Missing = map[string]string{string(settings.Lossless): string(settings.Intent)}

@@ -67,8 +67,10 @@ var seedKeys = []seedKey{
 	{key: "compaction.summary_template", base: theirs + "Compaction: {Model: m}",
 		set: theirs + "Compaction: {Model: m, SummaryTemplate: 'Sum up: {{$history}}'}", act: written,
 		has: "template Sum up: {{$history}}"},
-	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
-		note: "IncludeSymbolGraph is ignored"},
+	{key: "compaction.include_symbol_graph", base: "Compaction: {TriggerTurnCount: 5}",
+		set: "Compaction: {TriggerTurnCount: 5, IncludeSymbolGraph: true}", act: coded,
+		has: `File: src/a.go\n  SymbolDefinition (func): LoadUsers\nFile: src/b.go\n  ` +
+			`SymbolDefinition (func): Serve\n  SymbolReference: LoadUsers → src/a.go`},
 	{key: "compaction.pin_last_routing_signal", base: "Compaction: {TriggerTurnCount: 5}",
 		set: "Compaction: {TriggerTurnCount: 5, PinLastRoutingSignal: false}", act: routed,
 		lacks: `[Resume: pre-compaction routing signal from Planner]\nTESTS READY`},
@@ -390,6 +392,19 @@ func routed(t *testing.T, w seedWorld) string {
 			`"input":{"route_keyword":"TESTS READY"}}]}`),
 		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"h","content":"ok"}]}`)},
 		talk(12)...))
+}
+
+// coded has an agent that writes two files.
+func coded(t *testing.T, w seedWorld) string {
+	messages := []json.RawMessage{json.RawMessage(`{"role":"user","content":"Go."}`)}
+	for i, text := range []string{"func LoadUsers() {}", "func Serve() { LoadUsers() }"} {
+		id := fmt.Sprint("w", i)
+		messages = append(messages,
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Write",`+
+				`"input":{"file_path":"src/%c.go","content":%q}}]}`, id, 'a'+i, text+"\n")),
+			json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":"ok"}]}`))
+	}
+	return w.compact(t, append(messages, talk(12)...))
 }
 
 // spoken has an agent that says its name.

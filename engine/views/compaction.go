@@ -59,7 +59,7 @@ func (l *Views) plan(
 ) (compaction.Proposal, error) {
 	set := f.Policy.Compact
 	o.Reasoning, o.NoReads = o.Reasoning || set.Reasoning, o.NoReads || set.NoReads
-	o.NoRouting = o.NoRouting || set.NoRouting
+	o.Symbols, o.NoRouting = o.Symbols || set.Symbols, o.NoRouting || set.NoRouting
 	if o.PromptChars = cmp.Or(o.PromptChars, set.PromptChars); o.PromptChars == 0 {
 		o.PromptChars = -1
 	}
