@@ -79,7 +79,6 @@ SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
 test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
 	$(call formatted)
-	$(GO) vet ./...
 
 # What a harness builds and starts is no part of what go knows of a test: their results are not taken from the cache.
 outside:

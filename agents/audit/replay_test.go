@@ -97,7 +97,7 @@ func TestTheDearestSessionsArePlayed(t *testing.T) {
 	}
 }
 
-// TestASessionWhoseAgentSentLessIsNotCompared: its file was compared with what nothing ever sent, and 99 % were saved.
+// TestASessionWhoseAgentSentLessIsNotCompared: its file was compared with what nothing ever sent, and 99% were saved.
 func TestASessionWhoseAgentSentLessIsNotCompared(t *testing.T) {
 	dir := t.TempDir()
 	text := regexp.MustCompile(`"(input_tokens|cache_read_input_tokens|cache_creation_input_tokens)":\d+`).

@@ -71,22 +71,24 @@ exports.showViews = page => page.locator('.activitybar .action-item a[aria-label
 
 /**
  * Runs a command of the palette by its title. A page in a page that is being loaded loses the key, or takes the focus when
- * the palette is open, which closes it: then the key is pressed again. The row that Enter takes is waited for: until the list
- * is filtered, another command's title may have the same words.
+ * the palette is open, which closes it: then the key is pressed again. Nothing else is typed, since it would go into the
+ * editor then: the field is given its text, and the row, which is waited for until the list is filtered, is clicked.
  */
 exports.run = async (page, title) => {
   const soon = { timeout: exports.patience / 20 };
   const row = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: `ctxledger: ${title}` });
   const found = async () => {
     await page.keyboard.press('F1');
-    await page.locator('.quick-input-widget input.input').fill(`>ctxledger: ${title}`, soon);
-    await row.waitFor(soon);
+    await page.locator('.quick-input-widget input.input').evaluate((field, text) => {
+      field.value = text;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    }, `>ctxledger: ${title}`, soon);
+    await row.click(soon);
     return true;
   };
   for (let tries = 0; tries < 20; tries++) {
     if (await found().catch(() => false)) {
       console.log('seen: the command', title);
-      await page.keyboard.press('Enter');
       return;
     }
   }
