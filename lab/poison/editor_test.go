@@ -28,10 +28,10 @@ type editor struct {
 // views are what an editor shows: the tree, its documents, what is said of a file, and of what goes wrong.
 func views(s *scene, look looker) {
 	var log serverLog
+	opened := func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }
 	server := lsp.New(lsp.Options{Version: "test", Env: s.env, Log: log.logger(s),
 		Find: func([]string) (lsp.Workspace, error) {
-			return lsp.Workspace{Root: s.root,
-				Open: func(context.Context) (lsp.Ledger, error) { return kept{s.api}, nil }}, nil
+			return lsp.Workspace{Root: s.root, Open: opened, Read: opened, Recorded: func() bool { return true }}, nil
 		}})
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()

@@ -36,10 +36,10 @@ func (p *place) editor(s *search, list []canary, all []compacted, artifact strin
 	defer api.Close() // the test fails with what it did
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
+	opened := func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }
 	server := lsp.New(lsp.Options{Version: "test", Env: p.env(), Log: slog.New(slog.DiscardHandler),
 		Find: func([]string) (lsp.Workspace, error) {
-			return lsp.Workspace{Root: p.root,
-				Open: func(context.Context) (lsp.Ledger, error) { return shared{api}, nil }}, nil
+			return lsp.Workspace{Root: p.root, Open: opened, Read: opened, Recorded: func() bool { return true }}, nil
 		}})
 	served := make(chan error, 1)
 	go func() {
