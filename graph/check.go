@@ -24,7 +24,15 @@ type Options struct {
 // Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
-	c := checker{d: d, o: o}
+	c := checker{d: d, o: o, targets: map[*Operation]*Block{}, creates: map[string][]*Operation{}}
+	for _, op := range d.Operations {
+		if target := c.goesTo(op); target != nil {
+			c.targets[op] = target
+		}
+		for _, name := range c.inserts(op) {
+			c.creates[name] = append(c.creates[name], op)
+		}
+	}
 	c.structure()
 	for _, op := range d.Operations {
 		c.found = append(c.found, op.findings...)
@@ -44,9 +52,11 @@ func Check(d *Document, o Options) []Finding {
 
 // checker collects findings.
 type checker struct {
-	d     *Document
-	o     Options
-	found []Finding
+	d       *Document
+	o       Options
+	found   []Finding
+	targets map[*Operation]*Block   // of each @goto that leads somewhere
+	creates map[string][]*Operation // which insert a block of a name, folded
 }
 
 func (c *checker) add(code string, severity Severity, at Span, message string) *Finding {
@@ -85,16 +95,23 @@ func (c *checker) silenced(f Finding) bool {
 		return false
 	}
 	m := disabled().FindStringSubmatch(before.In(c.d.Source))
-	return m != nil && slices.Contains(strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == ',' }), f.Code)
+	return m != nil && slices.Contains(strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == ',' }),
+		f.Code)
 }
 
 var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*ctx-disable-next-line\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
 
 // near returns the name of a list that one misspelling away leads to: at most two letters differ. "" is none.
 func near(name string, all []string) (best string) {
-	const most = 2
+	const most, longest = 2, 64
+	if len(name) > longest {
+		return ""
+	}
 	at := min(most, len(name)/2) + 1
 	for _, n := range all {
+		if len(n) > len(name)+most || len(n) < len(name)-most {
+			continue
+		}
 		if d := words.Distance(strings.ToLower(name), strings.ToLower(n)); d < at {
 			at, best = d, n
 		}

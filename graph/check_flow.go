@@ -21,23 +21,25 @@ func (c *checker) flow() {
 	var end *Operation // behind which nothing runs
 	for _, o := range c.d.Operations {
 		if end != nil && !c.reached(o, end) {
-			c.add("CG403", Warning, o.NameAt, "this never runs").Related = []Related{{end.NameAt, "@" + end.Name + " above leaves"}}
+			c.add("CG403", Warning, o.NameAt, "this never runs").Related = []Related{{end.NameAt,
+				"@" + end.Name + " above leaves"}}
 			end = nil // once is enough
 		}
-		target := c.target(o)
+		target := c.targets[o]
 		if o.Name == "return" || target != nil && !o.truth("run-once") {
 			end = o
 		}
 		if target != nil && target.Own.From <= o.At.From && !o.truth("run-once") {
-			c.add("CG404", Warning, o.NameAt, "this jumps back each time: run-once: true ends the loop after its first pass")
+			c.add("CG404", Warning, o.NameAt, "this jumps back each time: run-once: true ends the loop after its "+
+				"first pass")
 		}
 		c.allowed(o)
 		c.cycles(o)
 	}
 }
 
-// target returns the block that a @goto goes to; nil: it is none, or goes nowhere.
-func (c *checker) target(o *Operation) *Block {
+// goesTo returns the block that a @goto goes to; nil: it is none, or goes nowhere.
+func (c *checker) goesTo(o *Operation) *Block {
 	if o.Name != "goto" {
 		return nil
 	}
@@ -49,26 +51,32 @@ func (c *checker) target(o *Operation) *Block {
 
 // reached reports whether a @goto leads behind an operation that ends what is before, up to another one.
 func (c *checker) reached(o, end *Operation) bool {
-	return slices.ContainsFunc(c.d.Operations, func(by *Operation) bool {
-		target := c.target(by)
-		return target != nil && target.Own.From > end.At.From && target.Own.From <= o.At.From
-	})
+	for _, target := range c.targets {
+		if target.Own.From > end.At.From && target.Own.From <= o.At.From {
+			return true
+		}
+	}
+	return false
 }
 
 // skipped reports whether a @goto jumps over an operation.
 func (c *checker) skipped(o *Operation) bool {
-	return slices.ContainsFunc(c.d.Operations[:o.Index], func(by *Operation) bool {
-		target := c.target(by)
-		return target != nil && target.Own.From > o.At.From
-	})
+	for by, target := range c.targets {
+		if by.Index < o.Index && target.Own.From > o.At.From {
+			return true
+		}
+	}
+	return false
 }
 
 // loops reports whether a @goto behind an operation leads back before another one.
 func (c *checker) loops(last, first *Operation) bool {
-	return slices.ContainsFunc(c.d.Operations[last.Index:], func(by *Operation) bool {
-		target := c.target(by)
-		return target != nil && target.Own.From <= first.At.From
-	})
+	for by, target := range c.targets {
+		if by.Index > last.Index && target.Own.From <= first.At.From {
+			return true
+		}
+	}
+	return false
 }
 
 // allowed checks what an operation may do to the machine.
@@ -77,10 +85,12 @@ func (c *checker) allowed(o *Operation) {
 		c.add("CG405", Warning, o.NameAt, "commands run only if you allow it for each run")
 	}
 	if o.truth("allow-generated-ops") {
-		c.add("CG406", Warning, o.field("allow-generated-ops").At, "operations in the result of this one run, if the command line allows it")
+		c.add("CG406", Warning, o.field("allow-generated-ops").At, "operations in the result of this one run, if "+
+			"the command line allows it")
 	}
 	if o.truth("header-auto-align") && o.Block.Level >= 6 {
-		c.add("CG218", Warning, o.field("header-auto-align").At, "no heading can stand below level 6: those of the result stay at 6")
+		c.add("CG218", Warning, o.field("header-auto-align").At, "no heading can stand below level 6: those of "+
+			"the result stay at 6")
 	}
 	if f := o.field("save-to-file"); f != nil {
 		to := path.Clean(filepath.ToSlash(f.text()))
@@ -135,7 +145,8 @@ func (c *checker) cycles(o *Operation) {
 			c.add(code, Error, o.field("file").Value, fmt.Sprintf("a circle: %s", strings.Join(way, " → ")))
 			return true
 		case len(way) > most+1:
-			c.add("CG407", Error, o.field("file").Value, fmt.Sprintf("documents %s each other more than %d deep", kind, most))
+			c.add("CG407", Error, o.field("file").Value, fmt.Sprintf("documents %s each other more than %d "+
+				"deep", kind, most))
 			return true
 		case visited[other.Path]:
 			return false

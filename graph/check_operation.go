@@ -24,9 +24,11 @@ func (c *checker) looksLikeOperation(m mark) {
 		switch parameter := keyLine().MatchString(below); {
 		case !strings.HasPrefix(text, "@"), !parameter, !known:
 		case strings.TrimSpace(rest) != "":
-			c.add("CG202", Error, line, fmt.Sprintf("text after @%s: an operation's name stands alone, and its parameters below it", name))
+			c.add("CG202", Error, line, fmt.Sprintf("text after @%s: an operation's name stands alone, and its "+
+				"parameters below it", name))
 		case !first:
-			c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name)).Fix =
+			c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does "+
+				"nothing", name)).Fix =
 				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
 		}
 		at = c.after(line)
@@ -59,7 +61,8 @@ func (c *checker) operation(o *Operation) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
 	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
-		c.add("CG217", Error, o.field("mode").Value, "replace without to would delete this operation: name the block, or append")
+		c.add("CG217", Error, o.field("mode").Value, "replace without to would delete this operation: name the "+
+			"block, or append")
 	}
 	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
 		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")
@@ -87,14 +90,15 @@ func (c *checker) continued(o *Operation) {
 	for line := c.line(o.At.From); c.after(line) < o.At.To; {
 		line = c.line(c.after(line))
 		quoted := slices.ContainsFunc(o.Fields, func(f Field) bool {
-			return f.Value.From < line.From && line.From < f.Value.To && strings.ContainsRune(`"'`, rune(source[f.Value.From]))
+			return f.Value.From < line.From && line.From < f.Value.To && strings.ContainsRune(`"'`,
+				rune(source[f.Value.From]))
 		})
 		if text := line.In(source); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
-			c.add("CG208", Warning, line, "this is a comment of the operation, not a heading: a blank line would end the operation")
+			c.add("CG208", Warning, line, "this is a comment of the operation, not a heading: a blank line would "+
+				"end the operation")
 		}
 	}
-	i := slices.IndexFunc(o.Block.Operations, func(x *Operation) bool { return x == o })
-	behind := o.Block.Body[i+1]
+	behind := o.Block.Body[o.nth+1]
 	text := strings.TrimSpace(behind.In(source))
 	if text == "" {
 		return
@@ -117,7 +121,8 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		return
 	}
 	if !known {
-		x := c.add("CG203", Warning, f.At, fmt.Sprintf("@%s has no parameter %s: it is ignored", o.Name, chars.Short(f.Key, 40)))
+		x := c.add("CG203", Warning, f.At, fmt.Sprintf("@%s has no parameter %s: it is "+
+			"ignored", o.Name, chars.Short(f.Key, 40)))
 		if n := near(f.Key, sorted(spec.keys)); n != "" {
 			x.Message += "; did you mean " + n + "?"
 			x.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}
@@ -156,7 +161,12 @@ func (c *checker) swallowed(f *Field) {
 	}
 	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
 	c.add("CG210", Warning, at, "YAML takes this for a comment, so "+f.Key+" has no value: quote it").Fix =
-		&Fix{Title: "Quote the value", At: at, Text: `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`}
+		&Fix{Title: "Quote the value", At: at, Text: quoted(value)}
+}
+
+// quoted returns a text in double quotes, as YAML reads it.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
 // refuses says what a value should be, "" where it is that.

@@ -54,11 +54,13 @@ func (c *checker) reference(o *Operation, key string, r Reference, all []Referen
 		return c.missing(o, r, m)
 	}
 	if m.More > 0 {
-		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is taken", chars.Plural(m.More+1, "block"), r.Path)).
+		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is "+
+			"taken", chars.Plural(m.More+1, "block"), r.Path)).
 			Related = []Related{{m.Block.Heading, "this one"}}
 	}
 	if m.By == BySlug || m.By == ByLegacy {
-		f := c.add("CG311", Information, r.At, fmt.Sprintf("found by its %s: another heading breaks this reference", m.By))
+		f := c.add("CG311", Information, r.At, fmt.Sprintf("found by its %s: another heading breaks this "+
+			"reference", m.By))
 		if m.Block.ID == "" && isID(m.Block.Name()) {
 			f.Fix = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
 				Text: " {id=" + m.Block.Name() + "}"}
@@ -67,13 +69,15 @@ func (c *checker) reference(o *Operation, key string, r Reference, all []Referen
 	if key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {
 			c.add("CG110", Information, r.At, "the replaced block may lose its name: give it an id").Fix =
-				&Fix{Title: "Add an id", At: Span{m.Block.Heading.To, m.Block.Heading.To}, Text: " {id=" + m.Block.Name() + "}"}
+				&Fix{Title: "Add an id", At: Span{m.Block.Heading.To, m.Block.Heading.To},
+					Text: " {id=" + m.Block.Name() + "}"}
 		}
 		return true
 	}
 	itself := slices.ContainsFunc(all, func(x Reference) bool { return !x.Below && c.d.Find(x.Path).Block == m.Block })
 	if r.Below && !itself && c.hasText(m.Block) && o.Name != "goto" {
-		c.add("CG303", Information, r.At, fmt.Sprintf("the text of %s itself is not selected, only what is below it; Fractalic selects both",
+		c.add("CG303", Information, r.At, fmt.Sprintf("the text of %s itself is not selected, only what is below "+
+			"it; Fractalic selects both",
 			r.Path)).Fix = &Fix{Title: "Select both", At: r.At, Text: c.both(o.field(key), r, len(all))}
 	}
 	return slices.ContainsFunc(c.d.Select(r), func(b *Block) bool { return c.d.Text(b) != "" })
@@ -103,11 +107,8 @@ func (c *checker) hasText(b *Block) bool {
 // missing says what is known of a block that is not in the document: an operation may create it.
 func (c *checker) missing(o *Operation, r Reference, m Match) (content bool) {
 	last := r.Path[strings.LastIndexByte(r.Path, '/')+1:]
-	for _, by := range c.d.Operations {
-		if !slices.Contains(c.creates(by), folded(last)) {
-			continue
-		}
-		switch {
+	if all := c.creates[folded(last)]; len(all) > 0 {
+		switch by := all[0]; {
 		case by.Index < o.Index && c.skipped(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
 		case by.Index > o.Index && !c.loops(by, o):
@@ -116,6 +117,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) (content bool) {
 		return true
 	}
 	names := c.d.allNames()
+	names = append(names, sorted(c.creates)...)
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))
 	if m.In != nil {
 		f.Message += " directly below " + m.In.Name()
@@ -152,8 +154,8 @@ func (d *Document) allNames() []string {
 	return names
 }
 
-// creates returns the names of the blocks that an operation inserts, folded: as far as they are known before it runs.
-func (c *checker) creates(o *Operation) []string {
+// inserts returns the names of the blocks that an operation inserts, folded: as far as they are known before it runs.
+func (c *checker) inserts(o *Operation) []string {
 	spec := operations[o.Name]
 	if !spec.merges {
 		return nil
@@ -221,7 +223,8 @@ func (c *checker) file(o *Operation) {
 	case o.Name == "import" && o.field("block") != nil:
 		for _, r := range o.references(c.d.Source, "block") {
 			if m := other.Find(r.Path); m.Block == nil {
-				c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s in %s", chars.Short(m.Lost, 60), f.text()))
+				c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s in "+
+					"%s", chars.Short(m.Lost, 60), f.text()))
 			}
 		}
 	}

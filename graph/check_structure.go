@@ -35,7 +35,8 @@ func (c *checker) structure() {
 	root := d.Blocks[0]
 	if text := strings.TrimSpace(d.Text(root)); text != "" {
 		at := d.Blocks[0].Own.From + strings.Index(d.Source[root.Own.From:], text[:1])
-		c.add("CG101", Information, c.line(at), "text before the first heading is sent with what comes later; Fractalic drops it")
+		c.add("CG101", Information, c.line(at), "text before the first heading is sent with what comes later; "+
+			"Fractalic drops it")
 	}
 	ids, slugs := map[string]*Block{}, map[string]*Block{}
 	for _, b := range d.Blocks[1:] {
@@ -59,7 +60,8 @@ func validEnd(text string) string {
 // text checks a paragraph for what looks like a heading.
 func (c *checker) text(m mark) {
 	for _, at := range manySigns().FindAllStringIndex(m.at.In(c.d.Source), -1) {
-		c.add("CG104", Warning, Span{m.at.From + at[0], m.at.From + at[1]}, "a heading has at most 6 number signs: this is text")
+		c.add("CG104", Warning, Span{m.at.From + at[0], m.at.From + at[1]}, "a heading has at most 6 number "+
+			"signs: this is text")
 	}
 	c.looksLikeOperation(m)
 }
@@ -78,19 +80,23 @@ func (c *checker) heading(b *Block) {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt, Text: fixed}
 		}
 	case !hasID && at != nil:
-		c.add("CG111", Warning, Span{b.Heading.From + at[0], b.Heading.From + at[1]}, "an id stands at the end of the heading: this is text")
+		c.add("CG111", Warning, Span{b.Heading.From + at[0], b.Heading.From + at[1]}, "an id stands at the end of "+
+			"the heading: this is text")
 	}
-	if before, ok := c.before(b.Heading); ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
+	if before,
+		ok := c.before(b.Heading); ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
 		c.add("CG105", Hint, b.Heading, "no blank line before this heading: Fractalic takes it for text").Fix =
 			&Fix{Title: "Insert a blank line", At: Span{b.Heading.From, b.Heading.From}, Text: "\n"}
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
-		c.add("CG109", Hint, b.Heading, fmt.Sprintf("level %d below level %d: a level is skipped", b.Level, b.Parent.Level))
+		c.add("CG109", Hint, b.Heading, fmt.Sprintf("level %d below level %d: a level is "+
+			"skipped", b.Level, b.Parent.Level))
 	}
 	switch {
 	case b.System:
 	case b.ID == "" && b.Slug == "" && !hasID:
-		c.add("CG107", Warning, b.Heading, "this block cannot be referred to by name: its heading has no letter or digit").Fix =
+		c.add("CG107", Warning, b.Heading, "this block cannot be referred to by name: its heading has no letter "+
+			"or digit").Fix =
 			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
 	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
@@ -126,7 +132,8 @@ func (c *checker) duplicate(b *Block, ids, slugs map[string]*Block) {
 	case first == nil:
 		names[name] = b
 	default:
-		c.add("CG102", severity, b.Heading, fmt.Sprintf("the %s %s is taken: a reference to it leads to the first block that has it",
+		c.add("CG102", severity, b.Heading, fmt.Sprintf("the %s %s is taken: a reference to it leads to the first "+
+			"block that has it",
 			kind, b.Name())).Related = []Related{{first.Heading, "the first one"}}
 	}
 }

@@ -25,80 +25,117 @@ type Cost struct {
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
+	// Later are the references to blocks that are not in the document: operations may insert them.
+	Later []string `json:"later,omitempty"`
 }
 
 // Total is all of it.
 func (c Cost) Total() int { return c.System + c.Selected + c.Ambient + c.Prompt }
 
-// Costs returns what each operation that sends something sends, as the document stands.
-func (d *Document) Costs(count func(string) int) []Cost {
-	known := map[*Block]int{}
-	var out []Cost
-	for _, o := range d.Operations {
-		cost := Cost{Operation: o}
-		for _, m := range d.Request(o) {
-			n, counted := known[m.Block]
-			if own := m.Block == nil || m.Block == o.Block; own || !counted {
-				n = count(m.Text)
-				if !own {
-					known[m.Block] = n
-				}
+// Costs is what the operations of a document send.
+type Costs struct {
+	Operations []Cost         // those that send something
+	Sent       map[*Block]int // by how many operations
+	sizes      map[*Block]int
+	count      func(string) int
+	d          *Document
+}
+
+// Size returns the tokens of a block's own text.
+func (c *Costs) Size(b *Block) int {
+	n, known := c.sizes[b]
+	if !known {
+		n = c.count(c.d.Text(b))
+		c.sizes[b] = n
+	}
+	return n
+}
+
+// Costs returns what each operation sends, as the document stands.
+func (d *Document) Costs(count func(string) int) *Costs {
+	c := &Costs{Sent: map[*Block]int{}, sizes: map[*Block]int{}, count: count, d: d}
+	system := count(d.SystemPrompt())
+	before, asked := 0, make([]int, 0, len(d.Operations)) // tokens above; operations that send what is above, by where they are
+	for _, b := range d.Blocks {
+		for _, o := range b.Operations {
+			cost := Cost{Operation: o, Prompt: count(strings.TrimRight(o.text("prompt"), "\n"))}
+			switch o.Name {
+			case "llm":
+				cost.System = system
+			case "run", "return":
+			default:
+				continue
 			}
-			switch m.From {
-			case FromSystem:
-				cost.System += n
-			case FromBlock:
-				cost.Selected += n
-			case FromAmbient:
-				cost.Ambient += n
-			case FromPrompt:
-				cost.Prompt += n
+			switch {
+			case o.field("block") != nil:
+				c.choose(o, &cost)
+			case o.sendsAmbient():
+				cost.Ambient = before + count(d.textUpTo(b, o.At.From))
+				asked = append(asked, o.At.From)
+			}
+			if cost.Total() > 0 {
+				c.Operations = append(c.Operations, cost)
 			}
 		}
-		if cost.Total() > 0 {
-			out = append(out, cost)
+		if !b.System {
+			before += c.Size(b)
 		}
 	}
-	return out
+	for i, b := range d.Blocks {
+		for !b.System && i > 0 && len(asked) > 0 && asked[0] < b.Own.From {
+			asked = asked[1:]
+		}
+		if !b.System {
+			c.Sent[b] += len(asked)
+		}
+	}
+	return c
+}
+
+// choose adds what the references of an operation select.
+func (c *Costs) choose(o *Operation, cost *Cost) {
+	for _, b := range c.d.selected(o) {
+		cost.Selected += c.Size(b)
+		c.Sent[b]++
+	}
+	for _, r := range o.references(c.d.Source, "block") {
+		if c.d.Find(r.Path).Block == nil {
+			cost.Later = append(cost.Later, r.Path)
+		}
+	}
 }
 
 // tokens checks what operations send.
 func (c *checker) tokens() {
 	costs := c.d.Costs(c.o.Count)
-	sent := map[*Block][]*Operation{}
-	for _, o := range c.d.Operations {
-		for _, m := range c.d.Request(o) {
-			if m.Block != nil {
-				sent[m.Block] = append(sent[m.Block], o)
-			}
-		}
-	}
-	c.blocks(sent)
-	for _, cost := range costs {
+	c.blocks(costs)
+	for _, cost := range costs.Operations {
 		c.cost(cost)
 	}
 	for _, o := range c.d.Operations {
-		c.selection(o)
+		c.selection(o, costs)
 	}
-	c.sum(costs)
+	c.sum(costs.Operations)
 }
 
 // blocks checks what blocks cost those who send them.
-func (c *checker) blocks(sent map[*Block][]*Operation) {
+func (c *checker) blocks(costs *Costs) {
 	for _, b := range c.d.Blocks {
-		text := c.d.Text(b)
-		switch by := sent[b]; {
-		case len(by) > 1:
-			n, lines := c.o.Count(text), strings.Count(text, "\n")+1
+		switch by := costs.Sent[b]; {
+		case by > 1:
+			text := b.Own.In(c.d.Source)
+			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
 			if n > largeBlock || lines > longBlock {
-				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s tokens are sent by %s: summarize the block and replace it",
-					chars.Commas(n), chars.Plural(len(by), "operation")))
+				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s tokens are sent by %s: summarize the block and "+
+					"replace it",
+					chars.Commas(n), chars.Plural(by, "operation")))
 			}
 			if strings.Contains(text, "> TOOL RESPONSE, id:") && n > keptResponse {
-				c.add("CG508", Warning, b.place(), fmt.Sprintf("the %s tokens of a tool's result are kept and sent again by %s",
-					chars.Commas(n), chars.Plural(len(by), "operation")))
+				c.add("CG508", Warning, b.place(), fmt.Sprintf("the %s tokens of a tool's result are kept and "+
+					"sent again by %s",
+					chars.Commas(n), chars.Plural(by, "operation")))
 			}
-		case len(by) == 0 && b.Level > 0 && !b.System && len(b.Operations) == 0 && len(b.Children) == 0 && c.hasText(b) &&
+		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(b.Children) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0:
 			c.add("CG510", Information, b.place(), "no operation sends this block")
 		}
@@ -135,17 +172,19 @@ func (c *checker) cost(cost Cost) {
 		return
 	}
 	if cost.Ambient*2 > total {
-		c.add("CG504", Warning, o.NameAt, fmt.Sprintf("%s of the %s tokens that this sends are the text before it: name the blocks with block, or "+
+		c.add("CG504", Warning, o.NameAt, fmt.Sprintf("%s of the %s tokens that this sends are the text before "+
+			"it: name the blocks with block, or "+
 			"write context: none", chars.Share(cost.Ambient, total), chars.Commas(total)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
-		c.add("CG507", Warning, f.At, "without tools-turns-max the model may call tools 30 times, and sends all again each time").Fix =
+		c.add("CG507", Warning, f.At, "without tools-turns-max the model may call tools 30 times, and sends all "+
+			"again each time").Fix =
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
 
 // selection checks whether an operation selects too much, or the same twice.
-func (c *checker) selection(o *Operation) {
+func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
 		return
 	}
@@ -155,12 +194,13 @@ func (c *checker) selection(o *Operation) {
 		selected := c.d.Select(r)
 		size, twice := 0, false
 		for _, b := range selected {
-			size += c.o.Count(c.d.Text(b))
+			size += costs.Size(b)
 			twice = twice || seen[b]
 			seen[b] = true
 		}
 		if twice {
-			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix = c.without(o, refs, i)
+			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent "+
+				"once").Fix = c.without(o, refs, i)
 		}
 		if r.Below && (len(selected) > wideBlocks || size > wideTokens) {
 			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s tokens: name those that are needed",
@@ -199,7 +239,8 @@ func (c *checker) sum(costs []Cost) {
 	}
 	last := asks[len(asks)-1].Operation
 	if last.field("context") == nil && last.field("block") == nil {
-		c.add("CG514", Information, last.NameAt, "the last operation sends all before it: context: none leaves that out").Fix =
+		c.add("CG514", Information, last.NameAt, "the last operation sends all before it: context: none leaves "+
+			"that out").Fix =
 			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none"}
 	}
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
@@ -208,5 +249,6 @@ func (c *checker) sum(costs []Cost) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
 	}
-	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s", chars.Commas(all), strings.Join(most, ", ")))
+	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by "+
+		"%s", chars.Commas(all), strings.Join(most, ", ")))
 }

@@ -50,6 +50,7 @@ type Operation struct {
 	NameAt Span   // without "@"
 	Block  *Block // in which it stands
 	Index  int    // in Document.Operations
+	nth    int    // in its block
 
 	Fields   []Field
 	findings []Finding // about the operation alone
@@ -137,6 +138,7 @@ func (d *Document) operation(m *mark) {
 	}
 	o := m.operation.moved(m.at.From)
 	o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
+	o.nth = len(o.Block.Operations)
 	o.Block.Operations = append(o.Block.Operations, o)
 	d.Operations = append(d.Operations, o)
 }

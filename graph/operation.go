@@ -35,7 +35,8 @@ func readOperation(text string) *Operation {
 			value.From = min(key+len(f.Key)+1, end)
 		}
 		value.To = value.From + len(strings.TrimRight(value.In(text), " \t\r\n"))
-		o.Fields = append(o.Fields, Field{Key: f.Key, At: Span{key, min(key+len(f.Key), len(text))}, Value: value, yaml: f})
+		o.Fields = append(o.Fields, Field{Key: f.Key, At: Span{key, min(key+len(f.Key), len(text))}, Value: value,
+			yaml: f})
 	}
 	return o
 }

@@ -54,7 +54,7 @@ func (d *Document) Request(o *Operation) []Message {
 		for _, b := range selected {
 			out = append(out, d.message(b, FromBlock))
 		}
-	case o.Name == "llm" && o.text("context") != "none":
+	case o.sendsAmbient():
 		for _, b := range d.ambient(o) {
 			m := d.message(b, FromAmbient)
 			if b == o.Block {
@@ -67,6 +67,11 @@ func (d *Document) Request(o *Operation) []Message {
 		out = append(out, Message{Role: User, From: FromPrompt, Text: prompt})
 	}
 	return out
+}
+
+// sendsAmbient reports whether an operation sends the text before it.
+func (o *Operation) sendsAmbient() bool {
+	return o.Name == "llm" && o.field("block") == nil && o.text("context") != "none"
 }
 
 func (d *Document) message(b *Block, from Source) Message {
