@@ -112,7 +112,8 @@ func (c *checker) missing(o *Operation, r Reference, m Match) (content bool) {
 		case by.Index < o.Index && c.skipped(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
 		case by.Index > o.Index && !c.loops(by, o):
-			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related = []Related{{by.NameAt, "this one"}}
+			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related =
+				[]Related{{by.NameAt, "this one"}}
 		}
 		return true
 	}

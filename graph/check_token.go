@@ -55,7 +55,8 @@ func (c *Costs) Size(b *Block) int {
 func (d *Document) Costs(count func(string) int) *Costs {
 	c := &Costs{Sent: map[*Block]int{}, sizes: map[*Block]int{}, count: count, d: d}
 	system := count(d.SystemPrompt())
-	before, asked := 0, make([]int, 0, len(d.Operations)) // tokens above; operations that send what is above, by where they are
+	before := 0                                // tokens above
+	asked := make([]int, 0, len(d.Operations)) // where operations are that send what is above
 	for _, b := range d.Blocks {
 		for _, o := range b.Operations {
 			cost := Cost{Operation: o, Prompt: count(strings.TrimRight(o.text("prompt"), "\n"))}
