@@ -18,6 +18,7 @@ func commands() []command {
 		ledgerCommand(), ledgersCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
 		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),
+		graphCommand(), graphCheckCommand(), graphCostCommand(), graphPromptCommand(), graphTreeCommand(),
 		tokenCommand(), addTokenCommand(), listTokensCommand(), revokeTokenCommand(),
 		daemonCommand(), daemonStatusCommand(), daemonStopCommand(),
 

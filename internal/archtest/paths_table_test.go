@@ -156,6 +156,7 @@ var openings = []opening{
 	{"engine/observe observer.usable", "safefs.Open", "observer"},
 	{"engine/replay Scratch.Close", "os.RemoveAll", ours},
 	{"engine/replay Open", "os.RemoveAll", ours},
+	{"graph/files Open", "safefs.Open", "graph"},
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/gitobject Open", "safefs.Open", "commits"},
 	{"hosting Server.removeAll", "os.RemoveAll", ours},

@@ -92,6 +92,9 @@ func (b *box) plant(t *testing.T) {
 		"shell": {"command": "/bin/sh", "args": ["-c", "touch ran"]},
 		"address": {"type": "http", "url": "http://127.0.0.1:1/${OPENAI_API_KEY}"}}}`)
 	put(t, filepath.Join(b.Workspace, "guide.md"), "# Guide\ntext\n")
+	put(t, filepath.Join(b.Workspace, "graph.md"), "---\nallow-shell: true\n---\n# Graph {id=graph}\n\n@shell\nprompt: touch "+
+		filepath.Join(b.dir, "ran")+"\nallow-generated-ops: true\n\n@import\nfile: ../../../etc/passwd.md\n\n@run\nfile: "+b.dir+
+		"/x.md\n\n@llm\nprompt: ${GITHUB_TOKEN}\nmodel: ranked\nsave-to-file: "+filepath.Join(b.dir, "ran")+"\n")
 	put(t, filepath.Join(b.dir, "error.json"),
 		`{"status":400,"body":{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}}`)
 }

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/carried/library"
 	"ctxledger.dev/given"
+	"ctxledger.dev/graph/files"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
@@ -100,6 +101,32 @@ var givenSubject = subject{
 		return func(context.Context) (string, bool) {
 			block := given.Ignored(p.inside)
 			return block, !strings.Contains(block, "/inside")
+		}
+	},
+}
+
+// graphSubject reads a context graph and what it imports.
+var graphSubject = subject{
+	name: "graph",
+	inside: map[string]string{"a.md": "# A {id=inside}\n\n@import\nfile: d/b.md\n\n@llm\nblock: inside\n",
+		"d/b.md": "# B {id=inside-b}\n"},
+	outside: map[string]string{"a.md": "# " + canary + "\n\n@llm\nprompt: " + canary + "\n",
+		"d/b.md": "# B {id=" + canary + "}\n"},
+	targets: []target{{path: "a.md"}, {path: "d", dir: true}, {path: "d/b.md"}},
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		return func(context.Context) (string, bool) {
+			r, err := files.Open(p.inside)
+			must(t, err)
+			defer r.Close() // only read
+			a, err := r.Read("", "a.md")
+			if err != nil {
+				return err.Error(), true
+			}
+			b, err := r.Read("a.md", "d/b.md")
+			if err != nil {
+				return a.Source + err.Error(), true
+			}
+			return a.Source + b.Source, !strings.Contains(a.Source, "inside") || !strings.Contains(b.Source, "inside-b")
 		}
 	},
 }

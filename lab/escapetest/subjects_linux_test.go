@@ -7,7 +7,7 @@ import "strings"
 func subjects() []subject {
 	return []subject{
 		safefsSubject, configSubject, userConfigSubject, countSubject, workspaceCountSubject, contextSubject,
-		indexSubject, givenSubject,
+		indexSubject, givenSubject, graphSubject,
 		observeSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),

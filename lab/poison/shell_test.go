@@ -56,7 +56,9 @@ func commands(s *scene) []command {
 		c("ledger", "du"), c("ledger", "gc"), c("ledger", "retain"), c("ledger", "export", "exported"), c("events"),
 		c("count", "--", "."),
 		c("count", "--", "HOSTILE"),
-		c("audit", s.file),
+		exact("graph", "check", "hostile.md"), c("graph", "cost", "hostile.md"), exact("graph", "prompt", "hostile.md", "5"),
+		c("graph", "tree", "hostile.md"), c("graph", "check", "--", "HOSTILE"), c("graph", "prompt", "hostile.md", "HOSTILE"),
+		c("graph"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
 		c("hook", "claude-code", "SessionStart"), c("hook", "claude-code", "HOSTILE"), c("hook", "HOSTILE"),
@@ -96,6 +98,8 @@ var silentBy = map[string]string{
 func shell(s *scene, look looker) {
 	s.do(os.WriteFile(filepath.Join(s.root, "hostile.jsonl"), []byte(planted(s.text.Value, s.form)+"\n"), 0o600))
 	text := strings.ReplaceAll(s.text.Value, "\n", " ")
+	s.do(os.WriteFile(filepath.Join(s.root, "hostile.md"), []byte("# "+text+"\nwords\n## b\n\n@llm\nprompt: |\n  "+text+"\n"+
+		"block: "+text+"\n"+text+": x\n\n@shell\nprompt: touch ran\n"), 0o600))
 	s.do(os.WriteFile(filepath.Join(s.root, "CLAUDE.md"), []byte("# "+text+"\nwords\n## b\n@./"+text+".md\n"), 0o600))
 	all := commands(s)
 	all = append(all, usual(s, all)...)

@@ -1,0 +1,415 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/graph"
+	"ctxledger.dev/graph/files"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/paths"
+	"ctxledger.dev/tokens"
+)
+
+// graphCommand groups what is said of context graphs.
+func graphCommand() command {
+	return command{name: "graph", short: "Context graphs: what each step of a Markdown workflow will send", does: keeps,
+		long: "A context graph is a Markdown document whose headings open blocks, and whose operations (@llm, " +
+			"@shell, @import, " +
+			"@run, @return, @goto) say which blocks are sent to a model. These commands read one; nothing in it " +
+			"is run. See " +
+			"docs/graph.md.",
+		example: "ctxledger graph check workflow.md\nctxledger graph cost workflow.md"}
+}
+
+// graphFlags are the options of commands about a context graph.
+type graphFlags struct{ model string }
+
+func (f *graphFlags) define(fs *pflag.FlagSet) {
+	fs.StringVar(&f.model, "model", "", "count for `MODEL` where an operation names none")
+}
+
+// openGraph is a document that a command is about.
+type openGraph struct {
+	*graph.Document
+	name    string // as it was given
+	reader  *files.Reader
+	counter tokens.Counter
+	options graph.Options
+}
+
+// graph opens the document of a path: below the workspace, or else below its own directory.
+func (f graphFlags) open(ctx context.Context, a *action, name string) (*openGraph, error) {
+	at := a.absolute(name)
+	root := filepath.Dir(at)
+	if ws, err := a.find(); err == nil && ws.Root != "" {
+		if _, below := paths.Below(ws.Root, at); below {
+			root = ws.Root
+		}
+	}
+	reader, err := files.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(root, at)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	d, err := reader.Read("", filepath.ToSlash(rel))
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	counter, err := counterOf(ctx, a, f.model, "")
+	if err != nil {
+		return nil, err
+	}
+	models, err := a.models()
+	if err != nil {
+		return nil, err
+	}
+	g := &openGraph{Document: d, name: name, reader: reader, counter: counter}
+	g.options = graph.Options{
+		Read:  reader.Read,
+		Count: func(text string) int { return counter.Count(text).N },
+		Model: func(named string) (int, bool) {
+			named = cmp.Or(named, f.model)
+			_, known := models.Lookup(named)
+			window, _ := models.Window(named)
+			return window, known || named == ""
+		},
+	}
+	return g, nil
+}
+
+// place returns the line and the column of an offset, both from 1, the column in characters.
+func (g *openGraph) place(at int) (line, column int) {
+	before := g.Source[:at]
+	return strings.Count(before, "\n") + 1, len([]rune(before[strings.LastIndexByte(before, '\n')+1:])) + 1
+}
+
+// graphFinding is a finding with its place in the file.
+type graphFinding struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	graph.Finding
+}
+
+func graphCheckCommand() command {
+	var f graphFlags
+	return command{
+		name: "graph check", args: "FILE…", short: "Say what is wrong with context graphs, and what they waste",
+		long: "Checks the structure, ids, operations, references and flow of each FILE, and what its operations " +
+			"send. Each " +
+			"finding has a stable code, explained in docs/graph.md; <!-- ctx-disable-next-line CODE --> silences " +
+			"one on the " +
+			"next line. The exit status is 1 if there is an error.",
+		example: "ctxledger graph check workflow.md",
+		does:    keeps, json: answers([]graphFinding{}), flags: f.define,
+		run: func(ctx context.Context, a *action, args []string) error {
+			found := []graphFinding{}
+			for _, name := range args {
+				g, err := f.open(ctx, a, name)
+				if err != nil {
+					return err
+				}
+				for _, x := range graph.Check(g.Document, g.options) {
+					line, column := g.place(x.At.From)
+					found = append(found, graphFinding{name, line, column, x})
+				}
+				_ = g.reader.Close() // only read
+			}
+			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found) }); err != nil {
+				return err
+			}
+			errors := 0
+			for _, x := range found {
+				if x.Severity == graph.Error {
+					errors++
+				}
+			}
+			if errors > 0 {
+				return fault.New(fault.Invalid, "cli.graph", "%s", chars.Plural(errors, "error"))
+			}
+			return nil
+		},
+	}
+}
+
+func printGraphFindings(a *action, w io.Writer, found []graphFinding) {
+	for _, x := range found {
+		fmt.Fprintf(w, "%s:%d:%d: %s %s: "+
+			"%s\n", columns.OneLine(x.File), x.Line, x.Column, x.Severity, x.Code, a.line(x.Message, 1000))
+		if x.Fix != nil {
+			fmt.Fprintf(w, "  fix: %s\n", a.line(x.Fix.Title, 200))
+		}
+	}
+	if len(found) == 0 {
+		fmt.Fprintln(w, "nothing to say")
+	}
+}
+
+// graphCost is what an operation of a document sends.
+type graphCost struct {
+	Line      int    `json:"line"`
+	Operation string `json:"operation"`
+	Block     string `json:"block,omitempty"` // in which it stands
+	Total     int    `json:"total"`
+	graph.Cost
+}
+
+// graphBlock is a block that operations send.
+type graphBlock struct {
+	Block  string `json:"block"`
+	Line   int    `json:"line"`
+	Tokens int    `json:"tokens"`
+	SentBy int    `json:"sent_by"` // operations
+}
+
+// graphCosts is what the command graph cost answers.
+type graphCosts struct {
+	Model      string       `json:"model,omitempty"`
+	Encoding   string       `json:"encoding"`
+	Exact      bool         `json:"exact"`
+	Operations []graphCost  `json:"operations"`
+	Total      int          `json:"total"`
+	Blocks     []graphBlock `json:"blocks"` // that cost most, times how often they are sent
+}
+
+func graphCostCommand() command {
+	var f graphFlags
+	return command{
+		name: "graph cost", args: "FILE", short: "Show what each operation of a context graph sends",
+		long: "Counts what each operation sends as the document stands: system prompt, selected blocks, the text " +
+			"before it, and " +
+			"prompt. Results that operations insert while it runs are not in these figures.",
+		example: "ctxledger graph cost workflow.md --model gpt-5",
+		does:    keeps, json: answers(graphCosts{}), flags: f.define,
+		run: func(ctx context.Context, a *action, args []string) error {
+			g, err := f.open(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			defer g.reader.Close() // only read
+			costs := g.costs()
+			return a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) })
+		},
+	}
+}
+
+// maxGraphBlocks is how many blocks the costs name.
+const maxGraphBlocks = 10
+
+func (g *openGraph) costs() graphCosts {
+	out := graphCosts{Model: g.counter.Model(), Encoding: g.counter.Encoding().String(), Exact: g.counter.Exact(),
+		Operations: []graphCost{}, Blocks: []graphBlock{}}
+	all := g.Costs(g.options.Count)
+	for _, c := range all.Operations {
+		line, _ := g.place(c.Operation.At.From)
+		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
+		if c.Operation.Block.Level > 0 {
+			row.Block = c.Operation.Block.URI()
+		}
+		out.Operations = append(out.Operations, row)
+		out.Total += row.Total
+	}
+	for _, b := range g.Blocks {
+		if all.Sent[b] > 0 {
+			line, _ := g.place(b.Own.From)
+			name := "text before the first heading"
+			if b.Level > 0 {
+				name = b.URI()
+			}
+			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent[b]})
+		}
+	}
+	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int {
+		return cmp.Compare(b.Tokens*b.SentBy,
+			a.Tokens*a.SentBy)
+	})
+	out.Blocks = out.Blocks[:min(len(out.Blocks), maxGraphBlocks)]
+	return out
+}
+
+func printGraphCosts(a *action, w io.Writer, c graphCosts) {
+	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
+	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN")
+	var later []string
+	for _, o := range c.Operations {
+		blocks := n(o.Selected)
+		if len(o.Later) > 0 {
+			blocks += " +"
+			later = append(later, o.Later...)
+		}
+		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, n(o.Total), n(o.System), blocks, n(o.Ambient), n(o.Prompt),
+			o.Block)
+	}
+	t.Print(w)
+	if len(later) > 0 {
+		slices.Sort(later)
+		fmt.Fprintf(w, "+ and blocks that are not in the document yet: "+
+			"%s\n", a.line(strings.Join(slices.Compact(later), ", "), 400))
+	}
+	if len(c.Operations) == 0 {
+		fmt.Fprintln(w, "no operation sends anything")
+		return
+	}
+	fmt.Fprintf(w, "all of them send %s tokens, counted in %s\n\n", n(c.Total), c.Encoding)
+	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
+	for _, b := range c.Blocks {
+		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
+	}
+	t.Print(w)
+}
+
+// graphPrompt is what the command graph prompt answers.
+type graphPrompt struct {
+	Line      int             `json:"line"`
+	Operation string          `json:"operation"`
+	Messages  []graph.Message `json:"messages"`
+	Tokens    int             `json:"tokens"`
+}
+
+func graphPromptCommand() command {
+	var f graphFlags
+	return command{
+		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
+		long: "OPERATION is a line of it, or the path of the block in which it stands. Each message begins with a " +
+			"line that says " +
+			"whose it is.",
+		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
+		does:    keeps, json: answers(graphPrompt{}), flags: f.define,
+		run: func(ctx context.Context, a *action, args []string) error {
+			g, err := f.open(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			defer g.reader.Close() // only read
+			o, err := g.operation(args[1])
+			if err != nil {
+				return err
+			}
+			line, _ := g.place(o.At.From)
+			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o)}
+			for _, m := range out.Messages {
+				out.Tokens += g.options.Count(m.Text)
+			}
+			return a.answer(out, func(w io.Writer) {
+				for _, m := range out.Messages {
+					from := string(m.From)
+					if m.URI != "" {
+						from += " " + m.URI
+					}
+					fmt.Fprintf(w, "--- %s: %s\n%s\n\n", m.Role, a.line(from, 200), m.Text)
+				}
+				fmt.Fprintf(w, "--- %s tokens\n", tokens.Count{N: out.Tokens, Exact: g.counter.Exact()})
+			})
+		},
+	}
+}
+
+// operation returns the operation that a person names.
+func (g *openGraph) operation(name string) (*graph.Operation, error) {
+	wanted, err := strconv.Atoi(name)
+	block := g.Find(name).Block
+	for _, o := range g.Operations {
+		first, _ := g.place(o.At.From)
+		last, _ := g.place(o.At.To)
+		named := err == nil && first <= wanted && wanted <= last
+		if named || block != nil && o.Block == block && len(g.Request(o)) > 0 {
+			return o, nil
+		}
+	}
+	var lines []string
+	for _, c := range g.Costs(g.options.Count).Operations {
+		line, _ := g.place(c.Operation.At.From)
+		lines = append(lines, fmt.Sprintf("%d (@%s)", line, c.Operation.Name))
+	}
+	e := fault.New(fault.NotFound, "cli.graph", "%s has no operation at %q", g.name, chars.Short(name, 60))
+	if len(lines) > 0 {
+		return nil, e.WithHint("name a line of one: %s", strings.Join(lines[:min(len(lines), 20)], ", "))
+	}
+	return nil, e
+}
+
+// graphNode is a block or an operation in the tree of a document.
+type graphNode struct {
+	Line   int          `json:"line"`
+	Kind   string       `json:"kind"` // block, or the operation's name
+	Name   string       `json:"name"`
+	Tokens int          `json:"tokens"`        // of a block its own, of an operation what it sends
+	All    int          `json:"all,omitempty"` // of a block with all below it
+	Nodes  []*graphNode `json:"nodes,omitempty"`
+}
+
+func graphTreeCommand() command {
+	var f graphFlags
+	return command{
+		name: "graph tree", args: "FILE", short: "Show the blocks and operations of a context graph, with their sizes",
+		long: "Shows each block with its own tokens and those of all below it, by the names that references use, " +
+			"and each " +
+			"operation with what it sends.",
+		example: "ctxledger graph tree workflow.md",
+		does:    keeps, json: answers([]*graphNode{}), flags: f.define,
+		run: func(ctx context.Context, a *action, args []string) error {
+			g, err := f.open(ctx, a, args[0])
+			if err != nil {
+				return err
+			}
+			defer g.reader.Close() // only read
+			nodes := g.node(g.Blocks[0]).Nodes
+			return a.answer(nodes, func(w io.Writer) {
+				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
+				g.print(t, nodes, 0)
+				t.Print(w)
+			})
+		},
+	}
+}
+
+// node returns a block with all in it.
+func (g *openGraph) node(b *graph.Block) *graphNode {
+	line, _ := g.place(b.Own.From)
+	n := &graphNode{Line: line, Kind: "block", Name: b.Name(), Tokens: g.options.Count(g.Text(b))}
+	if b.System {
+		n.Name = b.Title // no reference leads there
+	}
+	n.All = n.Tokens
+	for _, o := range b.Operations {
+		at, _ := g.place(o.At.From)
+		sends := 0
+		for _, m := range g.Request(o) {
+			sends += g.options.Count(m.Text)
+		}
+		n.Nodes = append(n.Nodes, &graphNode{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: sends})
+	}
+	for _, c := range b.Children {
+		in := g.node(c)
+		n.All += in.All
+		n.Nodes = append(n.Nodes, in)
+	}
+	return n
+}
+
+// print adds nodes to a table.
+func (g *openGraph) print(t *columns.Table, nodes []*graphNode, deep int) {
+	said := func(n int) string { return tokens.Count{N: n, Exact: g.counter.Exact()}.String() }
+	for _, n := range nodes {
+		all := ""
+		if n.Kind == "block" {
+			all = said(n.All)
+		}
+		t.AddSafe(strconv.Itoa(n.Line), said(n.Tokens), all, strings.Repeat("  ", deep)+columns.OneLine(n.Name))
+		g.print(t, n.Nodes, deep+1)
+	}
+}

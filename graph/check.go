@@ -1,0 +1,120 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/words"
+)
+
+// Options are what Check knows of the world around a document. What is nil is not checked.
+type Options struct {
+	// Model reports whether a model is known by a name or an alias, and the size of its window in tokens; 0: not known.
+	Model func(name string) (window int, known bool)
+	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
+	Read func(from, path string) (*Document, error)
+	// Count returns the tokens of a text.
+	Count func(text string) int
+	// Shell says that the person allows shell commands.
+	Shell bool
+}
+
+// Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
+// <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
+func Check(d *Document, o Options) []Finding {
+	c := checker{d: d, o: o, targets: map[*Operation]*Block{}, creates: map[string][]*Operation{}}
+	for _, op := range d.Operations {
+		if target := c.goesTo(op); target != nil {
+			c.targets[op] = target
+		}
+		for _, name := range c.inserts(op) {
+			c.creates[name] = append(c.creates[name], op)
+		}
+	}
+	c.structure()
+	for _, op := range d.Operations {
+		c.found = append(c.found, op.findings...)
+		c.operation(op)
+		c.references(op)
+	}
+	c.flow()
+	if o.Count != nil {
+		c.tokens()
+	}
+	c.found = slices.DeleteFunc(c.found, c.silenced)
+	slices.SortStableFunc(c.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
+	})
+	return c.found
+}
+
+// checker collects findings.
+type checker struct {
+	d       *Document
+	o       Options
+	found   []Finding
+	targets map[*Operation]*Block   // of each @goto that leads somewhere
+	creates map[string][]*Operation // which insert a block of a name, folded
+}
+
+func (c *checker) add(code string, severity Severity, at Span, message string) *Finding {
+	c.found = append(c.found, Finding{Code: code, Severity: severity, At: at, Message: message})
+	return &c.found[len(c.found)-1]
+}
+
+// line returns the line of an offset without its end.
+func (c *checker) line(at int) Span {
+	source := c.d.Source
+	from := strings.LastIndexByte(source[:at], '\n') + 1
+	text, _, _ := strings.Cut(source[from:], "\n")
+	return Span{from, from + len(strings.TrimRight(text, "\r"))}
+}
+
+// after returns where the line behind one begins, or where the text ends.
+func (c *checker) after(line Span) int {
+	if i := strings.IndexByte(c.d.Source[line.To:], '\n'); i >= 0 {
+		return line.To + i + 1
+	}
+	return len(c.d.Source)
+}
+
+// before returns the line before one; ok is false for the first.
+func (c *checker) before(line Span) (Span, bool) {
+	if line.From == 0 {
+		return Span{}, false
+	}
+	return c.line(line.From - 1), true
+}
+
+// silenced reports whether the line before a finding's says that it is not wanted: in Markdown or, inside of an operation, in YAML.
+func (c *checker) silenced(f Finding) bool {
+	before, ok := c.before(c.line(f.At.From))
+	if !ok {
+		return false
+	}
+	m := disabled().FindStringSubmatch(before.In(c.d.Source))
+	return m != nil && slices.Contains(strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == ',' }),
+		f.Code)
+}
+
+var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*ctx-disable-next-line\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
+
+// near returns the name of a list that one misspelling away leads to: at most two letters differ. "" is none.
+func near(name string, all []string) (best string) {
+	const most, longest = 2, 64
+	if len(name) > longest {
+		return ""
+	}
+	at := min(most, len(name)/2) + 1
+	for _, n := range all {
+		if len(n) > len(name)+most || len(n) < len(name)-most {
+			continue
+		}
+		if d := words.Distance(strings.ToLower(name), strings.ToLower(n)); d < at {
+			at, best = d, n
+		}
+	}
+	return best
+}

@@ -1,0 +1,239 @@
+package graph
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// looksLikeOperation checks a paragraph for operations that are text, since they stand where none can begin.
+func (c *checker) looksLikeOperation(m mark) {
+	source := c.d.Source
+	for at, first := m.at.From, true; at < m.at.To; first = false {
+		line := c.line(at)
+		text := line.In(source)
+		name, rest, _ := strings.Cut(strings.TrimPrefix(text, "@"), " ")
+		_, known := operations[strings.ToLower(strings.TrimRight(name, " \t"))]
+		below := ""
+		if line.To < m.at.To {
+			below = c.line(c.after(line)).In(source)
+		}
+		switch parameter := keyLine().MatchString(below); {
+		case !strings.HasPrefix(text, "@"), !parameter, !known:
+		case strings.TrimSpace(rest) != "":
+			c.add("CG202", Error, line, fmt.Sprintf("text after @%s: an operation's name stands alone, and its "+
+				"parameters below it", name))
+		case !first:
+			c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does "+
+				"nothing", name)).Fix =
+				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
+		}
+		at = c.after(line)
+	}
+}
+
+// operation checks one operation by itself.
+func (c *checker) operation(o *Operation) {
+	spec, known := operations[o.Name]
+	if !known {
+		f := c.add("CG201", Error, o.NameAt, "there is no operation @"+chars.Short(o.Name, 40))
+		if n := near(o.Name, sorted(operations)); n != "" {
+			f.Message += "; did you mean @" + n + "?"
+			f.Fix = &Fix{Title: "Write @" + n, At: o.NameAt, Text: n}
+		}
+		return
+	}
+	c.placed(o)
+	c.continued(o)
+	seen := map[string]bool{}
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		if seen[f.Key] {
+			c.add("CG209", Error, f.At, "the parameter "+f.Key+" is given twice")
+		}
+		seen[f.Key] = true
+		c.parameter(o, spec, f)
+	}
+	if len(o.findings) == 0 && !slices.ContainsFunc(spec.needs, func(key string) bool { return o.field(key) != nil }) {
+		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
+	}
+	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
+		c.add("CG217", Error, o.field("mode").Value, "replace without to would delete this operation: name the "+
+			"block, or append")
+	}
+	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
+		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")
+	}
+}
+
+// placed checks the lines around an operation.
+func (c *checker) placed(o *Operation) {
+	source := c.d.Source
+	before, ok := c.before(c.line(o.At.From))
+	if !ok || strings.TrimSpace(before.In(source)) == "" || before.From < c.d.Front.To {
+		return
+	}
+	blank := &Fix{Title: "Insert a blank line", At: Span{o.At.From, o.At.From}, Text: "\n"}
+	if o.Index > 0 && before.To <= c.d.Operations[o.Index-1].At.To && before.From >= c.d.Operations[o.Index-1].At.From {
+		c.add("CG207", Error, o.NameAt, "no blank line ends the operation before this one").Fix = blank
+		return
+	}
+	c.add("CG206", Hint, o.NameAt, "no blank line before this operation: Fractalic takes it for text").Fix = blank
+}
+
+// continued checks the text of an operation, and what stands behind it.
+func (c *checker) continued(o *Operation) {
+	source := c.d.Source
+	for line := c.line(o.At.From); c.after(line) < o.At.To; {
+		line = c.line(c.after(line))
+		quoted := slices.ContainsFunc(o.Fields, func(f Field) bool {
+			return f.Value.From < line.From && line.From < f.Value.To && strings.ContainsRune(`"'`,
+				rune(source[f.Value.From]))
+		})
+		if text := line.In(source); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
+			c.add("CG208", Warning, line, "this is a comment of the operation, not a heading: a blank line would "+
+				"end the operation")
+		}
+	}
+	behind := o.Block.Body[o.nth+1]
+	text := strings.TrimSpace(behind.In(source))
+	if text == "" {
+		return
+	}
+	first := c.line(behind.From + strings.Index(behind.In(source), text))
+	name, _, _ := strings.Cut(first.In(source), ":")
+	if _, known := operations[o.Name].keys[name]; known && keyLine().MatchString(first.In(source)) {
+		c.add("CG211", Warning, first, fmt.Sprintf("this is text: the blank line above has ended @%s", o.Name)).Fix =
+			&Fix{Title: "Move it into the operation", At: Span{o.At.To, first.From}, Text: "\n"}
+		return
+	}
+	c.add("CG205", Warning, first, "text after an operation belongs to the block; Fractalic drops it")
+}
+
+// parameter checks a parameter's name and value.
+func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
+	p, known := spec.keys[f.Key]
+	if !known && (f.Key == "to" || f.Key == "mode") {
+		c.add("CG219", Warning, f.At, fmt.Sprintf("@%s inserts nothing: %s has no effect", o.Name, f.Key))
+		return
+	}
+	if !known {
+		x := c.add("CG203", Warning, f.At, fmt.Sprintf("@%s has no parameter %s: it is "+
+			"ignored", o.Name, chars.Short(f.Key, 40)))
+		if n := near(f.Key, sorted(spec.keys)); n != "" {
+			x.Message += "; did you mean " + n + "?"
+			x.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}
+		}
+		return
+	}
+	if f.null() {
+		c.swallowed(f)
+		return
+	}
+	if wants := p.kind.refuses(f); wants != "" {
+		c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
+		return
+	}
+	switch text := f.text(); {
+	case p.kind == toolsKind && strings.Contains(text, ","):
+		list := "[" + text + "]"
+		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =
+			&Fix{Title: "Write the list", At: f.Value, Text: list}
+	case p.kind == modelKind && c.o.Model != nil && text != "":
+		if _, known := c.o.Model(text); !known {
+			c.add("CG216", Error, f.Value, fmt.Sprintf("no model or alias %s is configured", chars.Short(text, 60)))
+		}
+	case o.Name == "goto" && f.Key == "block" && strings.Contains(text, "*"):
+		c.add("CG220", Error, f.Value, "@goto goes to one block: a path without *")
+	}
+}
+
+// swallowed checks a parameter without a value, which YAML may have taken for a comment.
+func (c *checker) swallowed(f *Field) {
+	line := c.line(f.At.From)
+	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
+	value := strings.TrimSpace(rest)
+	if !strings.HasPrefix(value, "#") {
+		return
+	}
+	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
+	c.add("CG210", Warning, at, "YAML takes this for a comment, so "+f.Key+" has no value: quote it").Fix =
+		&Fix{Title: "Quote the value", At: at, Text: quoted(value)}
+}
+
+// quoted returns a text in double quotes, as YAML reads it.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+// refuses says what a value should be, "" where it is that.
+func (k kind) refuses(f *Field) string {
+	var v any
+	if err := f.yaml.Decode(&v); err != nil {
+		return "not readable: " + err.Error()
+	}
+	text, isText := v.(string)
+	number, isNumber := asNumber(v)
+	_, isTruth := v.(bool)
+	switch {
+	case k == boolKind && !isTruth:
+		return "true or false"
+	case k == countKind && (!isNumber || number < 1 || number != float64(int(number))):
+		return "a whole number from 1 on"
+	case k == shareKind && (!isNumber || number < 0 || number > 1):
+		return "a number from 0 to 1"
+	case k == modeKind && text != "append" && text != "prepend" && text != "replace":
+		return "append, prepend or replace"
+	case k == contextKind && text != "auto" && text != "none":
+		return "auto or none"
+	case k == fileKind && (!isText || !isDocument(text)):
+		return "the path of a document, which ends in .md or .ctx"
+	case (k == textKind || k == modelKind || k == pathKind) && !isText && !isNumber:
+		return "a text"
+	case k == textsKind && !areTexts(v) && !isText:
+		return "a list of texts"
+	case k == toolsKind && !isText && !areTexts(v):
+		return "none, all, a name, or a list of names"
+	case k == blockKind && !isText && !isURI(v, false):
+		return "the path of one block"
+	case k == blocksKind && !isText && !areTexts(v) && !isURI(v, true):
+		return "the path of a block, or a list of paths"
+	}
+	return ""
+}
+
+// isDocument reports whether a path leads to a document, or to a block in one.
+func isDocument(path string) bool {
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool {
+		ext := strings.ToLower(filepath.Ext(part))
+		return ext == ".md" || ext == ".ctx"
+	})
+}
+
+func asNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case int:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+func areTexts(v any) bool {
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(x any) bool { _, text := x.(string); return !text })
+}
+
+// isURI reports whether a value is {block_uri: …}.
+func isURI(v any, several bool) bool {
+	m, ok := v.(map[string]any)
+	if !ok || len(m) != 1 {
+		return false
+	}
+	_, text := m["block_uri"].(string)
+	return text || several && areTexts(m["block_uri"])
+}

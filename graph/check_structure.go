@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
+)
+
+// The shapes of headings that are none, or have their id elsewhere.
+var (
+	manySigns = pattern.Lazy(`(?m)^ {0,3}#{7,}([ \t].*)?$`)
+	someID    = pattern.Lazy(`\{id=[^{}]*\}`)
+)
+
+// structure checks headings, ids, fences and what stands outside of blocks.
+func (c *checker) structure() {
+	d := c.d
+	if !utf8.ValidString(d.Source) {
+		at := len(d.Source) - len(validEnd(d.Source))
+		c.add("CG002", Error, Span{at, at + 1}, fmt.Sprintf("byte %d is not UTF-8", at))
+	}
+	for _, m := range d.marks {
+		switch {
+		case m.kind == fenceMark && m.open:
+			c.add("CG003", Warning, m.at, "this code is never closed: all below it is code")
+		case m.kind == setextHeading:
+			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #")
+		case m.kind == textMark:
+			c.text(m)
+		}
+	}
+	root := d.Blocks[0]
+	if text := strings.TrimSpace(d.Text(root)); text != "" {
+		at := d.Blocks[0].Own.From + strings.Index(d.Source[root.Own.From:], text[:1])
+		c.add("CG101", Information, c.line(at), "text before the first heading is sent with what comes later; "+
+			"Fractalic drops it")
+	}
+	ids, slugs := map[string]*Block{}, map[string]*Block{}
+	for _, b := range d.Blocks[1:] {
+		c.heading(b)
+		c.duplicate(b, ids, slugs)
+	}
+}
+
+// validEnd returns the text from the first byte on that is not UTF-8.
+func validEnd(text string) string {
+	for text != "" {
+		r, n := utf8.DecodeRuneInString(text)
+		if r == utf8.RuneError && n == 1 {
+			return text
+		}
+		text = text[n:]
+	}
+	return ""
+}
+
+// text checks a paragraph for what looks like a heading.
+func (c *checker) text(m mark) {
+	for _, at := range manySigns().FindAllStringIndex(m.at.In(c.d.Source), -1) {
+		c.add("CG104", Warning, Span{m.at.From + at[0], m.at.From + at[1]}, "a heading has at most 6 number "+
+			"signs: this is text")
+	}
+	c.looksLikeOperation(m)
+}
+
+// heading checks the heading of a block.
+func (c *checker) heading(b *Block) {
+	source := c.d.Source
+	text := source[b.Heading.From:b.Heading.To]
+	_, _, _, hasID := takeID(strings.TrimRight(text, " \t#"))
+	switch at := someID().FindStringIndex(text); {
+	case hasID && b.ID == "":
+		id := b.IDAt.In(source)
+		f := c.add("CG103", Error, b.IDAt, fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
+			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
+		if fixed := mended(id); fixed != "" {
+			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt, Text: fixed}
+		}
+	case !hasID && at != nil:
+		c.add("CG111", Warning, Span{b.Heading.From + at[0], b.Heading.From + at[1]}, "an id stands at the end of "+
+			"the heading: this is text")
+	}
+	if before,
+		ok := c.before(b.Heading); ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
+		c.add("CG105", Hint, b.Heading, "no blank line before this heading: Fractalic takes it for text").Fix =
+			&Fix{Title: "Insert a blank line", At: Span{b.Heading.From, b.Heading.From}, Text: "\n"}
+	}
+	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
+		c.add("CG109", Hint, b.Heading, fmt.Sprintf("level %d below level %d: a level is "+
+			"skipped", b.Level, b.Parent.Level))
+	}
+	switch {
+	case b.System:
+	case b.ID == "" && b.Slug == "" && !hasID:
+		c.add("CG107", Warning, b.Heading, "this block cannot be referred to by name: its heading has no letter "+
+			"or digit").Fix =
+			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
+	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
+		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
+	}
+}
+
+// mended returns the id that was probably meant; "": none can be seen.
+func mended(id string) string {
+	if slug := Slug(id); isID(slug) {
+		return slug
+	} else if slug != "" && isID("n"+slug) {
+		return "n" + slug
+	}
+	return ""
+}
+
+// ascii reports whether a text has only ASCII.
+func ascii(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// duplicate checks that no block before has the name of a block.
+func (c *checker) duplicate(b *Block, ids, slugs map[string]*Block) {
+	if b.System {
+		return
+	}
+	names, name, severity, kind := slugs, folded(b.Slug), Warning, "name"
+	if b.ID != "" {
+		names, name, severity, kind = ids, folded(b.ID), Error, "id"
+	}
+	switch first := names[name]; {
+	case name == "":
+	case first == nil:
+		names[name] = b
+	default:
+		c.add("CG102", severity, b.Heading, fmt.Sprintf("the %s %s is taken: a reference to it leads to the first "+
+			"block that has it",
+			kind, b.Name())).Related = []Related{{first.Heading, "the first one"}}
+	}
+}

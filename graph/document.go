@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// Document is a parsed document.
+type Document struct {
+	Source string
+	Path   string // of the file, as keys of blocks depend on it; "" is a document without a file
+
+	Front      Span         // the front matter with its delimiters, empty where there is none
+	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
+	Operations []*Operation // in document order
+
+	marks []mark
+	names func() index
+}
+
+// Block is a heading with all behind it up to the next heading that opens a block.
+type Block struct {
+	Level   int    // 1 to 6; 0: the preamble
+	Heading Span   // the heading's line; empty in the preamble
+	Title   string // without number signs and id
+	ID      string // explicit; "": none
+	IDAt    Span   // of the id, well formed or not
+	Slug    string // of the title; "": none
+	Legacy  string // the slug in Fractalic; "": none
+	Own     Span   // from the heading to the next block
+	Body    []Span // the block's text without its heading and operations
+	System  bool   // part of the system prompt
+
+	Parent     *Block // nil: the preamble
+	Children   []*Block
+	Operations []*Operation // in the block itself
+
+	path string // of the document
+}
+
+// Operation is an operation: a name and the parameters below it.
+type Operation struct {
+	Name   string // in lower case
+	At     Span   // all of its lines
+	NameAt Span   // without "@"
+	Block  *Block // in which it stands
+	Index  int    // in Document.Operations
+	nth    int    // in its block
+
+	Fields   []Field
+	findings []Finding // about the operation alone
+}
+
+// Field is a parameter of an operation.
+type Field struct {
+	Key   string
+	At    Span // of the key
+	Value Span // of the value, as far as it is known where it ends
+	yaml  yamldoc.Field
+}
+
+// headingNames is what the text of a heading says.
+type headingNames struct {
+	title, id, slug, legacy string
+	idAt                    Span // from the beginning of the title
+}
+
+// Parse reads a document. Any text is one. path names its file.
+func Parse(path, source string) *Document {
+	_, body, _ := yamldoc.Front(source)
+	marks, _ := marksOf([]byte(source[body:]))
+	shift(marks, body)
+	return assembled(path, source, Span{0, body}, marks)
+}
+
+// assembled makes a document of its marks.
+func assembled(path, source string, front Span, marks []mark) *Document {
+	d := &Document{Source: source, Path: path, Front: front, marks: marks}
+	root := &Block{Own: Span{front.To, len(source)}, path: path}
+	d.Blocks = []*Block{root}
+	open := []*Block{root}
+	for i := range marks {
+		m := &marks[i]
+		switch m.kind {
+		case atxHeading:
+			for open[len(open)-1].Level >= m.level {
+				open = open[:len(open)-1]
+			}
+			b := d.block(m, open[len(open)-1])
+			open = append(open, b)
+		case operationMark:
+			d.operation(m)
+		}
+	}
+	for i, b := range d.Blocks {
+		if i+1 < len(d.Blocks) {
+			b.Own.To = d.Blocks[i+1].Own.From
+		}
+		b.Body = bodyOf(b)
+	}
+	d.names = sync.OnceValue(func() index { return indexed(d.Blocks) })
+	return d
+}
+
+// block adds the block of a heading.
+func (d *Document) block(m *mark, parent *Block) *Block {
+	if m.named == nil {
+		m.named = namesOf(m.title.In(d.Source))
+	}
+	n := m.named
+	b := &Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
+		Legacy: n.legacy, Own: Span{m.at.From, len(d.Source)}, Parent: parent, path: d.Path}
+	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	parent.Children = append(parent.Children, b)
+	d.Blocks = append(d.Blocks, b)
+	return b
+}
+
+// namesOf reads the text of a heading.
+func namesOf(text string) *headingNames {
+	title, id, at, _ := takeID(text)
+	title = strings.TrimSpace(title)
+	return &headingNames{title: title, id: id, idAt: at, slug: Slug(title), legacy: LegacySlug(title)}
+}
+
+// systemTitle is how the headings of system blocks begin.
+const systemTitle = ".system"
+
+// operation adds an operation to the newest block.
+func (d *Document) operation(m *mark) {
+	if m.operation == nil {
+		m.operation = readOperation(m.at.In(d.Source))
+	}
+	o := m.operation.moved(m.at.From)
+	o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
+	o.nth = len(o.Block.Operations)
+	o.Block.Operations = append(o.Block.Operations, o)
+	d.Operations = append(d.Operations, o)
+}
+
+// bodyOf returns the text of a block without its heading and operations.
+func bodyOf(b *Block) []Span {
+	var out []Span
+	at := max(b.Own.From, b.Heading.To)
+	for _, o := range b.Operations {
+		out = append(out, Span{at, o.At.From})
+		at = o.At.To
+	}
+	return append(out, Span{at, b.Own.To})
+}
+
+// Name returns the name by which a block is best referred to: its id, its slug, or its key.
+func (b *Block) Name() string {
+	switch {
+	case b.ID != "":
+		return b.ID
+	case b.Slug != "":
+		return b.Slug
+	default:
+		return b.Key()
+	}
+}
+
+// URI returns the path that refers to a block: the names from the top.
+func (b *Block) URI() string {
+	if b.Parent == nil || b.Parent.Level == 0 {
+		return b.Name()
+	}
+	return b.Parent.URI() + "/" + b.Name()
+}
+
+// Key returns the stable name of a block: 8 hexadecimal digits, which stay while its place among the names does.
+func (b *Block) Key() string {
+	var path strings.Builder
+	for at := b; at != nil; at = at.Parent {
+		name := at.ID
+		if name == "" {
+			name = at.Slug
+		}
+		fmt.Fprintf(&path, "%s#%d/", folded(name), at.number())
+	}
+	sum := sha256.Sum256([]byte(b.path + "\x00" + path.String()))
+	return hex.EncodeToString(sum[:4])
+}
+
+// number returns how many siblings with the same name stand before a block.
+func (b *Block) number() (n int) {
+	if b.Parent == nil {
+		return 0
+	}
+	for _, s := range b.Parent.Children {
+		if s == b {
+			return n
+		}
+		if s.ID == b.ID && s.Slug == b.Slug {
+			n++
+		}
+	}
+	return n
+}
+
+// Text returns what a block says itself: its heading and its text, without operations and the space around.
+func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }
+
+// textUpTo is Text without what stands behind a place in the block.
+func (d *Document) textUpTo(b *Block, end int) string {
+	var out []string
+	for i, s := range b.Body {
+		if i == 0 {
+			s.From = b.Own.From // with the heading
+		}
+		if s.From < end {
+			out = append(out, strings.Trim(s.In(d.Source), " \t\r\n"))
+		}
+	}
+	return joined(out, "\n\n")
+}
+
+// joined joins the texts that are not empty.
+func joined(texts []string, by string) string {
+	var some []string
+	for _, t := range texts {
+		if t != "" {
+			some = append(some, t)
+		}
+	}
+	return strings.Join(some, by)
+}
+
+// all calls yield for a block and all below it, in document order.
+func (b *Block) all(yield func(*Block)) {
+	yield(b)
+	for _, c := range b.Children {
+		c.all(yield)
+	}
+}

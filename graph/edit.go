@@ -1,0 +1,63 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// Edit returns the document with a text in the place of another one. It equals the edited text parsed anew, and reads only the
+// blocks around the edit. at is a part of the Source.
+func (d *Document) Edit(at Span, text string) *Document {
+	source := d.Source[:at.From] + text + d.Source[at.To:]
+	if _, body, _ := yamldoc.Front(source); at.From <= d.Front.To || body != d.Front.To {
+		return Parse(d.Path, source)
+	}
+	longer := len(text) - at.Len()
+	line := strings.LastIndexByte(d.Source[:at.From], '\n') + 1
+	first, from := 0, d.Front.To // the first mark that is read again, and where it begins
+	for i, m := range d.marks {
+		if m.at.From >= line {
+			break
+		}
+		if d.safe(m) {
+			first, from = i, m.at.From
+		}
+	}
+	last := first
+	for last < len(d.marks) && d.marks[last].at.From <= at.To {
+		last++
+	}
+	for step := 1; ; step *= 2 {
+		for last < len(d.marks) && !d.safe(d.marks[last]) {
+			last++
+		}
+		end := len(source)
+		if last < len(d.marks) {
+			end = d.marks[last].at.From + longer
+		}
+		marks, open := marksOf([]byte(source[from:end]))
+		if open && last < len(d.marks) {
+			last = min(last+step, len(d.marks))
+			continue
+		}
+		shift(marks, from)
+		behind := slices.Clone(d.marks[last:])
+		shift(behind, longer)
+		return assembled(d.Path, source, d.Front, slices.Concat(d.marks[:first], marks, behind))
+	}
+}
+
+// safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.
+func (d *Document) safe(m mark) bool { return m.kind == atxHeading && d.Source[m.at.From] == '#' }
+
+// shift moves marks.
+func shift(marks []mark, by int) {
+	for i := range marks {
+		m := &marks[i]
+		if m.at = m.at.moved(by); m.kind == atxHeading || m.kind == setextHeading {
+			m.title = m.title.moved(by)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+// Package files reads the context graphs of a workspace: never a file outside of it, through a link neither.
+package files
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxledger.dev/graph"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
+)
+
+// Max is the largest document, in bytes.
+const Max = 8 << 20
+
+// Reader reads documents below a directory. Each is read once.
+type Reader struct {
+	tree *safefs.Tree
+	read map[string]*graph.Document
+}
+
+// Open returns a reader of the documents below a directory. Errors: those of safefs.Open.
+func Open(root string) (*Reader, error) {
+	tree, err := safefs.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{tree: tree, read: map[string]*graph.Document{}}, nil
+}
+
+// Close ends reading.
+func (r *Reader) Close() error { return r.tree.Close() }
+
+// Read returns the document to which a path in another one leads; from is the other one's path below the directory, "" the
+// directory itself. What stands behind the file in a path, a block, is left out. Errors: graph.ErrOutside; not_found;
+// too_large; unavailable.
+func (r *Reader) Read(from, path string) (*graph.Document, error) {
+	name := filepath.Join(filepath.Dir(filepath.FromSlash(from)), filepath.FromSlash(file(path)))
+	if filepath.IsAbs(filepath.FromSlash(path)) || !filepath.IsLocal(name) {
+		return nil, graph.ErrOutside
+	}
+	name = filepath.ToSlash(name)
+	if d := r.read[name]; d != nil {
+		return d, nil
+	}
+	switch info, err := r.tree.Stat(name); {
+	case err != nil:
+		return nil, err
+	case info.Kind == safefs.Absent:
+		return nil, fault.New(fault.NotFound, "graph.read", "%s does not exist", name)
+	case info.Kind == safefs.Dir:
+		return nil, fault.New(fault.NotFound, "graph.read", "%s is a directory", name)
+	case info.Kind == safefs.Other:
+		return nil, graph.ErrOutside // or nothing that can be read
+	case info.Size > Max:
+		return nil, fault.New(fault.TooLarge, "graph.read", "%s has %d bytes, the limit is %d", name, info.Size, Max)
+	}
+	text := r.tree.Read(name, Max)
+	if text == nil {
+		return nil, fault.New(fault.Unavailable, "graph.read", "%s cannot be read", name)
+	}
+	d := graph.Parse(name, string(text))
+	r.read[name] = d
+	return d, nil
+}
+
+// file returns the part of a path that names a file.
+func file(path string) string {
+	for _, ext := range []string{".md/", ".ctx/"} {
+		if before, _, found := strings.Cut(path, ext); found {
+			return before + ext[:len(ext)-1]
+		}
+	}
+	return path
+}

@@ -1,0 +1,158 @@
+package graph
+
+import (
+	"bytes"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Span is a part of a text, from byte From up to byte To.
+type Span struct{ From, To int }
+
+// In returns the part of the text.
+func (s Span) In(text string) string { return text[s.From:s.To] }
+
+// Len is the length of a span in bytes.
+func (s Span) Len() int { return s.To - s.From }
+
+// moved returns the span elsewhere.
+func (s Span) moved(by int) Span { return Span{s.From + by, s.To + by} }
+
+// mark is what stands at the top of the Markdown and matters: headings and operations, and what looks like them.
+type mark struct {
+	kind  markKind
+	at    Span // whole lines, without the end of the last one
+	level int  // of a heading
+	title Span // of a heading: its text, without number signs
+	open  bool // a fence that is not closed
+
+	// What is read of the mark's own text, with positions from its beginning: it stays when the text before changes.
+	named     *headingNames
+	operation *Operation
+}
+
+type markKind byte
+
+// The kinds of marks.
+const (
+	atxHeading    markKind = iota
+	setextHeading          // opens no block
+	operationMark
+	fenceMark
+	textMark // a paragraph
+)
+
+// blocksOnly parses the block structure of CommonMark, with operations, and leaves text within blocks alone.
+var blocksOnly = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(
+		util.Prioritized(operationParser{}, 50),
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewHTMLBlockParser(), 900),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	))
+})
+
+// marksOf parses a text. open says that its last mark would go on if more followed, whatever that is.
+func marksOf(source []byte) (marks []mark, open bool) {
+	root := blocksOnly().Parse(text.NewReader(source))
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		last := n.NextSibling() == nil
+		m := mark{at: Span{lineStart(source, n.Pos()), 0}}
+		m.at.To = lineEnd(source, m.at.From)
+		switch n := n.(type) {
+		case *ast.Heading:
+			m.kind, m.level = setextHeading, n.Level
+			if begins := bytes.TrimLeft(source[m.at.From:m.at.To], " "); bytes.HasPrefix(begins, []byte("#")) {
+				m.kind = atxHeading
+			}
+			m.title = Span{m.at.To, m.at.To}
+			if lines := n.Lines(); lines.Len() > 0 {
+				s := lines.At(0)
+				m.title = Span{s.Start, s.Stop}
+			}
+		case *operationNode:
+			m.kind, m.at = operationMark, Span{n.at.From, lineEnd(source, max(n.at.From, n.at.To-1))}
+			open = last && !blankBehind(source, n.at.To)
+		case *ast.FencedCodeBlock:
+			end := m.at.To
+			if lines := n.Lines(); lines.Len() > 0 {
+				end = lines.At(lines.Len() - 1).Stop
+			}
+			m.kind = fenceMark
+			m.open = last && !closesFence(source[m.at.From:m.at.To], source[min(next(source, end), len(source)):])
+			open = m.open
+		case *ast.HTMLBlock:
+			closed := n.HasClosure()
+			if n.HTMLBlockType > ast.HTMLBlockType5 { // a blank line ends it
+				closed = blankBefore(source, len(source))
+			}
+			open = last && !closed
+			continue
+		case *ast.Paragraph:
+			m.kind = textMark
+			if lines := n.Lines(); lines.Len() > 0 {
+				m.at.To = lineEnd(source, lines.At(lines.Len()-1).Start)
+			}
+		default:
+			continue
+		}
+		marks = append(marks, m)
+	}
+	return marks, open
+}
+
+// lineStart returns where the line of an offset begins.
+func lineStart(source []byte, at int) int {
+	return bytes.LastIndexByte(source[:min(at, len(source))], '\n') + 1
+}
+
+// lineEnd returns where the line of an offset ends, without its line feed and a carriage return before it.
+func lineEnd(source []byte, at int) int {
+	end := len(source)
+	if i := bytes.IndexByte(source[at:], '\n'); i >= 0 {
+		end = at + i
+	}
+	if end > at && source[end-1] == '\r' && end < len(source) {
+		end--
+	}
+	return end
+}
+
+// next returns where the line behind that of an offset begins.
+func next(source []byte, at int) int {
+	if at > 0 && at <= len(source) && source[at-1] == '\n' {
+		return at
+	}
+	if i := bytes.IndexByte(source[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(source)
+}
+
+// blankBehind reports whether a blank line stands at an offset.
+func blankBehind(source []byte, at int) bool {
+	rest := source[min(at, len(source)):]
+	line, _, ended := bytes.Cut(rest, []byte("\n"))
+	return ended && len(bytes.TrimSpace(line)) == 0
+}
+
+// closesFence reports whether a text begins with the line that closes a fence.
+func closesFence(fence, rest []byte) bool {
+	fence = bytes.TrimLeft(fence, " ")
+	long := len(fence) - len(bytes.TrimLeft(fence, string(fence[:1])))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	signs := bytes.TrimLeft(line, " ")
+	behind := bytes.TrimLeft(signs, string(fence[:1]))
+	return len(line)-len(signs) < 4 && len(signs)-len(behind) >= long && len(bytes.TrimSpace(behind)) == 0
+}

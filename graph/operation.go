@@ -1,0 +1,117 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// readOperation reads an operation. Positions are from its beginning; what is wrong with it is among its findings.
+func readOperation(text string) *Operation {
+	line, body, _ := strings.Cut(text, "\n")
+	name := strings.TrimRight(line, " \t\r")
+	o := &Operation{Name: strings.ToLower(name[1:]), At: Span{0, len(text)}, NameAt: Span{1, len(name)}}
+	start := len(text) - len(body)
+	if strings.TrimSpace(body) == "" {
+		return o
+	}
+	fields, err := yamldoc.Fields([]byte(body))
+	if err != nil {
+		o.findings = append(o.findings, syntaxError(text, Span{start, len(text)}, err))
+		return o
+	}
+	lines := lineStarts(body)
+	at := func(line, column int) int { return start + offsetOf(body, lines, line, column) }
+	for i, f := range fields {
+		key, end := at(f.Line, f.Column), len(text)
+		if i+1 < len(fields) {
+			end = at(fields[i+1].Line, fields[i+1].Column)
+		}
+		line, column, _ := f.Value()
+		value := Span{at(line, column), end}
+		if value.From < key || value.From > end { // nothing, or an alias
+			value.From = min(key+len(f.Key)+1, end)
+		}
+		value.To = value.From + len(strings.TrimRight(value.In(text), " \t\r\n"))
+		o.Fields = append(o.Fields, Field{Key: f.Key, At: Span{key, min(key+len(f.Key), len(text))}, Value: value,
+			yaml: f})
+	}
+	return o
+}
+
+// moved returns the operation elsewhere.
+func (o *Operation) moved(by int) *Operation {
+	out := &Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by), Fields: slices.Clone(o.Fields),
+		findings: slices.Clone(o.findings)}
+	for i := range out.Fields {
+		f := &out.Fields[i]
+		f.At, f.Value = f.At.moved(by), f.Value.moved(by)
+	}
+	for i := range out.findings {
+		out.findings[i].At = out.findings[i].At.moved(by)
+	}
+	return out
+}
+
+// lineStarts returns where the lines of a text begin.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// offsetOf returns the byte offset of a line and a column, both from 1, the column in characters.
+func offsetOf(text string, lines []int, line, column int) int {
+	if line < 1 || line > len(lines) {
+		return 0
+	}
+	at := lines[line-1]
+	for ; column > 1 && at < len(text) && text[at] != '\n'; column-- {
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += n
+	}
+	return at
+}
+
+// field returns a parameter; nil: it is not given, or nothing.
+func (o *Operation) field(key string) *Field {
+	for i := range o.Fields {
+		if o.Fields[i].Key == key && !o.Fields[i].null() {
+			return &o.Fields[i]
+		}
+	}
+	return nil
+}
+
+// text returns the text of a parameter, "" where it has none.
+func (o *Operation) text(key string) string {
+	if f := o.field(key); f != nil {
+		return f.text()
+	}
+	return ""
+}
+
+// null reports whether a parameter has no value.
+func (f Field) null() bool {
+	var v any
+	return f.yaml.Decode(&v) == nil && v == nil
+}
+
+// text returns the value of a parameter that is one, else "".
+func (f Field) text() string {
+	_, _, text := f.yaml.Value()
+	return text
+}
+
+// truth returns the value of a parameter that is true or false.
+func (o *Operation) truth(key string) bool {
+	var v bool
+	f := o.field(key)
+	return f != nil && f.yaml.Decode(&v) == nil && v
+}

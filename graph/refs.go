@@ -1,0 +1,143 @@
+package graph
+
+import (
+	"strings"
+)
+
+// Reference is one mention of a block: a path of names, with or without "/*" for what is below it.
+type Reference struct {
+	Path  string
+	Below bool // the children of the block with all below them, not the block itself
+	At    Span // of the value; of a list's element
+	Short bool // it is not written as {block_uri: …}
+}
+
+// references returns what a parameter refers to, in its order.
+func (o *Operation) references(source, key string) []Reference {
+	f := o.field(key)
+	if f == nil {
+		return nil
+	}
+	var out []Reference
+	short := true
+	value := f.yaml
+	if fields, err := value.Fields(); err == nil && len(fields) > 0 {
+		short = false
+		for _, in := range fields {
+			if in.Key == "block_uri" {
+				value = in
+			}
+		}
+	}
+	add := func(text string, at Span) {
+		path, below := strings.CutSuffix(strings.Trim(strings.TrimSpace(text), "/"), "/*")
+		out = append(out, Reference{Path: path, Below: below, At: at, Short: short})
+	}
+	if items, err := value.Items(); err == nil && len(items) > 0 {
+		at := f.Value.From
+		for _, item := range items {
+			_, _, text := item.Value()
+			where := f.Value
+			if i := strings.Index(source[at:f.Value.To], text); text != "" && i >= 0 {
+				where = Span{at + i, at + i + len(text)}
+				at = where.To
+			}
+			add(text, where)
+		}
+		return out
+	}
+	if _, _, text := value.Value(); text != "" {
+		where := f.Value
+		if i := strings.Index(where.In(source), text); i >= 0 {
+			where = Span{where.From + i, where.From + i + len(text)}
+		}
+		add(text, where)
+	}
+	return out
+}
+
+// By says by which kind of name a reference found its block.
+type By string
+
+// The kinds of names, in the order in which they are tried.
+const (
+	ByID     By = "id"
+	BySlug   By = "slug"
+	ByLegacy By = "legacy slug"
+	ByKey    By = "key"
+)
+
+// index finds blocks by their names, folded, in document order.
+type index struct{ ids, slugs, legacies map[string][]*Block }
+
+// indexed indexes blocks. System blocks cannot be referred to.
+func indexed(blocks []*Block) index {
+	x := index{map[string][]*Block{}, map[string][]*Block{}, map[string][]*Block{}}
+	for _, b := range blocks {
+		if b.System || b.Level == 0 {
+			continue
+		}
+		put := func(names map[string][]*Block, name string) {
+			if name != "" {
+				name = folded(name)
+				names[name] = append(names[name], b)
+			}
+		}
+		put(x.ids, b.ID)
+		put(x.slugs, b.Slug)
+		put(x.legacies, b.Legacy)
+	}
+	return x
+}
+
+// Match is what a path leads to.
+type Match struct {
+	Block *Block
+	By    By
+	More  int    // other blocks that the last name fits as well: the first is taken
+	Lost  string // the first name that was not found, where Block is nil
+	In    *Block // in which it was looked for; nil: in the whole document
+}
+
+// Find resolves a path without "/*": its first name anywhere in the document, each further one among the children of the block
+// before it.
+func (d *Document) Find(path string) Match {
+	var m Match
+	for i, name := range strings.Split(path, "/") {
+		in := m.Block
+		if i == 0 {
+			m = d.names().find(name, d.Blocks)
+		} else {
+			m = indexed(in.Children).find(name, in.Children)
+		}
+		if m.Block == nil {
+			return Match{Lost: name, In: in}
+		}
+	}
+	return m
+}
+
+// find finds a name: by all ids before any slug.
+func (x index) find(name string, blocks []*Block) Match {
+	key := folded(strings.TrimSpace(name))
+	for _, kind := range []struct {
+		names map[string][]*Block
+		by    By
+	}{{x.ids, ByID}, {x.slugs, BySlug}, {x.legacies, ByLegacy}} {
+		if all := kind.names[key]; len(all) > 0 {
+			return Match{Block: all[0], By: kind.by, More: len(all) - 1}
+		}
+	}
+	if len(key) != keyLen {
+		return Match{}
+	}
+	for _, b := range blocks {
+		if b.Level > 0 && !b.System && b.Key() == strings.ToLower(name) {
+			return Match{Block: b, By: ByKey}
+		}
+	}
+	return Match{}
+}
+
+// keyLen is the length of a key.
+const keyLen = 8

@@ -1,0 +1,139 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+)
+
+// defaultSystem is the system prompt of a document without system blocks.
+const defaultSystem = "You are a helpful AI assistant. Provide clear, accurate, and helpful responses."
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Source says where a message comes from.
+type Source string
+
+// The sources of messages.
+const (
+	FromSystem  Source = "system"
+	FromBlock   Source = "block"   // selected
+	FromAmbient Source = "ambient" // before the operation
+	FromPrompt  Source = "prompt"
+)
+
+// Message is one message of a request.
+type Message struct {
+	Role  Role   `json:"role"`
+	From  Source `json:"from"`
+	Block *Block `json:"-"` // whose text it is; nil: none
+	URI   string `json:"block,omitempty"`
+	Text  string `json:"text"`
+}
+
+// Request returns what an operation sends as its document stands: of @llm all messages for the model, of @run and @return what is
+// handed on. Others send nothing. References that lead nowhere are left out; Check names them.
+func (d *Document) Request(o *Operation) []Message {
+	var out []Message
+	switch o.Name {
+	case "llm":
+		out = append(out, Message{Role: System, From: FromSystem, Text: d.SystemPrompt()})
+	case "run", "return":
+	default:
+		return nil
+	}
+	switch selected := d.selected(o); {
+	case o.field("block") != nil:
+		for _, b := range selected {
+			out = append(out, d.message(b, FromBlock))
+		}
+	case o.sendsAmbient():
+		for _, b := range d.ambient(o) {
+			m := d.message(b, FromAmbient)
+			if b == o.Block {
+				m.Text = d.textUpTo(b, o.At.From)
+			}
+			out = append(out, m)
+		}
+	}
+	if prompt := strings.TrimRight(o.text("prompt"), "\n"); prompt != "" {
+		out = append(out, Message{Role: User, From: FromPrompt, Text: prompt})
+	}
+	return out
+}
+
+// sendsAmbient reports whether an operation sends the text before it.
+func (o *Operation) sendsAmbient() bool {
+	return o.Name == "llm" && o.field("block") == nil && o.text("context") != "none"
+}
+
+func (d *Document) message(b *Block, from Source) Message {
+	m := Message{Role: User, From: from, Block: b, Text: d.Text(b)}
+	if b.Level > 0 {
+		m.URI = b.URI()
+	}
+	return m
+}
+
+// SystemPrompt returns the system blocks, or the default.
+func (d *Document) SystemPrompt() string {
+	var out []string
+	for _, b := range d.Blocks {
+		if b.System {
+			out = append(out, d.Text(b))
+		}
+	}
+	if text := joined(out, "\n\n"); text != "" {
+		return text
+	}
+	return defaultSystem
+}
+
+// selected returns the blocks with a text of their own to which an operation refers, each once, in the order of the references.
+func (d *Document) selected(o *Operation) (out []*Block) {
+	seen := map[*Block]bool{}
+	for _, r := range o.references(d.Source, "block") {
+		for _, b := range d.Select(r) {
+			if !seen[b] && d.Text(b) != "" {
+				out = append(out, b)
+			}
+			seen[b] = true
+		}
+	}
+	return out
+}
+
+// Select returns the blocks of a reference, in document order.
+func (d *Document) Select(r Reference) (out []*Block) {
+	m := d.Find(r.Path)
+	switch {
+	case m.Block == nil:
+	case !r.Below:
+		out = []*Block{m.Block}
+	default:
+		for _, c := range m.Block.Children {
+			c.all(func(b *Block) { out = append(out, b) })
+		}
+	}
+	return slices.DeleteFunc(out, func(b *Block) bool { return b.System })
+}
+
+// ambient returns the blocks before an operation, and the one in which it stands, that have a text above it.
+func (d *Document) ambient(o *Operation) (out []*Block) {
+	for _, b := range d.Blocks {
+		if b.Own.From > o.At.From {
+			break
+		}
+		if !b.System && d.textUpTo(b, o.At.From) != "" {
+			out = append(out, b)
+		}
+	}
+	return out
+}
