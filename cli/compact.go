@@ -270,6 +270,13 @@ func beginning(text string, rows int, whole string) string {
 // printMessages prints the view as a JSON array, each message with its exact bytes, or what of it the user allows to be
 // sent.
 func printMessages(ctx context.Context, a *action, session string, of ledger.Reader) error {
+	near, err := ledger.WithinLimits(ctx, a.ledger, session, of)
+	if err != nil {
+		return err
+	}
+	for _, limit := range near {
+		a.say("%s", limit)
+	}
 	next, err := ledger.Request(ctx, a.ledger, ledger.ViewRequest{Session: session, Reader: of}, "")
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@
 //   - the present state: branch, commits and what is not committed, the newest calls, the newest task list (package
 //     tasklist), the agent's latest words in full;
 //   - the agent's notes, an earlier summary of the host, a model's narrative, each where there is one;
+//   - where it is asked for, what written files define and what they use of each other, by the recorded edits;
 //   - the conversation: the user's other words, answers given through question tools and approved plans included
 //     (package feedback), and below them sentences of the agent, selected by worth (package statements);
 //   - each changed file with its net effect (package effects): created, changed, undone, possibly undone, and by the

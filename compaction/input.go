@@ -88,6 +88,7 @@ type Item struct {
 	// Compacted: the provider's own compaction of what came before. The newest that a summary covers stays
 	// in front of it.
 	Compacted bool
+	Author    string // the name of who says it; "" without one
 	Turn      int    // 1-based; 0 before the first request
 	Tokens    int    // o200k_base tokens in the view, stubs included
 	Chars     int    // characters of its own texts, without calls and results

@@ -32,6 +32,7 @@ var documentSections = []section{
 	sure(addAttempts),     // what agents logged as tried
 	addEarlier,            // what the host's model wrote
 	sure(addNarrative),    // what a model wrote
+	addSymbols,            // what written files define and use
 	addReasoning,          // excerpts of the model's reasoning
 	sure(addConversation), // the conversation
 	sure(addFiles),        // what was done to files

@@ -45,8 +45,12 @@ type Options struct {
 	// Reasoning keeps excerpts of the model's reasoning. Off by default: read as a user's words, thoughts
 	// confuse models that reason.
 	Reasoning bool `json:"reasoning,omitempty"`
+	// Symbols lists what written files define, and what they use of each other.
+	Symbols bool `json:"symbols,omitempty"`
 	// NoReads leaves out which files were read and not changed.
 	NoReads bool `json:"no_reads,omitempty"`
+	// NoRouting does not repeat the routing signal at the end of the view, see Record.Resume.
+	NoRouting bool `json:"no_routing,omitempty"`
 	// PromptChars bounds a message in a model's brief, in characters. 0: 8,000; less: it is not bounded by itself.
 	PromptChars int `json:"prompt_chars,omitempty"`
 }
@@ -100,7 +104,10 @@ type Record struct {
 	TextBlob string   `json:"text_blob,omitempty"`
 	// Shown is what readers other than the agent see in the place of the text, where that was made from exact
 	// words: by a version before schema 3. "": the text itself.
-	Shown    string    `json:"shown,omitempty"`
+	Shown string `json:"shown,omitempty"`
+	// Resume is the message of the user's role with which the view ends after it: the routing signal of the last handoff
+	// call, where what is kept verbatim lacks that. "": there is none.
+	Resume   string    `json:"resume,omitempty"`
 	Created  time.Time `json:"created"`
 	Cut      []Cut     `json:"cut,omitempty"` // what left the view, dearest first, at most 50
 	CutTotal int       `json:"cut_total"`

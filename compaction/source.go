@@ -23,6 +23,7 @@ type source struct {
 	words     *userWords      // how the document prints what the user said
 	story     *narrative      // a model's words; nil: none
 	failure   string          // why there are none although a model was asked
+	resume    string          // the message at the end of the view; "": none
 }
 
 // newSource derives what the blocks are made from. Errors: those of Input.Message.
@@ -37,6 +38,9 @@ func newSource(in *Input, o Options, id string, cut, budget int) (*source, error
 		}
 	}
 	var err error
+	if s.resume, err = resumed(in, o, cut); err != nil {
+		return nil, err
+	}
 	s.work, err = newWork(in, strings.Fields(words.Key(o.Focus)))
 	return s, err
 }

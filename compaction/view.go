@@ -30,7 +30,7 @@ func newView(in *Input) *view {
 		v.previous = in.HostTokens
 	case in.FirstKept > 0:
 		v.start = sort.Search(len(in.Items), func(i int) bool { return in.Items[i].first() >= in.FirstKept })
-		v.previous = asMessage(in.PreviousText)
+		v.previous = asMessage(in.PreviousText) + in.Previous.resumeTokens()
 	}
 	v.behind = make([]int, len(in.Items)+1)
 	for i := len(in.Items) - 1; i >= 0; i-- {
@@ -50,6 +50,14 @@ func (s *source) named(text string) (id, named string) {
 
 // asMessage is the size of a summary as a message of the view.
 func asMessage(text string) int { return tokens.Framing + layout.Count(text) }
+
+// resumeTokens is the size of the message at the end of the view.
+func (r *Record) resumeTokens() int {
+	if r == nil || r.Resume == "" {
+		return 0
+	}
+	return asMessage(r.Resume)
+}
 
 // kept is the size of what stays verbatim: in front of the summary, and behind a boundary.
 func (v *view) kept(cut int) int {
@@ -107,10 +115,11 @@ func (v *view) judge(s *source, mode Mode, text string, limit int) Proposal {
 	r := Record{
 		ID: id, Session: in.Session.ID, Mode: mode, Reason: s.o.Reason,
 		From: 1, To: s.last, FirstKept: s.last + 1,
-		TurnFrom: from, TurnTo: to,
-		Budget: cmp.Or(limit, s.o.budget(in.Window)), Before: v.before, After: asMessage(text) + v.kept(s.cut),
+		TurnFrom: from, TurnTo: to, Resume: s.resume,
+		Budget: cmp.Or(limit, s.o.budget(in.Window)), Before: v.before,
 		TextHash: hex.EncodeToString(sum[:]),
 	}
+	r.After = asMessage(text) + v.kept(s.cut) + r.resumeTokens()
 	if s.o.Mode.Asks() {
 		r.Requested = s.o.Mode
 	}

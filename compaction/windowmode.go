@@ -53,7 +53,7 @@ func planWindow(in *Input, o Options) (Proposal, error) {
 		if p = v.judge(s, Window, text, limit); p.Outcome == Compacted {
 			break
 		}
-		target = limit - asMessage(text) // what is pinned only grows with the range
+		target = limit - asMessage(text) - p.Record.resumeTokens() // what is pinned only grows with the range
 	}
 	return p, nil
 }

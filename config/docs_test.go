@@ -114,10 +114,8 @@ func differenceRows(b *strings.Builder, path string, rules []Rule) {
 func foreignRows(b *strings.Builder, path string, rules []Rule) {
 	for _, r := range rules {
 		switch {
-		case strings.HasPrefix(r.As, "summarizer."):
-			fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", join(path, r.Key), r.From, r.As)
 		case r.As != "" && path != "agents":
-			fmt.Fprintf(b, "| `%s` | %s | `context.%s` |\n", join(path, r.Key), r.From, r.As)
+			fmt.Fprintf(b, "| `%s` | %s | `%s` |\n", join(path, r.Key), r.From, r.Sets())
 		case r.From != "" && r.Kind == Mapping:
 			foreignRows(b, join(path, r.Key), r.Rules)
 		}

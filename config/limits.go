@@ -1,6 +1,8 @@
 package config
 
-// Limits are what requests may use before the proxy stops them: the keys of limits. 0: no limit.
+import "cmp"
+
+// Limits are what requests may use before they are stopped: the keys of limits. 0: no limit.
 type Limits struct{ Session, Day, Agent Limit }
 
 // Limit is how much may be used of one thing.
@@ -14,7 +16,12 @@ type LimitSet struct {
 	Key  string  `json:"limit"` // "limits.session.usd"
 	Most float64 `json:"most"`  // tokens or dollars
 	From string  `json:"from"`  // where it is set: "ctxledger.yaml:3"
+	// As is the key of another program that sets it there; "": Key is written there.
+	As string `json:"as,omitempty"`
 }
+
+// Written returns the key that is written where the limit is set.
+func (l LimitSet) Written() string { return cmp.Or(l.As, l.Key) }
 
 // LimitsSet returns the limits that are set, in the order of Rules.
 func (c Config) LimitsSet() (out []LimitSet) {
@@ -29,7 +36,8 @@ func (c Config) LimitsSet() (out []LimitSet) {
 				most = *at
 			}
 			if key := join(join("limits", scope.Key), r.Key); most > 0 {
-				out = append(out, LimitSet{key, most, c.shown.origins[key].String()})
+				from := c.shown.origins[key]
+				out = append(out, LimitSet{key, most, from.String(), from.as})
 			}
 		}
 	}

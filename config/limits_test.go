@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,6 +40,34 @@ func TestLimitsAreSetByBothFiles(t *testing.T) {
 		if strings.Join(set, "; ") != c.want || !strings.Contains(strings.Join(said, "\n"), c.problem) ||
 			c.problem == "" && len(said) > 0 {
 			t.Errorf("%s: %q, want %q; %q", c.name, set, c.want, said)
+		}
+	}
+}
+
+// TestMaxTotalTokensIsTheLimitOfASession, wherever it stands beside ours, which overrides it.
+func TestMaxTotalTokensIsTheLimitOfASession(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		name, workspace, user string
+		want                  []LimitSet
+	}{
+		{"alone", "Orchestration:\n  MaxTotalTokens: 5\n", "-",
+			[]LimitSet{{"limits.session.tokens", 5, "ctxledger.yaml:2", "MaxTotalTokens"}}},
+		{"in our spelling", "max_total_tokens: 5\n", "-",
+			[]LimitSet{{"limits.session.tokens", 5, "ctxledger.yaml:1", "max_total_tokens"}}},
+		{"none", "MaxTotalTokens: null\n", "-", nil},
+		{"behind ours", "limits: {session: {tokens: 7}}\nMaxTotalTokens: 5\n", "-",
+			[]LimitSet{{"limits.session.tokens", 7, "ctxledger.yaml:1", ""}}},
+		{"beside ours in money", "limits: {session: {usd: 7}}\nMaxTotalTokens: 5\n", "-",
+			[]LimitSet{{"limits.session.tokens", 5, "ctxledger.yaml:2", "MaxTotalTokens"},
+				{"limits.session.usd", 7, "ctxledger.yaml:1", ""}}},
+		{"below the user's own", "MaxTotalTokens: 5\n", "limits: {session: {tokens: 7}}\n",
+			[]LimitSet{{"limits.session.tokens", 7, UserFile(p.e) + ":1", ""}}},
+	} {
+		p.configure(t, c.workspace, c.user)
+		got, problems := p.load()
+		if !slices.Equal(got.LimitsSet(), c.want) || len(problems) > 0 {
+			t.Errorf("%s: %+v, want %+v; %v", c.name, got.LimitsSet(), c.want, problems)
 		}
 	}
 }

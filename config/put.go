@@ -60,9 +60,11 @@ func (p *parser) take(fields []yamldoc.Field, rules []Rule, path string, t *targ
 			rule.first(t)
 		}
 	}
-	for _, f := range fields {
-		if rule := Find(rules, f.Key); rule != nil && lines[fold(f.Key)] == f.Line {
-			p.value(f, rule, path, t)
+	for _, own := range []bool{false, true} { // the keys of other programs come first
+		for _, f := range fields {
+			if rule := Find(rules, f.Key); rule != nil && (rule.From == "") == own && lines[fold(f.Key)] == f.Line {
+				p.value(f, rule, path, t)
+			}
 		}
 	}
 }
@@ -230,7 +232,11 @@ func (p *parser) counts(f yamldoc.Field, name string, into *map[string]int) {
 // originate notes where the settings of places were set, below a path, and begins places anew.
 func (p *parser) originate(path string) {
 	for key, f := range p.set {
-		p.shown.origins[join(path, key)] = p.source(f)
+		from := p.source(f)
+		if fold(f.Key) != fold(key[strings.LastIndexByte(key, '.')+1:]) {
+			from.as = f.Key
+		}
+		p.shown.origins[join(path, key)] = from
 	}
 	clear(p.set)
 }

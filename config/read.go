@@ -25,7 +25,9 @@ type document struct {
 }
 
 // source returns the position of a field.
-func (d document) source(f yamldoc.Field) Source { return Source{d.name, f.Line, d.dir, d.user} }
+func (d document) source(f yamldoc.Field) Source {
+	return Source{File: d.name, Line: f.Line, Dir: d.dir, user: d.user}
+}
 
 // readWorkspace reads the configuration of a workspace; root "" has none. No link out of it is followed. Errors:
 // invalid for what is not a regular file; too_large; denied for what cannot be read.

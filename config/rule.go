@@ -49,7 +49,7 @@ type Rule struct {
 	Rules           []Rule // of a Mapping, of each entry of a Table, of each item of a List
 	// From names the program whose key this is; "" for ctxledger's own.
 	From string
-	// As is the setting of context that a key of another program sets: "keep.turns".
+	// As is the setting that a key of another program sets: "keep.turns" of context, or a whole path. See Sets.
 	As string
 	// Missing are words of another program that ctxledger lacks, with what stands in for them.
 	Missing map[string]string
@@ -69,6 +69,14 @@ type target struct {
 	agent      *agentText
 	source     *sourceText
 	parts      *parts
+}
+
+// Sets returns the path of the setting that a key of another program sets: "context.keep.turns"; "": it sets none.
+func (r Rule) Sets() string {
+	if r.As == "" || strings.HasPrefix(r.As, "summarizer.") || strings.HasPrefix(r.As, "limits.") {
+		return r.As
+	}
+	return "context." + r.As
 }
 
 // fold returns a key in the form in which keys are matched.

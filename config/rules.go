@@ -33,7 +33,7 @@ var topRules = append([]Rule{
 	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
 		"agent when its session begins, to be read when needed. Paths are relative to the workspace"},
 	{Key: "limits", Kind: Mapping, Rules: limitRules,
-		Doc: "how much requests may use before the [proxy](proxy.md#limits) stops them, see [below](#limits)"},
+		Doc: "how much requests may use before they are stopped, see [below](#limits)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
 		Doc:  "the model that writes summaries in `compact --mode llm` and `hybrid`, see [below](#the-summarizer)",
 		into: func(t *target) any { return &t.parts.summarizer }},

@@ -65,6 +65,17 @@ var contextRules = []Rule{
 	{Key: "explored", Kind: Bool, Default: "true",
 		Doc:  "a compaction's document lists the files that were read but not changed",
 		into: func(t *target) any { return inverse{&t.policy.Compact.NoReads} }},
+	{Key: "symbol_graph", Kind: Bool, Default: "false",
+		Doc: "a compaction's document lists what written files define, and what they use of each other, by the " +
+			"recorded edits: at most 200 lines",
+		Theirs: "`true` (fuseraft)",
+		Differs: "the list of changed files names what each edit declared; the graph takes room in a document to " +
+			"say it again by file",
+		into: func(t *target) any { return &t.policy.Compact.Symbols }},
+	{Key: "pin_last_routing_signal", Kind: Bool, Default: "true",
+		Doc: "a compacted view ends with the keyword of the last `handoff` call, if the messages that stay lack it: " +
+			"an orchestrator that routes by it goes on",
+		into: func(t *target) any { return inverse{&t.policy.Compact.NoRouting} }},
 	{Key: "prompt_chars", Kind: Count, Unit: "characters", Default: "8000",
 		Doc:  "limit for a message in the prompt of a summarizer; 0: none",
 		into: func(t *target) any { return &t.policy.Compact.PromptChars }},

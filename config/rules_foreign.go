@@ -26,6 +26,9 @@ var foreignRules = slices.Concat([]Rule{
 	{Key: "selection", Kind: Any, From: "fuseraft",
 		Doc:  "of a state machine: which agent hands over to which, and the `handoff_context` of the transition",
 		into: func(t *target) any { return &t.parts.selection }},
+	{Key: "max_total_tokens", Kind: Count, Unit: "tokens", From: "fuseraft", As: "limits.session.tokens",
+		Doc:  "the same as `limits` with `session: {tokens: N}`, which overrides it",
+		into: func(t *target) any { return &t.config.Limits.Session.Tokens }},
 },
 	ignored("fuseraft", "what changes is always recorded; `ctxledger ledger export` writes it to files",
 		"change_tracking"),
@@ -33,7 +36,6 @@ var foreignRules = slices.Concat([]Rule{
 	ignored("fuseraft", "the `memory` tool is always available", "enable_memory"),
 	ignored("fuseraft", notYet, "evidence_store warn_turn_tokens memory_extraction"),
 	ignored("fuseraft", "`ctxledger events` prints them", "events"),
-	ignored("fuseraft", "`limits` with `session: {tokens: N}` does this for requests through the proxy", "max_total_tokens"),
 	ignored("fuseraft", other, `schema_version name description system_prompt system_prompt_path validation
 		 contracts failure_handling verifier checkpoint skill_curation test_selector brownfield security
 		telemetry output api_profiles saga scratchpad chatroom mcp_servers termination`))
@@ -50,7 +52,7 @@ const (
 	notYet = "this version has no equivalent"
 )
 
-var compactionRules = slices.Concat([]Rule{
+var compactionRules = []Rule{
 	of("trigger_turn_count", "compact_turns", "fuseraft"),
 	keeps("keep_recent_turns", "keep.turns", "fuseraft"),
 	mode(),
@@ -61,6 +63,8 @@ var compactionRules = slices.Concat([]Rule{
 		Doc:  "the budget of mode `window`; in other modes it has no effect",
 		into: func(t *target) any { return &t.parts.tokenBudget }},
 	of("enabled", "automatic", "Fabric"),
+	of("include_symbol_graph", "symbol_graph", "fuseraft"),
+	of("pin_last_routing_signal", "pin_last_routing_signal", "fuseraft"),
 	of("include_exploration", "explored", "fuseraft"),
 	of("max_chars_per_history_message", "prompt_chars", "fuseraft"),
 	keeps("keep_recent_entries", "keep.messages", "Fabric"),
@@ -77,9 +81,7 @@ var compactionRules = slices.Concat([]Rule{
 	{Key: "summary_template", Kind: Any, From: "fuseraft", As: "summarizer.template",
 		Doc:  "the prompt, if `summarizer` in the same file has none",
 		into: func(t *target) any { return &t.parts.summaryTemplate }},
-}, ignored("fuseraft", "it is made from the evidence store, which this version does not have", "include_symbol_graph"),
-	ignored("fuseraft", "a compaction keeps the newest messages; a routing keyword before them is not repeated",
-		"pin_last_routing_signal"))
+}
 
 // keeps is a setting for what another program keeps. It replaces our own keep settings.
 func keeps(key, as, from string) Rule {
@@ -98,7 +100,8 @@ func decides(key, as, from string) Rule {
 	return r
 }
 
-// mode is fuseraft's mode, of which ctxledger lacks one.
+// mode is fuseraft's mode, of which ctxledger lacks one. In its place fuseraft has a model write; who asked for evidence
+// alone gets what needs none.
 func mode() Rule {
 	r := of("mode", "mode", "fuseraft")
 	r.Missing = map[string]string{string(settings.Lossless): string(settings.Intent)}

@@ -86,8 +86,8 @@ func TestConfigurationsOfOtherPrograms(t *testing.T) {
 		{"fuseraft: as JSON", "{\n\t\"Orchestration\": {\n\t\t\"Compaction\": {\"TriggerTurnCount\": 30}\n\t}\n}\n",
 			func(p *window.Policy) { p.Compact.Turns = 30 }, ""},
 		{"fuseraft: what has no effect", "Compaction:\n  TokenBudget: 80000\n  MaxCharsPerHistoryMessage: 8000\n" +
-			"  IncludeSymbolGraph: true\n  Model: gpt-5\n",
-			func(*window.Policy) {}, "note TokenBudget is ignored, note IncludeSymbolGraph is ignored, " +
+			"  Model: gpt-5\n",
+			func(*window.Policy) {}, "note TokenBudget is ignored, " +
 				"warning Model has no effect without a summarizer in this file"},
 		{"fuseraft: the budget of a window", "Compaction: {TokenBudget: 60000, Mode: window}\n",
 			func(p *window.Policy) { p.Compact.Mode, p.Compact.Effective = "window", 60_000 }, ""},

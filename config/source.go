@@ -11,6 +11,7 @@ type Source struct {
 	Line int    // of the key, from 1
 	Dir  string // absolute: of the file as it was named, which paths in it are relative to
 	user bool   // only Load says so: see Source.User
+	as   string // the key as it is written, of another program; "": ctxledger's own
 }
 
 // Path returns the absolute path of the file.

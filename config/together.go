@@ -20,7 +20,8 @@ type contradiction struct {
 }
 
 // together warns of settings of a policy that contradict each other, at one that the document sets: what it does not set
-// is not its mistake. Each is valid by itself, so the file stays in effect.
+// is not its mistake. Each is valid by itself, and what they lead to is harmless, so the file stays in effect: an error
+// would drop all of it, with what keeps sessions from being recorded and requests from being sent.
 func (p *parser) together(c *Config, w window.Policy) {
 	for _, x := range slices.Concat(ofCompactions(w), p.ofSizes(c, w), ofResults(w)) {
 		if !x.is {
@@ -76,7 +77,7 @@ func (p *parser) ofSizes(c *Config, w window.Policy) []contradiction {
 	effective, limit := w.Compact.Effective, min(most(c.Limits.Session.Tokens), most(c.Limits.Agent.Tokens))
 	return []contradiction{
 		{"CFG311", w.Compact.CutoverAt >= limit, []string{"cutover_at"},
-			fmt.Sprintf("the proxy stops at %d tokens (limits), before the compaction at %d", limit, w.Compact.CutoverAt),
+			fmt.Sprintf("it stops at %d tokens (limits), before the compaction at %d", limit, w.Compact.CutoverAt),
 			"set it below the limit"},
 		{"CFG316", w.Compact.Usable() == 0 && w.Compact.Fraction > 0 && p.widest > largeWindow,
 			[]string{"threshold", "effective_window"},

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -99,6 +100,20 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 		if err != nil || !ok || page.ID != test.id {
 			t.Errorf("%s %+v: %.100q, %v", test.id, test.s, page.Text, err)
 		}
+	}
+}
+
+// A chat that handed over notes and nothing else is read back as these.
+func TestNotesAreReadBackThroughTheirSession(t *testing.T) {
+	l := open(t)
+	const decided = "Decided in the chat: prices are in cents."
+	s, err := l.KeepNotes(t.Context(), ledger.KeepNotesRequest{Host: "mcp", Notes: sessions.Notes{Text: decided}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: s.ID})
+	if err != nil || !strings.HasSuffix(page.Text, ", notes of the agent]\n"+decided+"\n\n") {
+		t.Errorf("%q, %v", page.Text, err)
 	}
 }
 

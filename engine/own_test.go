@@ -171,7 +171,7 @@ func TestWhatCameBeforeTheRecordIsNotTheSystemPrompt(t *testing.T) {
 }
 
 // TestAnEstimateThatIsALittleTooLowExplainsTheWindow: what was measured beyond it is in the parts, as long as a mistaken estimate
-// explains that; else it is unattributed. It was so from the first token on, and parts of one session had it in some turns.
+// explains that; else it is unaccounted for. It was so from the first token on, and parts of one session had it in some turns.
 func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
 	answer := func(prompt int) sessions.NewEntry {
 		e := written(`{"role":"assistant","content":"I see."}`, nil)

@@ -137,10 +137,16 @@ func TestAResumedSessionIsCheckedAgainstItsThreshold(t *testing.T) {
 				answer.Usage.CacheLong = c.held - 1
 			}
 			l.comes(t, asking("go"), answer)
-			for range 2 { // the second time it was told already
+			for i := range 2 { // the second time it was told already
 				l.clock.now = l.clock.now.Add(c.pause)
-				l.comes(t, asking("on"))
+				id := l.comes(t, asking("on"))
+				if now := status(t, l.Local, id).Warned; i == 0 && len(now) != min(1, len(c.want)) {
+					t.Errorf("before the request was paid: %+v", now)
+				}
 				l.comes(t, answer)
+				if now := status(t, l.Local, id).Warned; len(now) > 0 {
+					t.Errorf("after it was paid there are still %+v", now)
+				}
 			}
 			got := ""
 			for _, w := range eventsOf[ledger.BudgetWarning](t, l.Local, ledger.EventBudgetWarn) {

@@ -1,11 +1,14 @@
 package intents
 
 import (
-	"ctxledger.dev/internal/jsonspan"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/internal/paths"
+	"ctxledger.dev/internal/shell"
 )
 
 // The canonical operations.
@@ -80,6 +83,7 @@ type Meaning struct {
 	From    string // source of a move or copy
 	Command string // of a shell run, or the message of a commit
 	Partial bool   // a read of a part of the file
+	Prints  string // the file of which a shell run only prints lines: see shell.Printed
 }
 
 // Tracked reports whether the call means to change or to run something.
@@ -131,6 +135,9 @@ func classify(name string, args json.RawMessage) (Meaning, arguments) {
 	case "":
 	case OpShell:
 		m.Command = a.command()
+		if file, _, ok := shell.Printed(m.Command); ok {
+			m.Prints = paths.Abs(a.text("workdir"), file) // Codex names the directory
+		}
 	case OpCommit:
 		m.Command = a.first([]string{"message"})
 	case OpMove, OpCopy:

@@ -317,7 +317,7 @@ const (
 	CategoryEarlier  = "earlier conversation, not recorded" // with CategoryFixed in it, see Use.Midway
 	CategoryPrompt   = "system prompt and tools"            // of CategoryFixed, where its memory files are known
 	CategoryAttached = "attached at the agent's compaction" // by the host, such as files that it reads again
-	CategoryRest     = "unattributed"
+	CategoryRest     = "unaccounted for"
 )
 
 // Category is one kind of content in a view.

@@ -402,7 +402,7 @@ func (s *folder) askServer(ctx context.Context, which askArgument, _ protocol.Pr
 	if err != nil {
 		return nil, err
 	}
-	err = s.use(ctx, func(api Ledger) error {
+	err = s.record(ctx, func(api Ledger) error {
 		_, err := api.KeepServer(ctx, answer.Kept(ask))
 		return err
 	})

@@ -25,11 +25,13 @@ type contextParams struct {
 type Context struct {
 	Session string `json:"session"`
 	Unknown string `json:"unknown"` // why nothing is known of a session, in a sentence; "": there is none
-	Title   string `json:"title"`
-	Host    string `json:"host"`
-	Model   string `json:"model"`
-	Live    bool   `json:"live"`   // it had an entry in the last ten minutes
-	Window  int    `json:"window"` // tokens; 0: unknown
+	// FollowOff says that the configuration keeps session files from being read, and how to change that; "": they are.
+	FollowOff string `json:"followOff"`
+	Title     string `json:"title"`
+	Host      string `json:"host"`
+	Model     string `json:"model"`
+	Live      bool   `json:"live"`   // it had an entry in the last ten minutes
+	Window    int    `json:"window"` // tokens; 0: unknown
 	// WindowFrom says in words what Window rests on; CompactsAt and CompactsFrom are as in Status.
 	WindowFrom   string        `json:"windowFrom"`
 	CompactsAt   int           `json:"compactsAt"`
@@ -69,7 +71,10 @@ type source struct {
 // contextFor is a custom request: what fills the window of a session, and how it grew turn by turn.
 func (s *folder) contextFor(ctx context.Context, p *contextParams) (Context, error) {
 	c := Context{Categories: []ledger.Category{}, Own: []ledger.Category{}, Sources: []source{},
-		Turns: []ledger.Turn{}}
+		Turns: []ledger.Turn{}, FollowOff: s.snapshot().configured.notFollowed()}
+	if c.Unknown = s.unrecorded(); c.Unknown != "" {
+		return c, nil
+	}
 	err := s.use(ctx, func(api Ledger) error {
 		name := p.Session
 		if p.Past && name == "" {
@@ -117,6 +122,9 @@ func (s *folder) newestPast(list []sessions.Session) string {
 
 // unknown says why nothing may be known of sessions in the workspace; "": none has been recorded.
 func (s *folder) unknown(ctx context.Context, api Ledger) (string, error) {
+	if why := s.notFollowed(); why != "" {
+		return why, nil
+	}
 	info, err := api.Info(ctx, ledger.InfoRequest{Tree: s.workspace.Root})
 	if err != nil {
 		return "", err
@@ -133,8 +141,9 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(chars.Title(g.Session.Title)),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
-		Live:   g.Session.Live(s.o.Env.Now()),
-		Window: g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
+		Live:      g.Session.Live(s.o.Env.Now()),
+		FollowOff: s.snapshot().configured.notFollowed(),
+		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
 		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
@@ -151,7 +160,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	for _, x := range g.OwnSources {
 		uri := ""
 		if x.Kind == ledger.SourceFile {
-			uri = s.workspace.uriOf(x.Name)
+			uri = s.workspace.uriOf(g.Session.Tree, x.Name)
 		}
 		x.Name = plainLine(x.Name)
 		c.Sources = append(c.Sources, source{x, uri})
@@ -195,6 +204,9 @@ type windowSize struct {
 // window is a custom request: what the window of a session's model may be. Without a session everything is empty.
 func (s *folder) window(ctx context.Context, p *contextParams) (Window, error) {
 	w := Window{Sizes: []windowSize{}, File: config.UserFile(s.o.Env)}
+	if s.unrecorded() != "" {
+		return w, nil
+	}
 	err := s.use(ctx, func(api Ledger) error {
 		session, err := s.session(ctx, api, p.Session)
 		if p.Session == "" && fault.Is(err, fault.NotFound) {

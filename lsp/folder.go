@@ -68,7 +68,7 @@ func (s *Server) locate(roots ...string) (Workspace, error) {
 		found.Configured = none.Configured
 	}
 	if found.Open != nil {
-		found.Open = shareable(found.Open)
+		found.Open, found.Read = shareable(found.Open), shareable(found.Read)
 	}
 	return found, nil
 }

@@ -25,7 +25,7 @@ func inFolders(t *testing.T, ledgers map[string]*kept, open ...string) *fixture 
 			if k == nil {
 				return Workspace{}, nil
 			}
-			return Workspace{Root: root, Open: k.dial}, nil
+			return k.workspace(root), nil
 		}
 	})
 	folders := []any{}
@@ -145,7 +145,7 @@ func TestWhatIsOffIsNotNone(t *testing.T) {
 	}
 	f := newFixture(t, func(s *Server) {
 		s.o.Env.Home = t.TempDir()
-		s.o.Find = func([]string) (Workspace, error) { return Workspace{Root: root, Open: newKept(t).dial}, nil }
+		s.o.Find = func([]string) (Workspace, error) { return newKept(t).workspace(root), nil }
 	})
 	if _, err := f.Initialize(f.ctx, nil, map[string]any{"show": "quiet"}, nil); err != nil {
 		t.Fatal(err)

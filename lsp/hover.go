@@ -21,7 +21,10 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 	settings := k.settings
 	f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
 	if settings.Hover != showOff {
-		note, ok = agentfile.Hover(s.usesOf(ctx, d), f, offset)
+		uses := s.usesOf(ctx, d)
+		if note, ok = agentfile.Hover(uses, f, offset); ok {
+			f = agentfile.As(uses, f)
+		}
 	}
 	switch {
 	case ok:

@@ -39,8 +39,35 @@ type lease struct {
 // Close releases the lease. It is idempotent.
 func (l *lease) Close() error { return l.giveBack() }
 
-// use calls do with the ledger. Errors: those of do and of opening the ledger; unavailable without a workspace.
+// unrecorded says why there is nothing to read; "": there is a ledger, or one begins when it is first used.
+func (s *folder) unrecorded() string {
+	if s.snapshot().settings.Live || s.workspace.Open == nil || s.workspace.Recorded() {
+		return ""
+	}
+	return s.notFollowed()
+}
+
+// notFollowed says which setting keeps sessions from being followed; "": none.
+func (s *folder) notFollowed() string {
+	k := s.snapshot()
+	if off := k.configured.notFollowed(); off != "" || k.settings.Live {
+		return off
+	}
+	return "the setting " + section + ".live is off"
+}
+
+// use calls do with the ledger. Errors: those of do and of opening the ledger; unavailable without a workspace, and where
+// nothing is recorded and the live session is not followed.
 func (s *folder) use(ctx context.Context, do func(Ledger) error) error {
+	if why := s.unrecorded(); why != "" {
+		return fault.New(fault.Unavailable, "lsp.ledger", "nothing is recorded here: %s", why).
+			WithHint("*Read Past Sessions* reads the sessions that coding agents left in this folder")
+	}
+	return s.record(ctx, do)
+}
+
+// record is use that creates the ledger, if there is none.
+func (s *folder) record(ctx context.Context, do func(Ledger) error) error {
 	if s.workspace.Open == nil {
 		if s.lost != nil {
 			return unopened(s.lost)
@@ -48,12 +75,23 @@ func (s *folder) use(ctx context.Context, do func(Ledger) error) error {
 		return fault.New(fault.Unavailable, "lsp.ledger", "no open folder has a ledger").
 			WithHint("open the folder that your coding agent works in; home and temporary directories have no ledger")
 	}
-	api, err := s.workspace.Open(ctx)
+	api, err := s.connect(ctx)
 	if err != nil {
 		return unopened(err)
 	}
 	defer api.Close() // what was written has been acknowledged
+	if !s.snapshot().settings.Live {
+		defer s.again.Look() // nothing tells of what others recorded meanwhile
+	}
 	return do(api)
+}
+
+// connect opens the ledger. While the live session is not followed it starts nothing.
+func (s *folder) connect(ctx context.Context) (Ledger, error) {
+	if s.snapshot().settings.Live {
+		return s.workspace.Open(ctx)
+	}
+	return s.workspace.Read(ctx)
 }
 
 // unopened converts the reason why there is no ledger: an invalid workspace does not make the request invalid.
@@ -76,7 +114,11 @@ func read[R any](ctx context.Context, s *folder, do func(records.Reader) (R, err
 // modify calls do to change the ledger. The client is notified by the ledger's events or, if the live session is not
 // followed, from here.
 func (s *folder) modify(ctx context.Context, do func(Ledger) error) error {
-	err := s.use(ctx, do)
+	return s.modified(s.use(ctx, do))
+}
+
+// modified notifies the client, unless the change failed.
+func (s *folder) modified(err error) error {
 	if err == nil {
 		s.pending.contents()
 	}

@@ -21,7 +21,7 @@ func (s *folder) follow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	want := following{live: s.now.settings.Live, pinned: s.now.pinned, model: s.now.settings.Model}
-	want.ledger = s.workspace.Open != nil && (want.live || s.workspace.Recorded != nil && s.workspace.Recorded())
+	want.ledger = s.workspace.Open != nil && (want.live || s.workspace.Recorded())
 	if want == s.followed {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *folder) follow() {
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.unfollow = stop
-	open := func(ctx context.Context) (live.Ledger, error) { return s.workspace.Open(ctx) }
+	open := func(ctx context.Context) (live.Ledger, error) { return s.connect(ctx) }
 	o := live.Options{Open: open, Env: s.o.Env, Tree: s.workspace.Root, Apart: !want.live, Pinned: want.pinned,
 		Model: want.model, Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })

@@ -11,8 +11,18 @@ import (
 // Configured is what a language server needs of a configuration.
 type Configured struct {
 	Models *tokens.Registry
+	// FollowOff says which setting keeps session files from being followed, with its place; "": none.
+	FollowOff string
 	// Problem describes an error in the configuration and what applies instead, Hint how to correct it; "": no error.
 	Problem, Hint string
+}
+
+// notFollowed says where session files are kept from being followed, and how to change that; "": they are followed.
+func (c Configured) notFollowed() string {
+	if c.FollowOff == "" {
+		return ""
+	}
+	return plainLine(c.FollowOff) + "; to have sessions followed, remove that line or set it to true"
 }
 
 // reread is how often the configuration is looked at: a change is to be in effect within a second.

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func recordedWorkspace(t *testing.T, n int, configure ...func(*Server)) (f *fixt
 		s.o.Env = env.System()
 		s.o.Env.Home, s.o.Env.Lookup = t.TempDir(), func(string) string { return "" }
 		s.o.Find = func([]string) (Workspace, error) {
-			return Workspace{Root: root, Open: func(ctx context.Context) (Ledger, error) { return k.dial(ctx) }}, nil
+			return k.workspace(root), nil
 		}
 		for _, by := range configure {
 			by(s)
@@ -143,7 +142,7 @@ func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
 		{"", 0, ""},
 		{`{"autoCompactWindow":150000}`, 117_000, "autoCompactWindow in ~/.claude/settings.json"},
 		{`{"autoCompactWindow":140000}`, 107_000, "autoCompactWindow in ~/.claude/settings.json"},
-		{`{"autoCompactEnabled":false}`, 0, "autoCompactEnabled switches it off"},
+		{`{"autoCompactEnabled":false}`, 0, "off (autoCompactEnabled is false)"},
 		{"", 0, ""},
 	} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -318,7 +317,14 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 
 // TestNothingIsCountedUnasked: where the live session is not followed, no ledger is opened for it.
 func TestNothingIsCountedUnasked(t *testing.T) {
-	f, root, k := recordedWorkspace(t, 6)
+	f, root, k := recordedWorkspace(t, 6, func(s *Server) {
+		find := s.o.Find
+		s.o.Find = func(roots []string) (Workspace, error) {
+			ws, err := find(roots)
+			ws.Recorded = func() bool { return false }
+			return ws, err
+		}
+	})
 	if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": false}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -135,25 +135,21 @@ func (s *folder) readPast(ctx context.Context, r *protocol.ExecuteCommandParams)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var past Past
-	var info ledger.Info
-	err := s.modify(ctx, func(api Ledger) (err error) {
+	err := s.modified(s.record(ctx, func(api Ledger) (err error) {
 		var done, total atomic.Int64
 		p := s.progress(ctx, r.WorkDoneToken, "reading past sessions", true, cancel)
 		defer p.end()
 		defer p.follow(ctx, &done, &total)()
 		past, err = s.workspace.Past(ctx, api, func(n, of int64) { done.Store(n); total.Store(of) })
-		if err == nil {
-			info, err = api.Info(ctx, ledger.InfoRequest{})
-		}
 		return err
-	})
+	}))
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err() // whatever error the ledger returned
 	}
 	if err != nil {
 		return nil, err
 	}
-	return done{Said: past.said(info.FollowOff)}, nil
+	return done{Said: past.said(s.snapshot().configured.notFollowed())}, nil
 }
 
 // said describes the past sessions that were recorded in one line. off says which setting keeps sessions from being

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.lsp.dev/uri"
+
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -67,6 +69,25 @@ func TestTheLastSessionIsOneThatIsOver(t *testing.T) {
 	}
 	if got := s.newestPast(list[:2]); got != "" {
 		t.Errorf("none is over, but %q", got)
+	}
+}
+
+// TestASourceOpensTheFileOfItsTree: a session that works on another worktree has read the file there.
+func TestASourceOpensTheFileOfItsTree(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	for _, dir := range []string{here, there} {
+		if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte(dir), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &folder{Server: &Server{o: Options{Env: env.System()}}, workspace: Workspace{Root: here}}
+	for tree, want := range map[string]string{"": here, here: here, there: there} {
+		g := ledger.TurnStats{}
+		g.Session.Tree = tree
+		g.OwnSources = []ledger.Source{{Kind: ledger.SourceFile, Name: "a.md"}}
+		if got := s.contextOf(g).Sources[0].URI; got != string(uri.File(filepath.Join(want, "a.md"))) {
+			t.Errorf("%q: it opens %s", tree, got)
+		}
 	}
 }
 
@@ -241,6 +262,37 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 	err := none.Call(none.ctx, "workspace/executeCommand", map[string]any{"command": commandReadPast}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "-32803: ") {
 		t.Errorf("where no agent's sessions can be read: %v", err)
+	}
+}
+
+// TestFollowOffIsSaid: where the configuration keeps sessions from being read, the status, the panel and the command say
+// where, and how to change that.
+func TestFollowOffIsSaid(t *testing.T) {
+	k := newKept(t)
+	const want = "ctxledger.yaml:1 says follow: false; to have sessions followed, remove that line or set it to true"
+	f := newFixture(t, func(s *Server) {
+		s.o.Find = func([]string) (Workspace, error) {
+			ws := k.workspace("/ws")
+			ws.Configured = func() Configured {
+				return Configured{Models: tokens.Builtin(), FollowOff: "ctxledger.yaml:1 says follow: false"}
+			}
+			ws.Past = func(context.Context, Ledger, func(done, total int64)) (Past, error) { return Past{}, nil }
+			return ws, nil
+		}
+	})
+	if _, err := f.Initialize(f.ctx, nil, map[string]any{"status": true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.first().status(f.snapshot()); st.FollowOff != want {
+		t.Errorf("the status: %+v", st)
+	}
+	var c Context
+	if err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c); err != nil || c.FollowOff != want ||
+		c.Unknown != want {
+		t.Errorf("the panel: %+v, %v", c, err)
+	}
+	if d := f.command(t, "readPast", map[string]any{}); d.Said != "No sessions were read: "+want+"." {
+		t.Errorf("the command: %q", d.Said)
 	}
 }
 

@@ -35,6 +35,8 @@ type Status struct {
 	Pinned  bool         `json:"pinned"`  // the user chose it
 	Near    bool         `json:"near"`    // it works in a terminal of the editor's window
 	Warning string       `json:"warning"` // about its input, in a sentence; "": none
+	// FollowOff says that the configuration keeps session files from being read, and how to change that; "": they are.
+	FollowOff string `json:"followOff"`
 	// Problem says in one line why there is no data or which setting is wrong, Hint what to do. Everything else works.
 	Problem string `json:"problem"`
 	Hint    string `json:"hint"`
@@ -80,7 +82,7 @@ func (s *folder) status(k snapshot) Status {
 		Held: l.Held, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
 		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
 		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,
-		Warning: plainLine(l.Warning),
+		Warning: plainLine(l.Warning), FollowOff: k.configured.notFollowed(),
 		Problem: chars.Line(s.sanitize(problem)), Hint: chars.Line(s.sanitize(hint)),
 	}
 }

@@ -98,8 +98,13 @@ func (c *dialled) AcceptCompaction(ctx context.Context, r ledger.AcceptCompactio
 // place says where the server is.
 func (k *kept) place(s *Server) {
 	s.o.Find = func([]string) (Workspace, error) {
-		return Workspace{Root: "/ws", Open: k.dial}, nil
+		return k.workspace("/ws"), nil
 	}
+}
+
+// workspace returns a workspace whose ledger it is.
+func (k *kept) workspace(root string) Workspace {
+	return Workspace{Root: root, Open: k.dial, Read: k.dial, Recorded: func() bool { return true }}
 }
 
 // ledgerShown are the settings of a client that shows what the ledger holds.

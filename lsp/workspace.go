@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -21,7 +22,9 @@ type Workspace struct {
 	Configured func() Configured
 	// Open opens the ledger. It is called again after an error; nil: there is no ledger.
 	Open func(context.Context) (Ledger, error)
-	// Recorded reports whether there is a ledger already; nil: there is none.
+	// Read opens it while the live session is not followed: nothing is started for it. Recorded reports whether there is
+	// one already. Both are there with Open.
+	Read     func(context.Context) (Ledger, error)
 	Recorded func() bool
 	// Past records sessions that agents left in the workspace, and calls progress with the bytes done and those of all
 	// their files. nil: no agent's sessions can be read.
@@ -84,13 +87,14 @@ func (p Workspace) inside(u uri.URI) string {
 	return filepath.ToSlash(file)
 }
 
-// uriOf returns the URI of a file of the workspace by its path in the ledger; "" if the file does not exist.
-func (p Workspace) uriOf(name string) string {
+// uriOf returns the URI of a file by its path in the ledger, in the tree that its session worked on, "" for that of the
+// workspace; "" if the file does not exist.
+func (p Workspace) uriOf(tree, name string) string {
 	local := filepath.FromSlash(name)
 	if p.Root == "" || !filepath.IsLocal(local) {
 		return ""
 	}
-	file := filepath.Join(p.Root, local)
+	file := filepath.Join(cmp.Or(tree, p.Root), local)
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}

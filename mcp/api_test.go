@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/limits"
@@ -44,6 +45,34 @@ func operate[T any](t *testing.T, h http.Handler, operation string, arguments an
 		t.Fatalf("%s: %v: %.300s", operation, err, w.Body)
 	}
 	return w.Code, answer
+}
+
+// TestNothingIsHandedOutBeyondALimit: no view, no copy after a refusal, no splice; what changes nothing of what is sent, and
+// what a person reads, stays, with a warning.
+func TestNothingIsHandedOutBeyondALimit(t *testing.T) {
+	f := fixtureWith(t, engine.Settings{Limits: []config.LimitSet{
+		{Key: "limits.session.tokens", Most: 5_000, From: "ctxledger.yaml:1", As: "MaxTotalTokens"}}}, nil)
+	h := f.api(t)
+	_, a := operate[struct{ Session string }](t, h, "append_messages",
+		map[string]any{"messages": chatter(9), "usage": map[string]any{"input_tokens": 4_000, "output_tokens": 1_000}})
+	for operation, more := range map[string]map[string]any{
+		"view": {}, "recover": {"error": "prompt is too long"},
+		"compact_conversation": {"return": "splice"},
+	} {
+		more["session"] = a.Session
+		status, p := operate[problem](t, h, operation, more)
+		if status != http.StatusTooManyRequests || p.Error.Code != "limited" ||
+			!strings.Contains(p.Error.Message, "this session has used 5,000 tokens of the 5,000 tokens that "+
+				"MaxTotalTokens in ctxledger.yaml:1 allows (100%)") {
+			t.Errorf("%s: %d %+v", operation, status, p)
+		}
+	}
+	_, made := operate[compactResult](t, h, "compact_conversation",
+		map[string]any{"session": a.Session, "keep_turns": 1})
+	if made.Status != statusCompacted || len(made.Warnings) != 1 ||
+		!strings.Contains(made.Warnings[0], "raise MaxTotalTokens there: it takes effect at once") {
+		t.Errorf("%+v", made)
+	}
 }
 
 // problem is an error of the API.

@@ -156,5 +156,6 @@ type Ledger interface {
 	ledger.Erasure
 	ledger.Eraser
 	ledger.Calibration
+	ledger.Limited
 	io.Closer
 }

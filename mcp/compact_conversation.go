@@ -194,6 +194,9 @@ func (a *compactArgs) prepare(ctx context.Context, c *call) (o outcome, err erro
 		return o, err
 	}
 	o.args = *a
+	if err := o.limits(ctx, c.api); err != nil {
+		return o, err
+	}
 	if a.Error == "" && a.Mode != modeAuto {
 		if o.edited, err = a.edit(ctx, c, o.session); err != nil {
 			return o, err

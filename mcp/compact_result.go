@@ -142,6 +142,19 @@ func (o outcome) result(ctx context.Context, api Ledger) (compactResult, error) 
 	return r, o.shape(ctx, api, &r)
 }
 
+// limits warns of limits that are near. Errors: limited if one is reached and the caller would send what it gets.
+func (o *outcome) limits(ctx context.Context, api ledger.Limited) error {
+	near, err := ledger.WithinLimits(ctx, api, o.session.ID, o.args.reader)
+	sends := !o.args.DryRun && (o.args.Return == "messages" || o.args.Return == "splice")
+	if fault.Is(err, fault.Limited) && !sends {
+		o.problems, err = append(o.problems, clean(err.Error())+": "+fault.HintOf(err)), nil
+	}
+	for _, limit := range near {
+		o.problems = append(o.problems, clean(limit.String()))
+	}
+	return err
+}
+
 // editsAlone returns the view of a session without a summary, if anything in it was edited or left out, or has to be.
 func (o outcome) editsAlone(ctx context.Context, api Ledger, r *compactResult) error {
 	if o.args.Return != "messages" {
@@ -240,6 +253,9 @@ func (o outcome) delivery() string {
 	case o.args.Return == "messages":
 		return "send `messages` in place of the conversation"
 	case o.args.Return == "splice":
+		if o.plan.Summary.Resume != "" {
+			return "put splice.message in place of your messages [from,to), and splice.append behind the last one"
+		}
 		return "put splice.message in place of your messages [from,to)"
 	case o.session.Host == hostName:
 		return "splice it in: put the summary in place of your older messages, or ask again with return=splice"
@@ -260,6 +276,9 @@ func (o outcome) messages(ctx context.Context, api ledger.ViewReader, r *compact
 		r.Messages = append(r.Messages, o.head())
 		for _, m := range o.kept() {
 			r.Messages = append(r.Messages, m.JSON)
+		}
+		if end := o.end(); end != nil {
+			r.Messages = append(r.Messages, end)
 		}
 		return fits(r.Messages)
 	}
@@ -355,6 +374,8 @@ type splice struct {
 	From    int             `json:"from"`
 	To      int             `json:"to"`
 	Message json.RawMessage `json:"message"` // in the conversation's format
+	// Append goes to the end of the list: the routing signal of what was replaced. nil: nothing does.
+	Append json.RawMessage `json:"append,omitempty"`
 }
 
 // kept returns the messages of the earlier view that stay unchanged.
@@ -401,7 +422,8 @@ func (o outcome) splice(ctx context.Context, api ledger.SessionReader) (*splice,
 	if head := newestCompacted(log, o.plan.Summary.FirstKept); head > 0 {
 		from = max(from, position(head+1))
 	}
-	return &splice{From: from, To: max(from, position(o.plan.Summary.FirstKept)), Message: o.head()}, nil
+	return &splice{From: from, To: max(from, position(o.plan.Summary.FirstKept)), Message: o.head(),
+		Append: o.end()}, nil
 }
 
 // recorded returns the headers of the messages of a session's conversation. The view may show fewer, or join some.
@@ -453,10 +475,21 @@ func (o outcome) system() int {
 }
 
 // head returns the message that replaces the compacted range.
-func (o outcome) head() json.RawMessage {
+func (o outcome) head() json.RawMessage { return o.said(o.plan.Summary.Text) }
+
+// end returns the message with which the compacted conversation ends; nil: none is added.
+func (o outcome) end() json.RawMessage {
+	if o.plan.Summary.Resume == "" {
+		return nil
+	}
+	return o.said(o.plan.Summary.Resume)
+}
+
+// said returns a text of ours as a message of the user's role in the conversation.
+func (o outcome) said(text string) json.RawMessage {
 	format := transcript.Anthropic
 	if n := len(o.before.Messages); n > 0 {
 		format = o.before.Messages[n-1].Format
 	}
-	return transcript.NewMessage(format, transcript.RoleUser, o.plan.Summary.Text)
+	return transcript.NewMessage(format, transcript.RoleUser, text)
 }

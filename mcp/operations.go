@@ -144,6 +144,9 @@ type viewed struct {
 }
 
 func wholeView(ctx context.Context, api Ledger, q ledger.ViewRequest) (viewed, error) {
+	if _, err := ledger.WithinLimits(ctx, api, q.Session, q.Reader); err != nil {
+		return viewed{}, err
+	}
 	v, err := ledger.Messages(ctx, api, q)
 	if err != nil {
 		return viewed{}, err
@@ -190,6 +193,9 @@ func recoverRequest(ctx context.Context, api Ledger, q struct {
 }) (recovered, error) {
 	if len(q.Error) > maxError {
 		return recovered{}, tooLong("mcp.recover", "error", len(q.Error), maxError)
+	}
+	if _, err := ledger.WithinLimits(ctx, api, q.Session, q.Reader); err != nil {
+		return recovered{}, err
 	}
 	got := overflow.Read(q.Status, []byte(q.Error))
 	r := q.OverflowRequest

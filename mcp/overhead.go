@@ -21,7 +21,8 @@ func (c *call) cost(found carried.Report, name string) registry.OwnCost {
 		own.Tokens = c.overhead()
 	}
 	if name == c.client || name == agentname.Of(c.client) || name == hostName {
-		own.Tokens += int(c.told.Load())
+		own.Told = int(c.told.Load())
+		own.Tokens += own.Told
 	}
 	return own
 }

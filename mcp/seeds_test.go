@@ -67,10 +67,13 @@ var seedKeys = []seedKey{
 	{key: "compaction.summary_template", base: theirs + "Compaction: {Model: m}",
 		set: theirs + "Compaction: {Model: m, SummaryTemplate: 'Sum up: {{$history}}'}", act: written,
 		has: "template Sum up: {{$history}}"},
-	{key: "compaction.include_symbol_graph", set: "Compaction: {IncludeSymbolGraph: true}",
-		note: "IncludeSymbolGraph is ignored"},
-	{key: "compaction.pin_last_routing_signal", set: "Compaction: {PinLastRoutingSignal: true}",
-		note: "PinLastRoutingSignal is ignored: a compaction keeps the newest"},
+	{key: "compaction.include_symbol_graph", base: "Compaction: {TriggerTurnCount: 5}",
+		set: "Compaction: {TriggerTurnCount: 5, IncludeSymbolGraph: true}", act: coded,
+		has: `File: src/a.go\n  SymbolDefinition (func): LoadUsers\nFile: src/b.go\n  ` +
+			`SymbolDefinition (func): Serve\n  SymbolReference: LoadUsers → src/a.go`},
+	{key: "compaction.pin_last_routing_signal", base: "Compaction: {TriggerTurnCount: 5}",
+		set: "Compaction: {TriggerTurnCount: 5, PinLastRoutingSignal: false}", act: routed,
+		lacks: `[Resume: pre-compaction routing signal from Planner]\nTESTS READY`},
 
 	{key: "context_budget.warn_at", set: "ContextBudget: {WarnAt: 1000}", has: "warn_at is 1,000"},
 	{key: "context_budget.cutover_at", set: "ContextBudget: {CutoverAt: 3000}", has: `"status":"compacted"`},
@@ -115,6 +118,11 @@ var seedKeys = []seedKey{
 		set:   machine + "Agents: [{Name: Tester, SkipExecutionState: true, Context: [{Source: file:a.md}]}]",
 		act:   assembled,
 		lacks: "Execution State"},
+
+	{key: "max_total_tokens", set: "MaxTotalTokens: 9000", act: stopped,
+		has: "limited: there is no next request: this session has used ≈"},
+	{key: "max_total_tokens near its end", set: "MaxTotalTokens: 70000",
+		has: "tokens of the 70,000 tokens that MaxTotalTokens in ctxledger.yaml:1 allows"},
 
 	{key: "change_tracking.path", set: "ChangeTracking: {Path: a.json}",
 		note: "ChangeTracking is ignored: what changes is always"},
@@ -292,7 +300,7 @@ func (k seedKey) play(t *testing.T, text string, a args) string {
 			t.Fatal(p)
 		}
 	}
-	f := fixtureWith(t, engine.Settings{Policy: c.Policy, Agents: c.Agents, Given: c.Given}, nil)
+	f := fixtureWith(t, engine.Settings{Policy: c.Policy, Agents: c.Agents, Given: c.Given, Limits: c.LimitsSet()}, nil)
 	w := seedWorld{f, c, root, a}
 	if k.act == nil {
 		k.act = func(t *testing.T, w seedWorld) string { return w.compact(t, talk(12)) }
@@ -346,6 +354,12 @@ func (w seedWorld) compact(t *testing.T, messages []json.RawMessage) string {
 	return out
 }
 
+// stopped hands a conversation in, and returns the answer, which may be an error.
+func stopped(t *testing.T, w seedWorld) string {
+	r := tryRaw(t, w.fixture, `{"messages":`+string(array(talk(12)))+`,"mode":"auto","return":"messages"}`)
+	return fmt.Sprint(r.IsError, " ", r.Content[0].Text)
+}
+
 // thrash compacts twice.
 func thrash(t *testing.T, w seedWorld) string {
 	w.compact(t, talk(12))
@@ -369,6 +383,28 @@ func wordy(t *testing.T, w seedWorld) string {
 		json.RawMessage(`{"role":"user","content":"Next."}`),
 		json.RawMessage(`{"role":"assistant","content":"Yes."}`),
 		json.RawMessage(`{"role":"user","content":"Next."}`)))
+}
+
+// routed has an agent that hands over at the beginning.
+func routed(t *testing.T, w seedWorld) string {
+	return w.compact(t, append([]json.RawMessage{json.RawMessage(`{"role":"user","content":"Go."}`),
+		json.RawMessage(`{"role":"assistant","name":"Planner","content":[{"type":"tool_use","id":"h","name":"handoff",` +
+			`"input":{"route_keyword":"TESTS READY"}}]}`),
+		json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"h","content":"ok"}]}`)},
+		talk(12)...))
+}
+
+// coded has an agent that writes two files.
+func coded(t *testing.T, w seedWorld) string {
+	messages := []json.RawMessage{json.RawMessage(`{"role":"user","content":"Go."}`)}
+	for i, text := range []string{"func LoadUsers() {}", "func Serve() { LoadUsers() }"} {
+		id := fmt.Sprint("w", i)
+		messages = append(messages,
+			json.RawMessage(fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Write",`+
+				`"input":{"file_path":"src/%c.go","content":%q}}]}`, id, 'a'+i, text+"\n")),
+			json.RawMessage(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":"ok"}]}`))
+	}
+	return w.compact(t, append(messages, talk(12)...))
 }
 
 // spoken has an agent that says its name.

@@ -297,7 +297,7 @@ func soundRead(tx kv.Tx, r kv.Record) (bool, error) {
 	}
 	e, err := GetEntry(tx, session, int64(binary.BigEndian.Uint64([]byte(rest))))
 	for _, c := range e.Calls {
-		if c.ID == string(r.Value) && c.Target == path {
+		if c.ID == string(r.Value) && (c.Target == path || c.Prints == path) {
 			return true, err
 		}
 	}

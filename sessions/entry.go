@@ -262,6 +262,7 @@ type Call struct {
 	Op     string `json:"op,omitempty"`     // the canonical operation, see intents.Classify
 	Target string `json:"target,omitempty"` // path, or command
 	From   string `json:"from,omitempty"`   // source of a move
+	Prints string `json:"prints,omitempty"` // path of the file of which a command prints lines, see shell.Printed
 	Tokens int    `json:"tokens"`
 	Chars  int    `json:"chars,omitempty"` // characters of its arguments, as JSON
 	// Same is a digest of the request: calls of one tool with the same arguments, in any order and with any

@@ -38,10 +38,12 @@ func ForgetCalls(tx kv.Tx, session string, seq int64) error {
 	}
 	for i := range s.Calls {
 		c := &s.Calls[i]
-		if k := readKey(c.Target, session, seq, c.ID); len(k) <= kv.MaxKey {
-			err = cmp.Or(err, tx.Delete(bucketReads, k))
+		for _, path := range []string{c.Target, c.Prints} {
+			if k := readKey(path, session, seq, c.ID); len(k) <= kv.MaxKey {
+				err = cmp.Or(err, tx.Delete(bucketReads, k))
+			}
 		}
-		c.Name, c.Target, c.From, c.Same = "", "", "", ""
+		c.Name, c.Target, c.From, c.Prints, c.Same = "", "", "", "", ""
 	}
 	if a := s.Attached; a != nil {
 		if k := readKey(a.Path, session, seq, ""); len(k) <= kv.MaxKey {
@@ -130,7 +132,7 @@ func scrubHeader(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	e := &s.Entry
 	rewrite.Words(t, &e.Author, &e.Model, &e.Note)
 	for i := range e.Calls {
-		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From)
+		rewrite.Words(t, &e.Calls[i].Name, &e.Calls[i].Target, &e.Calls[i].From, &e.Calls[i].Prints)
 	}
 	rewrite.Words(t, &e.Told)
 	if e.Attached != nil {

@@ -213,6 +213,8 @@ func (d Decision) NextStep(st State) string {
 			"next %d requests would save", st.shown(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
 		return "nothing to cut"
+	case st.Cold:
+		return fmt.Sprintf("cuts %s tokens, at no cost: the provider's cache has probably expired", freed)
 	case d.Rewritten == 0:
 		return fmt.Sprintf("cuts %s tokens, at no cost: none of them are in the provider's cache yet", freed)
 	}

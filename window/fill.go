@@ -32,7 +32,7 @@ func (c Content) String() string {
 	}
 	return [contents]string{
 		"user", "added by the agent", "assistant", "system", "tool calls", "tool results", "artifact stubs",
-		"shortened results", "collapsed calls", "manifest of evicted results", "summary",
+		"shortened results", "collapsed calls", "list of removed results", "summary",
 	}[c]
 }
 

@@ -26,25 +26,29 @@ func (v View) with(handed []Handed) View {
 	}
 	v.Slots = slices.Clone(v.Slots)
 	for _, h := range handed {
-		if !v.Active(int(h.Seq) - 1) { // sequence numbers have no gaps
-			continue
+		if v.Active(int(h.Seq) - 1) { // sequence numbers have no gaps
+			v.put(h)
 		}
-		at := min(v.Head(), len(v.Slots)-1)
-		for i := at; i < len(v.Slots) && v.Slots[i].Seqs[0] < h.Seq; i++ {
-			at = i
-		}
-		for at+1 < len(v.Slots) && v.Slots[at+1].Answers {
-			at++
-		}
-		s := &v.Slots[at]
-		if s.Open {
-			continue // the results are on their way
-		}
-		if s.After != "" {
-			s.After += "\n\n"
-		}
-		s.After += h.Text
-		s.Tokens, v.Tokens, v.Fill = s.Tokens+h.Tokens, v.Tokens+h.Tokens, v.Fill.With(User, h.Tokens)
 	}
 	return v
+}
+
+// put puts a text of ours into a view whose slots are its own.
+func (v *View) put(h Handed) {
+	at := min(v.Head(), len(v.Slots)-1)
+	for i := at; i < len(v.Slots) && v.Slots[i].Seqs[0] < h.Seq; i++ {
+		at = i
+	}
+	for at+1 < len(v.Slots) && v.Slots[at+1].Answers {
+		at++
+	}
+	s := &v.Slots[at]
+	if s.Open {
+		return // the results are on their way
+	}
+	if s.After != "" {
+		s.After += "\n\n"
+	}
+	s.After += h.Text
+	s.Tokens, v.Tokens, v.Fill = s.Tokens+h.Tokens, v.Tokens+h.Tokens, v.Fill.With(User, h.Tokens)
 }

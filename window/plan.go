@@ -30,6 +30,8 @@ type Cutoff struct {
 	// Recorded is the Seq of the log entry that records the compaction. A later rewind into the summarised range
 	// cancels the cutoff. 0: no rewind does.
 	Recorded int64
+	// Resume is a message of the user's role behind what was said before the compaction; "": there is none.
+	Resume string
 }
 
 // View is the conversation as a model sees it: the summary, if any, then the slots. Some leading slots precede the
@@ -185,5 +187,5 @@ func Plan(in Input) View {
 func plan(in Input) (View, []*draft) {
 	var p Planner
 	drafts := p.start(in, activePath(in.Entries))
-	return p.view.with(in.Handed), drafts
+	return p.shown(in.Handed), drafts
 }

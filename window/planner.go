@@ -2,6 +2,7 @@ package window
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"sort"
 
@@ -52,9 +53,24 @@ func (p *Planner) Plan(in Input) View {
 		p.start(in, path)
 	}
 	p.view.path = path.runs
+	return p.shown(in.Handed)
+}
+
+// shown returns the view with the messages of ours that stand between those of the log.
+func (p *Planner) shown(handed []Handed) View {
 	view := p.view
 	view.Slots = slices.Clip(view.Slots)
-	return view.with(in.Handed)
+	view = view.with(handed)
+	if p.cut == nil || p.cut.Resume == "" || len(view.Slots) == 0 {
+		return view
+	}
+	view.Slots = slices.Clone(view.Slots)
+	h := NewHanded(p.cut.Recorded, p.cut.Resume)
+	if h.Seq == 0 {
+		h.Seq = math.MaxInt64 // it is not recorded yet
+	}
+	view.put(h)
+	return view
 }
 
 // isPlain reports whether an entry leaves the display of earlier entries unchanged.

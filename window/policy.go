@@ -117,8 +117,12 @@ type TriggerPolicy struct {
 	Off bool
 	// Reasoning adds excerpts of the model's reasoning to the documents of compactions.
 	Reasoning bool
+	// Symbols has documents list what written files define and use.
+	Symbols bool
 	// NoReads has documents leave out which files were read and not changed.
 	NoReads bool
+	// NoRouting does not repeat the routing signal behind what a compaction keeps.
+	NoRouting bool
 	// PromptChars bounds a message in a model's brief, in characters.
 	PromptChars int
 	// NoRecovery has overflows classified and learned from, and nothing tried.

@@ -72,11 +72,11 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	}
 	for _, name := range []string{"DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"} {
 		if on(variable(name)) {
-			return 0, name + " switches it off"
+			return 0, "off (" + name + " is set)"
 		}
 	}
 	if set.AutoCompactEnabled != nil && !*set.AutoCompactEnabled {
-		return 0, "autoCompactEnabled switches it off"
+		return 0, "off (autoCompactEnabled is false)"
 	}
 	const share = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 	percent, err := strconv.ParseFloat(strings.TrimSpace(variable(share)), 64)

@@ -45,9 +45,9 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		{"of a window that is not known", "", "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50", "x", 0, 0,
 			"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
 		{"off", `{"autoCompactWindow":150000,"autoCompactEnabled":false}`, "", "", "", opus, 200_000, 0,
-			"autoCompactEnabled switches it off"},
+			"off (autoCompactEnabled is false)"},
 		{"off by a variable", "", "", "", "DISABLE_AUTO_COMPACT=1", opus, 200_000, 0,
-			"DISABLE_AUTO_COMPACT switches it off"},
+			"off (DISABLE_AUTO_COMPACT is set)"},
 		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

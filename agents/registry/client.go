@@ -56,6 +56,7 @@ type OwnCost struct {
 	Tokens int    `json:"server_cost"`
 	Later  int    `json:"server_cost_later,omitempty"`
 	As     string `json:"server_cost_as,omitempty"`
+	Told   int    `json:"-"` // of Tokens, what one client was told when it connected
 }
 
 // OwnCostOf returns what requests of a host, or of a client of MCP, carry of ours: as what was found says that it is loaded, or
@@ -81,6 +82,9 @@ func (c OwnCost) String() string {
 	}
 	if c.Later > 0 {
 		form = "by name, " + chars.Commas(c.Later) + " once the model looks for them, " + form
+	}
+	if c.Told > 0 {
+		form = chars.Commas(c.Told) + " of them what it told this client at the start, " + form
 	}
 	return chars.Plural(c.Tokens, "token") + " (o200k_base), " + form
 }

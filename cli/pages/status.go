@@ -155,7 +155,7 @@ func (p Page) Spent(all []ledger.Spent) {
 	for _, s := range all {
 		head := "limit"
 		if s.Reached() {
-			head = "stopped"
+			head = "reached"
 		}
 		fmt.Fprintf(p.W, "%-11s%s\n", head, columns.OneLine(s.String()))
 	}

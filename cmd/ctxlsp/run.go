@@ -60,6 +60,7 @@ func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Lo
 		Root:       ws.Root,
 		Configured: func() lsp.Configured { return configured(files.Load(ws.Root, ws.State)) },
 		Open:       func(ctx context.Context) (lsp.Ledger, error) { return wiring.Open(ctx, e, ws, inProcess) },
+		Read:       func(ctx context.Context) (lsp.Ledger, error) { return wiring.Read(ctx, e, ws) },
 		Recorded:   func() bool { return workspace.HoldsLedger(ws.State) },
 		Past: func(ctx context.Context, api lsp.Ledger, progress func(done, total int64)) (lsp.Past, error) {
 			p, err := past(ctx, api, progress)
@@ -70,7 +71,7 @@ func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Lo
 
 // configured returns what a language server needs of a configuration.
 func configured(c config.Config, problems []config.Problem) lsp.Configured {
-	out := lsp.Configured{Models: c.Models}
+	out := lsp.Configured{Models: c.Models, FollowOff: c.FollowOff()}
 	for _, p := range problems {
 		if p.Instead != "" {
 			out.Problem, out.Hint = p.String(), cmp.Or(p.Hint,

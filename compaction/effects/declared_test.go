@@ -104,7 +104,7 @@ func TestOfDescribesAnEdit(t *testing.T) {
 	}
 }
 
-// FuzzDeclared: names are few, short, single, and printable.
+// FuzzDeclared: names are few, short, single, and printable; symbols are some of them, each of a kind.
 // namesIn returns what a text declares as a new file.
 func namesIn(file, text string) []string { return Of(Edit{Path: file, New: text}).Added }
 
@@ -123,6 +123,11 @@ func FuzzDeclared(f *testing.F) {
 				t.Fatalf("name %q", n)
 			}
 			seen[n] = true
+		}
+		for _, sym := range Symbols(file, text) {
+			if !seen[sym.Name] || sym.Kind == "" || strings.ContainsAny(sym.Kind, " \n") {
+				t.Fatalf("symbol %+v is none of the names, or of no kind", sym)
+			}
 		}
 	})
 }

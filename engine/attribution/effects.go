@@ -57,6 +57,14 @@ type Outcome struct {
 // Path returns a path in the form of the ledger. It is not masked, because it identifies the file.
 func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p) }
 
+// Read returns the path of the file that a call reads, by a tool or by a command that prints it; "": none.
+func Read(c sessions.Call) string {
+	if c.Op == intents.OpRead {
+		return c.Target
+	}
+	return c.Prints
+}
+
 // Begin records the intents of an entry's calls, and its reads.
 func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 	if a := e.Attached; a != nil {
@@ -67,8 +75,8 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 	}
 	for i, c := range calls {
 		target := e.Calls[i].Target
-		if c.Op == intents.OpRead && target != "" {
-			err := cmp.Or(sessions.IndexRead(x.Tx, target, x.own.ID, e.Seq, c.ID), x.touch(target, e.Time))
+		if read := Read(e.Calls[i]); read != "" {
+			err := cmp.Or(sessions.IndexRead(x.Tx, read, x.own.ID, e.Seq, c.ID), x.touch(read, e.Time))
 			if err != nil {
 				return err
 			}

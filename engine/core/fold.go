@@ -132,7 +132,8 @@ func (c *Compactions) Cutoff() *window.Cutoff {
 	if cur == nil {
 		return nil
 	}
-	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.At[cur.ID]}
+	return &window.Cutoff{Summary: cur.ID, FirstKept: cur.FirstKept, Recorded: c.At[cur.ID],
+		Resume: cur.Resume}
 }
 
 // Current returns the compaction that the view starts with, or nil. A rewind into the range that it covers removes it

@@ -52,8 +52,11 @@ func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, res
 		if err != nil {
 			return "", err
 		}
+		if n := sessions.NotesOf(raw); e.Kind == sessions.KindNotes && n.Kind == sessions.NotesPlain {
+			return n.Text, nil
+		}
 		if e.Kind != sessions.KindMessage && (e.Queue == "" || e.Message.Empty()) {
-			return string(raw), nil // of a host's record or of notes
+			return string(raw), nil // of a host's record or of notes with more than a text
 		}
 		m, err := transcript.Decode(e.Format, raw)
 		if err != nil {
@@ -86,7 +89,7 @@ func (l *Ledger) writeTexts(ctx context.Context, w io.Writer, of compaction.Reco
 		switch {
 		case e.Forgotten != nil:
 			text = sessions.TombstoneText(*e.Forgotten, e.Expired)
-		case e.Kind != sessions.KindMessage && e.Queue == "":
+		case e.Kind != sessions.KindMessage && e.Kind != sessions.KindNotes && e.Queue == "":
 			continue // of the host, or of the ledger
 		default:
 			text, err = l.messageText(ctx, []sessions.Stored{{Entry: e.Entry, Original: e.Original}}, 0)
@@ -95,7 +98,11 @@ func (l *Ledger) writeTexts(ctx context.Context, w io.Writer, of compaction.Reco
 			}
 		}
 		calls := l.answered(ctx, open, sessions.Stored{Entry: e.Entry, Original: e.Original})
-		heading := artifacts.Heading(e.Handle(), e.Turn, string(e.Role), calls)
+		role := string(e.Role)
+		if e.Kind == sessions.KindNotes {
+			role = "notes of the agent"
+		}
+		heading := artifacts.Heading(e.Handle(), e.Turn, role, calls)
 		if _, err := fmt.Fprintf(w, "%s\n%s\n\n", heading, text); err != nil {
 			return err
 		}

@@ -44,8 +44,10 @@ func (l *Ledger) KeepNotes(ctx context.Context, r ledger.KeepNotesRequest) (sess
 				return s, nil, err
 			}
 			events = append(events, ledger.Event{Kind: ledger.EventEntries, Session: s.ID, Entry: e.Seq, Count: 1})
-			if err := aliasHandoff(tx, s, kept); err != nil {
-				return s, nil, err
+			if r.Kind == sessions.NotesHandoff {
+				if err := AliasBehind(tx, s, kept.Text); err != nil {
+					return s, nil, err
+				}
 			}
 		}
 		if r.Assembled != nil {
@@ -131,17 +133,17 @@ func (f *Folded) Notes(tx kv.Tx) (notes, attempts []compaction.Noted, err error)
 	return notes, attempts, nil
 }
 
-// aliasHandoff has a conversation recognised that a host keeps as the view of the receiving agent shows it: with the handoff
-// behind the newest message.
-func aliasHandoff(tx kv.Tx, s sessions.Session, n sessions.Notes) error {
-	if n.Kind != sessions.NotesHandoff || s.HostID != "" { // sessions that are read from files need no aliases
+// AliasBehind has a conversation recognised that a host keeps as a view shows it: with a text of ours behind the newest
+// message, such as a handoff. "": there is none.
+func AliasBehind(tx kv.Tx, s sessions.Session, text string) error {
+	if text == "" || s.HostID != "" { // sessions that are read from files need no aliases
 		return nil
 	}
 	last, err := newestMessage(tx, s)
 	if err != nil || last.ID == "" {
 		return err
 	}
-	value, err := sessions.ValueDigest(last.Format, transcript.NewMessage(last.Format, transcript.RoleUser, n.Text))
+	value, err := sessions.ValueDigest(last.Format, transcript.NewMessage(last.Format, transcript.RoleUser, text))
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,10 @@ func (rec *recorder) record(p *prepared) error {
 			c.From = from
 			left -= len(from)
 		}
+		if printed := rec.files.Path(c.Meaning.Prints); len(printed) <= left {
+			c.Prints = printed
+			left -= len(printed)
+		}
 		e.Calls = append(e.Calls, c.Call)
 	}
 	for _, f := range p.effects {

@@ -3,10 +3,12 @@ package core
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -25,19 +27,20 @@ type spending struct {
 
 // sessionSpent is what the requests of one session used.
 type sessionSpent struct {
-	upTo   int64 // the newest request that was counted
+	upTo   int64 // the newest request that was counted; 0: none was measured
 	agents map[string]*spent
 	day    time.Time
 	today  spent // since day
 }
 
 type spent struct {
-	tokens int64
-	bill   sessions.Bill
+	tokens   int64
+	bill     sessions.Bill
+	estimate bool
 }
 
 func (s *spent) add(o spent) {
-	s.tokens += o.tokens
+	s.tokens, s.estimate = s.tokens+o.tokens, s.estimate || o.estimate
 	for _, c := range o.bill {
 		s.bill.Add(c)
 	}
@@ -61,22 +64,19 @@ func (x *spending) note(session string) {
 
 // Limits implements ledger.ModelRequests.
 func (l *Ledger) Limits(ctx context.Context, r ledger.LimitsRequest) (ledger.LimitsResponse, error) {
-	out := ledger.LimitsResponse{Spent: []ledger.Spent{}}
 	s := sessions.Session{ID: r.Session, Tree: l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))}
-	if len(l.Settings(s).Limits) == 0 {
-		return out, nil
-	}
-	return View(ctx, l, func(tx kv.Tx) (ledger.LimitsResponse, error) {
-		if s.ID == "" && r.HostID != "" {
-			found, ok, err := sessions.OfHost(tx, r.Host, r.HostID)
-			if err != nil {
-				return out, err
-			} else if ok {
-				s.ID = found.ID
-			}
+	return View(ctx, l, func(tx kv.Tx) (out ledger.LimitsResponse, err error) {
+		switch {
+		case s.ID != "" && r.Dir == "":
+			s, err = sessions.Get(tx, s.ID)
+		case s.ID == "" && r.HostID != "":
+			var found sessions.Session
+			found, _, err = sessions.OfHost(tx, r.Host, r.HostID)
+			s.ID = found.ID
 		}
-		var err error
-		out.Spent, err = l.Spent(tx, s, r.Agent)
+		if err == nil {
+			out.Spent, err = l.Spent(tx, s, r.Agent)
+		}
 		return out, err
 	})
 }
@@ -102,13 +102,14 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 			used, err = l.spentToday(tx, day)
 		case "agent":
 			of.Agent = agent
-			used, err = l.spentBy(tx, s.ID, day, func(name string) bool { return name == agent })
+			used, err = l.spentBy(tx, s.ID, day, func(name string) bool { return agentname.Same(name, agent) })
 		default:
 			used, err = l.spentBy(tx, s.ID, day, func(string) bool { return true })
 		}
 		if err != nil {
 			return out, err
 		}
+		of.Estimate = used.estimate
 		if of.Used = float64(used.tokens); strings.HasSuffix(limit.Key, ".usd") {
 			of.Used = 0
 			cost := used.bill.Cost(set.Models)
@@ -124,7 +125,8 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 	return out, nil
 }
 
-// spentBy sums up what agents of a session used. The caller holds the lock.
+// spentBy sums up what agents of a session used: by what a proxy measured, or by what is recorded of their answers if that is
+// more, because not all of their requests passed a proxy. The caller holds the lock.
 func (l *Ledger) spentBy(
 	tx kv.Tx, session string, day time.Time, counts func(agent string) bool,
 ) (sum spent, err error) {
@@ -140,7 +142,46 @@ func (l *Ledger) spentBy(
 			sum.add(*s)
 		}
 	}
-	return sum, nil
+	recorded, err := l.spentAsRecorded(tx, session, counts)
+	if recorded.tokens > sum.tokens && (x.upTo == 0 || !recorded.estimate) {
+		return recorded, err
+	}
+	return sum, err
+}
+
+// spentAsRecorded sums up what the answers of agents of a session used, and subagents with sessions of their own. Where no
+// answer was measured it is an estimate, which has no price.
+func (l *Ledger) spentAsRecorded(tx kv.Tx, session string, counts func(agent string) bool) (sum spent, err error) {
+	f, err := l.Fold(tx, session)
+	if err != nil {
+		return sum, err
+	}
+	add := func(agent string, bill sessions.Bill, estimate bool) {
+		if used := bill.Sum(); counts(agent) {
+			sum.add(spent{int64(used.Prompt()) + used.Output, bill, estimate})
+		}
+	}
+	for i := range f.Entries {
+		bill := slices.Clone(f.Entries[i].Billed())
+		for k := range bill {
+			bill[k].Model = cmp.Or(bill[k].Model, f.Session.Model)
+		}
+		add(f.Entries[i].Author, bill, false)
+	}
+	if f.Session.HostID == "" && !f.Measured() {
+		f.Estimated(func(e *sessions.Entry, _, all int) {
+			out := f.Counter("").Of(e.Tokens).N
+			add(e.Author, sessions.Bill{{Usage: sessions.Usage{Input: int64(all), Output: int64(out)}}}, true)
+		})
+	}
+	if f.Session.HostID == "" {
+		return sum, nil // the subagents of a conversation that is handed in are authors in it
+	}
+	all, err := sessions.List(tx)
+	for _, s := range StartedBy(all)(session) {
+		add(cmp.Or(s.Agent, s.ID), s.Billed(), false)
+	}
+	return sum, err
 }
 
 // spentToday sums up what all sessions used since a day began. The caller holds the lock.

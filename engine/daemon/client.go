@@ -20,7 +20,7 @@ type Options struct {
 	Binary    []string // command that starts a daemon; nil: this program
 	Version   string   // of this program, for the owner's log
 	InProcess bool     // own the ledger in this process, exclusively
-	NoSpawn   bool     // start no daemon: unavailable when none runs
+	NoSpawn   bool     // start no daemon: unavailable when none runs; with InProcess, own the ledger only then
 	// Hosted opens, with InProcess and without a Workspace, the ledger of a workspace that is on no disk of this machine: its
 	// memories are the project's, and paths in its conversations name nothing here.
 	Hosted bool
@@ -46,10 +46,12 @@ type client struct {
 // Errors: unavailable when no owner could be reached in time, or with InProcess when another
 // process owns the ledger; denied, corrupt and others as engine.Open gives them.
 func Open(ctx context.Context, o Options) (ledger.API, error) {
-	if o.InProcess {
-		return openInProcess(ctx, o)
+	if !o.InProcess || o.NoSpawn {
+		if api, err := connect(ctx, o); !o.InProcess || !fault.Is(err, fault.Unavailable) {
+			return api, err
+		}
 	}
-	return connect(ctx, o)
+	return openInProcess(ctx, o)
 }
 
 // Close disconnects: in-flight calls end as unavailable. The daemon keeps running. Close is idempotent.

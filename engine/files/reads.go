@@ -55,6 +55,9 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			gone = e.Seq
 		}
 		for _, c := range e.Calls {
+			if c.Prints != "" { // how much of the file, only the text could say
+				c.Op, c.Target, c.Partial = intents.OpRead, c.Prints, true
+			}
 			s := &step{Entry: e, call: c, tokens: c.Tokens, left: held.Left(i), dropped: !held.Has(i)}
 			if !intents.OfFile(c.Op) || c.Target == "" {
 				continue

@@ -25,7 +25,7 @@ func (s *step) messageAlone(session string, seq int64) error {
 	parts, made := sessionParts{}, []string{}
 	for _, c := range e.Calls {
 		calls[c.ID] = true
-		parts.names(record.Tree, c.Target, c.From)
+		parts.names(record.Tree, c.Target, c.From, c.Prints)
 		in, err := intents.OfCall(s, session, c.ID)
 		if err != nil {
 			return err

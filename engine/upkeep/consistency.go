@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
@@ -132,10 +133,11 @@ func (x *checker) entry(session string, e sessions.Stored, c *core.Compactions) 
 		return func() error { return x.lose(session, e) }, nil
 	}
 	for _, call := range e.Calls {
-		if call.Op != intents.OpRead || call.Target == "" {
+		read := attribution.Read(call)
+		if read == "" {
 			continue
 		}
-		if err := sessions.WantRead(x.Check, call.Target, session, e.Seq, call.ID); err != nil {
+		if err := sessions.WantRead(x.Check, read, session, e.Seq, call.ID); err != nil {
 			return nil, err
 		}
 	}

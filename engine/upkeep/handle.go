@@ -258,7 +258,7 @@ func (e *eraser) wholeSummary(ctx context.Context, at core.SummaryPlace) error {
 
 // emptySummary removes everything that a summary says about its range.
 func (e *eraser) emptySummary(r *compaction.Record) {
-	r.Text, r.TextBlob, r.Shown, r.Cut, r.Reason = e.tombstoneText(), "", "", nil, ""
+	r.Text, r.TextBlob, r.Shown, r.Resume, r.Cut, r.Reason = e.tombstoneText(), "", "", "", nil, ""
 	r.TextHash = sessions.Digest([]byte(r.Text))
 	if r.Run != nil {
 		r.Run.Reason = ""

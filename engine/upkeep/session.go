@@ -109,7 +109,7 @@ func (p *sessionParts) add(id, tree string, e sessions.Entry) {
 		p.all = append(p.all, e.Seq)
 	}
 	for _, c := range e.Calls {
-		p.names(tree, c.Target, c.From)
+		p.names(tree, c.Target, c.From, c.Prints)
 	}
 }
 

@@ -221,7 +221,7 @@ func (e *eraser) summaryWithout(
 	return e.update(ctx, func(s *step) error {
 		return s.summary(session, seq, func(r *compaction.Record) {
 			r.Text, r.TextBlob, r.TextHash = clean.Text, clean.TextBlob, clean.TextHash
-			rewrite.Words(t, &r.Shown, &r.Reason, &r.Model)
+			rewrite.Words(t, &r.Shown, &r.Resume, &r.Reason, &r.Model)
 			if r.Run != nil {
 				rewrite.Words(t, &r.Run.Reason, &r.Run.Model)
 			}

@@ -136,7 +136,7 @@ func (l *Views) checkAfter(
 	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
 ) (int, error) {
 	in := f.Input()
-	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept, Resume: p.Record.Resume}
 	in.Edits = append(in.Edits, joined...)
 	after := window.Plan(in)
 	format, head := formatOf(f), after.Head()
@@ -196,6 +196,7 @@ func (l *Views) accept(
 	s.Charge(rec.Run.Bill())
 	err = cmp.Or(kv.PutJSON(tx, core.BucketSummaries, []byte(rec.ID), core.SummaryPlace{Session: s.ID, Seq: e.Seq}),
 		tx.Put(core.BucketSummaryText, []byte(rec.TextHash), []byte(rec.ID)), l.core.ReferenceBlob(tx, rec.TextBlob))
+	err = cmp.Or(err, core.AliasBehind(tx, ready.folded.Session, rec.Resume))
 	events, wrong := l.compactionEvents(ready, rec, r.Options, e.Seq)
 	if err = cmp.Or(err, wrong); err != nil {
 		return ledger.Summary{}, nil, err

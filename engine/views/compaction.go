@@ -59,6 +59,7 @@ func (l *Views) plan(
 ) (compaction.Proposal, error) {
 	set := f.Policy.Compact
 	o.Reasoning, o.NoReads = o.Reasoning || set.Reasoning, o.NoReads || set.NoReads
+	o.Symbols, o.NoRouting = o.Symbols || set.Symbols, o.NoRouting || set.NoRouting
 	if o.PromptChars = cmp.Or(o.PromptChars, set.PromptChars); o.PromptChars == 0 {
 		o.PromptChars = -1
 	}
@@ -154,7 +155,7 @@ func item(f *core.Folded, slot window.Slot) compaction.Item {
 	for _, seq := range slot.Seqs {
 		e := f.Entries[seq-1] // sequence numbers have no gaps
 		if it.ID == "" {
-			it.ID = e.ID
+			it.ID, it.Author = e.ID, e.Author
 		}
 		if slot.Note == "" {
 			it.Calls = append(it.Calls, e.Calls...)

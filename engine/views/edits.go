@@ -39,7 +39,7 @@ func (l *Views) Join(
 	}
 	st.Summary = core.SummaryTokens(p.Text)
 	in := f.Input()
-	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept}
+	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept, Resume: p.Record.Resume}
 	exact, err := l.weighAll(ctx, tx, f, window.Decide(in, f.Policy, st).Edits)
 	if exact.freed > 0 {
 		p.Record.After -= exact.freed

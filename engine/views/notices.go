@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
@@ -105,7 +106,8 @@ func spentWarning(f *core.Folded, s ledger.Spent) []core.Decision {
 		Data: ledger.BudgetWarning{Agent: s.Agent, Reason: ledger.ReasonSpent, Spent: &s}}}
 }
 
-// warned returns the warnings about input since the last compaction, oldest first.
+// warned returns the warnings about input since the last compaction, oldest first. That a session continues after a pause
+// is one until the request is paid.
 func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 	var past []core.Decided[ledger.BudgetWarning]
 	for _, event := range []string{ledger.EventBudgetWarn, ledger.EventCutover} {
@@ -113,9 +115,23 @@ func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 	}
 	slices.SortFunc(past, func(a, b core.Decided[ledger.BudgetWarning]) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, w := range past {
-		out = append(out, w.Data)
+		if w.Data.Reason != ledger.ReasonResumed || !paid(f.Entries, w.Seq) {
+			out = append(out, w.Data)
+		}
 	}
 	return out
+}
+
+// paid reports whether the provider has measured an answer to the newest prompt before an entry, or one since.
+func paid(log []sessions.Entry, seq int64) bool {
+	for i := range log {
+		if prompt := int64(len(log) - i); prompt <= seq && log[prompt-1].Prompt {
+			return slices.ContainsFunc(log[prompt:], func(e sessions.Entry) bool {
+				return !e.Hidden && e.Usage != nil && e.Usage.Prompt() > 0
+			})
+		}
+	}
+	return false
 }
 
 // graceNotice reports that a compaction is due in the turn after another one, and waits.

@@ -70,6 +70,9 @@ func charge(sums map[ledger.Source]*sourceSum, call sessions.Call, failed bool, 
 	if call.Target != "" && intents.OfFile(call.Op) && !failed {
 		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Target})
 	}
+	if call.Prints != "" && !failed {
+		keys = append(keys, ledger.Source{Kind: ledger.SourceFile, Name: call.Prints})
+	}
 	for _, key := range keys {
 		add(sums, key, n)
 	}

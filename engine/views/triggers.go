@@ -153,7 +153,7 @@ func untried(f *core.Folded) []ledger.AgentInput {
 // measured the requests are estimated.
 func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	sums := map[string]*ledger.AgentInput{"": {}}
-	estimate := !slices.ContainsFunc(f.Entries, func(e sessions.Entry) bool { return e.Measured() })
+	estimate := !f.Measured()
 	add := func(e *sessions.Entry, fresh, all int) {
 		a := sums[e.Author]
 		if a == nil {
@@ -169,7 +169,7 @@ func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 		}
 	}
 	if estimate {
-		estimated(f, add)
+		f.Estimated(add)
 	}
 	for i := range f.Entries {
 		if e := &f.Entries[i]; e.Measured() && (!e.Hidden || e.Author != "") {
@@ -182,38 +182,6 @@ func inputs(f *core.Folded, since, inTurn int64) []ledger.AgentInput {
 	}
 	slices.SortFunc(out, func(a, b ledger.AgentInput) int { return cmp.Compare(a.Agent, b.Agent) })
 	return out
-}
-
-// estimated calls add for each answer with what its request took by our count: new is what was said since the agent's own
-// answer before, and all that was held then.
-func estimated(f *core.Folded, add func(e *sessions.Entry, fresh, all int)) {
-	c := f.Counter("")
-	count := func(n int) int { return c.Of(n).N }
-	held, said, after := 0, 0, map[int64]int{} // o200k_base tokens; what compactions leave, by their entries
-	for _, r := range f.Records {
-		after[f.At[r.ID]] = r.After
-	}
-	had := map[string]int{} // what each agent has had of all that was said
-	group := ""
-	for i := range f.Entries {
-		e := &f.Entries[i]
-		if n, compacted := after[e.Seq]; compacted { // the agent reads the compacted view again
-			held, said, group = n, said+n, ""
-			for agent := range had {
-				had[agent] = said - n
-			}
-		}
-		if e.Kind != sessions.KindMessage || e.Hidden {
-			continue
-		}
-		answer := e.Role == transcript.RoleAssistant
-		if answer && (e.Group == "" || e.Group != group) {
-			add(e, count(min(said-had[e.Author], held)), count(held))
-			had[e.Author] = said + e.Tokens
-		}
-		group = e.Group
-		held, said = held+e.Tokens, said+e.Tokens
-	}
 }
 
 // newest is the size of the view from its newest answer on, in o200k_base tokens: that part is always kept verbatim.

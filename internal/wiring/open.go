@@ -31,6 +31,13 @@ func Open(ctx context.Context, e env.Env, ws workspace.Workspace, inProcess bool
 	return &owner{API: api, stop: stop, tasks: tasks}, nil
 }
 
+// Read returns a recorded ledger of a workspace and starts nothing: through the daemon that runs, else owned by this
+// process, without background tasks, until it is closed. Errors: those of daemon.OpenWorkspace.
+func Read(ctx context.Context, e env.Env, ws workspace.Workspace) (ledger.API, error) {
+	return daemon.OpenWorkspace(ctx, ws, daemon.Options{Env: e, Version: version.Version, Settings: Role(e).Settings,
+		InProcess: true, NoSpawn: true})
+}
+
 // owner is a ledger owned by this process, with its background tasks.
 type owner struct {
 	ledger.API

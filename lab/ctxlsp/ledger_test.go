@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/lab/sandbox"
 )
@@ -229,12 +231,64 @@ func TestALedgerInTroubleIsExplained(t *testing.T) {
 	}
 }
 
+// TestNothingIsStartedWhileSessionsAreNotFollowed opens the view and the panel with live off: no ledger is made and no
+// daemon started, and a session that begins later is not recorded. What is recorded, by a person's command, can be read.
+func TestNothingIsStartedWhileSessionsAreNotFollowed(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	ws := p.Workspace(t)
+	a := newAgent(t, p)
+	a.read(t, "a.md", guide)
+	s := p.start(t, a.variables())
+	s.inWorkspace(t, p, map[string]any{"live": false, "status": true})
+	owned := func() {
+		t.Helper()
+		for _, state := range []string{ws.State, ws.UserState} {
+			if st, err := daemon.Status(s.ctx, state); err != nil || st.Running {
+				t.Errorf("%s: %+v, %v", state, st, err)
+			}
+		}
+	}
+	unknown := func() string {
+		t.Helper()
+		var c struct{ Session, Unknown string }
+		must(t, s.Call(s.ctx, "ctxledger/context", map[string]any{}, &c))
+		return c.Session + c.Unknown
+	}
+	if nodes := s.nodes(t, ""); len(nodes) > 0 || unknown() != "the setting ctxledger.live is off" {
+		t.Errorf("the view has %+v, the panel says %q", nodes, unknown())
+	}
+	err := s.Call(s.ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "nothing is recorded here: the setting ctxledger.live is off") {
+		t.Errorf("a command: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(ws.State)); !os.IsNotExist(err) {
+		t.Errorf("%s was made: %v", filepath.Dir(ws.State), err)
+	}
+	if d := s.command(t, "readPast", map[string]any{}); d.Said != "1 past session read." {
+		t.Errorf("%+v", d)
+	}
+	first := labelled(t, s.nodes(t, "sessions"), "Please read.")
+	if panel := unknown(); !strings.HasPrefix(panel, first.Handle) {
+		t.Errorf("the panel is about %q, not %+v", panel, first)
+	}
+	_, err = sandbox.NewAgent(a.home, p.Root, "gpt-5", "A second session.")
+	must(t, err)
+	owned()
+	if nodes := s.nodes(t, "sessions"); len(nodes) != 1 {
+		t.Errorf("followed: %+v", nodes)
+	}
+	api, err := daemon.Open(s.ctx, daemon.Options{State: ws.State, Workspace: p.Root, Env: env.System(), InProcess: true})
+	must(t, err) // nobody holds it: an agent's own server could start
+	must(t, api.Close())
+}
+
 // TestHostileNamesCostOneAnswer asks the ledger for invalid names, each followed by a good call.
 func TestHostileNamesCostOneAnswer(t *testing.T) {
 	p := newPlace(t)
 	p.StopDaemons(t)
 	s := p.start(t)
-	s.inWorkspace(t, p, map[string]any{"live": false})
+	s.inWorkspace(t, p, map[string]any{"status": true})
 	type refused struct {
 		method, params string
 		code           int

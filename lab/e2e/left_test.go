@@ -95,7 +95,7 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 		t.Errorf("the lens says %q: %q", lens.Title, lens.Tooltip)
 	}
 	if lens := w.lens("notes.txt"); !strings.Contains(lens.Tooltip, "read twice by the followed session") ||
-		!strings.Contains(lens.Tooltip, "of its window now") {
+		!strings.Contains(lens.Tooltip, "of them still in its window") {
 		t.Errorf("the lens says %q: %q", lens.Title, lens.Tooltip)
 	}
 	why := string(run(t, s, "why", "order/order.go"))

@@ -25,7 +25,7 @@ func TestRealAgentsStopAtALimit(t *testing.T) {
 			t.Errorf("%d requests reached the model", n)
 		}
 		status, err := s.Run(t.Context(), "status")
-		if err != nil || !strings.Contains(string(status), "stopped    this session has used") {
+		if err != nil || !strings.Contains(string(status), "reached    this session has used") {
 			t.Errorf("%v: %s", err, status)
 		}
 	}

@@ -54,15 +54,21 @@ func New(bin string) (*Sandbox, error) {
 
 // Close asks the daemons of the sandbox to leave, waits until they have, and removes everything.
 func (s *Sandbox) Close(ctx context.Context) error {
-	states, err := os.ReadDir(s.State)
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil // nothing was ever started
+	for {
+		states, err := os.ReadDir(s.State)
+		if errors.Is(err, os.ErrNotExist) {
+			err = nil // nothing was ever started
+		}
+		var all []string
+		for _, d := range states {
+			all = append(all, filepath.Join(s.State, d.Name()))
+		}
+		err = errors.Join(err, StopOwners(ctx, all...))
+		removed := os.RemoveAll(s.Top)
+		if err != nil || removed == nil || ctx.Err() != nil {
+			return errors.Join(err, removed)
+		} // an owner that was being started has made files since
 	}
-	var all []string
-	for _, d := range states {
-		all = append(all, filepath.Join(s.State, d.Name()))
-	}
-	return errors.Join(err, StopOwners(ctx, all...), os.RemoveAll(s.Top))
 }
 
 // program returns the path of a built program.

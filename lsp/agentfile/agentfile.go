@@ -139,7 +139,8 @@ func Lenses(uses []Use, f anyfile.File) (out []Lens) {
 	}
 	for _, u := range uses {
 		if at := u.Placed().At; u.Kind == carried.Server && at.To > at.From {
-			l := Lens{At: at.From, Title: server(u), Hover: u.Agent + ": " + explainServer(u)}
+			short := strings.Replace(server(u), "its configuration changed", "a change", 1) // the hover says of what
+			l := Lens{At: at.From, Title: short, Hover: u.Agent + ": " + explainServer(u)}
 			if u.Unknown && !u.New && u.Config != nil && u.Config.Problem == "" {
 				l.Ask = &u
 			}
@@ -268,6 +269,16 @@ func explainAll(uses []Use, f anyfile.File) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// As returns a file counted as the agents that load it count, if they do so alike; else as it was.
+func As(uses []Use, f anyfile.File) anyfile.File {
+	uses = slices.DeleteFunc(slices.Clone(uses), func(u Use) bool { return u.Kind == carried.Server })
+	other := func(u Use) bool { return u.Meter.Counted() != uses[0].Meter.Counted() }
+	if len(uses) == 0 || slices.ContainsFunc(uses, other) {
+		return f
+	}
+	return f.By(uses[0].Meter)
 }
 
 // lens is figure as short as a title has to be. The rest is in the hover.

@@ -1,6 +1,7 @@
 package agentfile
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -130,5 +131,18 @@ func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
 		if want := "1,000–≈1,100 tokens in every request of 2 agents"; lens.Title != want {
 			t.Errorf("the lens is %q, not %q", lens.Title, want)
 		}
+	}
+}
+
+// TestALensOfAServerFits: one that no session could have used had 66 characters, with what a click does.
+func TestALensOfAServerFits(t *testing.T) {
+	server := carried.Part{Kind: carried.Server, Name: "gh", Unknown: true, At: carried.Span{From: 2, To: 4},
+		Use: &carried.Use{}, Config: &carried.ServerConfig{}}
+	lenses := Lenses([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
+		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))})
+	asks := lenses[1].Title + ": ask it…"
+	if utf8.RuneCountInString(asks) > anyfile.MaxLens ||
+		!strings.Contains(lenses[1].Hover, "since its configuration changed") {
+		t.Errorf("the lens is %q, its hover %q", asks, lenses[1].Hover)
 	}
 }

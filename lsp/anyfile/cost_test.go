@@ -34,7 +34,7 @@ func TestReadingIsBounded(t *testing.T) {
 		{"more bytes than it accepts", 16_000, 0, true},
 	} {
 		f := File{Text: text.New(tokens.O200kBase, []byte(strings.Repeat("These are words.\n", c.lines))),
-			Meter: Meter{Counter: tokens.O200kBase.Counter()}, Use: live.File{Touched: true}}
+			Meter: Meter{Counter: tokens.O200kBase.Counter()}, Use: live.File{Touched: true, Whole: true}}
 		got := CostOf(f)
 		if got.Cut != c.cut || c.read >= 0 && got.Read.N != c.read || c.read < 0 && got.Read.N <= got.Tokens.N {
 			t.Errorf("%s: %+v", c.name, got)
@@ -42,8 +42,8 @@ func TestReadingIsBounded(t *testing.T) {
 		if found := len(Findings(f, []string{LargeRead})) > 0; found != c.cut {
 			t.Errorf("%s: found to be large: %v", c.name, found)
 		}
-		if f.Use.Touched = false; len(Findings(f, []string{LargeRead})) > 0 {
-			t.Errorf("%s: found in a file that no session touched", c.name)
+		if f.Use.Whole = false; len(Findings(f, []string{LargeRead})) > 0 {
+			t.Errorf("%s: found in a file that the session read in parts, or only wrote", c.name)
 		}
 		if f.Everywhere = true; len(Findings(f, []string{LargeRead})) > 0 != c.cut {
 			t.Errorf("%s: everywhere it is found to be otherwise", c.name)

@@ -74,7 +74,7 @@ func (f File) first(code, format string, args ...any) []Finding {
 }
 
 func largeRead(f File) []Finding {
-	if !f.Use.Touched && !f.Everywhere {
+	if !f.Use.Whole && !f.Everywhere {
 		return nil
 	}
 	size := f.Text.Len()

@@ -91,7 +91,11 @@ func ExplainLens(f File) string {
 	if times, taken, state, who := f.used(disk); times != "" {
 		switch {
 		case taken != "" && f.Use.Dropped:
-			taken += " in all, " + f.Use.Left.String() + " of its window now"
+			left := f.Use.Left.String()
+			if f.Use.Left.N == 0 {
+				left = "none"
+			}
+			taken += " in all, " + left + " of them still in its window"
 		case taken != "":
 			taken += " of its window"
 		}

@@ -79,6 +79,17 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftOfAFileIsSaid: the hover said "0 of its window now".
+func TestWhatIsLeftOfAFileIsSaid(t *testing.T) {
+	for left, want := range map[int]string{0: "none of them still in its window", 4: "4 of them still in its window"} {
+		f := File{Text: text.New(tokens.O200kBase, []byte("a\n")), Meter: Meter{Counter: tokens.O200kBase.Counter()}}
+		f.Use = live.File{Reads: 2, Took: tokens.Count{N: 8}, Dropped: true, Left: tokens.Count{N: left, Exact: true}}
+		if got := ExplainLens(f); !strings.Contains(got, want) {
+			t.Errorf("%d are left: %s", left, got)
+		}
+	}
+}
+
 // TestAStaleReadSaysWhatReadingAgainCosts: the figure was that of the text alone, and of a deleted file one was asked for.
 func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	f := File{Text: text.New(tokens.O200kBase, []byte("a\nb\n")),

@@ -100,8 +100,8 @@ func describe(r *config.Rule) string {
 	if r.From != "" {
 		fmt.Fprintf(&b, "\n\nA key of %s", r.From)
 	}
-	if r.As != "" {
-		fmt.Fprintf(&b, "; it sets `context.%s`", r.As)
+	if sets := r.Sets(); sets != "" {
+		fmt.Fprintf(&b, "; it sets `%s`", sets)
 	}
 	if r.Ignored != "" {
 		fmt.Fprintf(&b, ". It is ignored: %s", links().ReplaceAllString(r.Ignored, "$1"))

@@ -71,6 +71,9 @@ func Follow(ctx context.Context, o Options) {
 		if ctx.Err() != nil {
 			return
 		}
+		if err == nil {
+			continue // looks again
+		}
 		if o.Env.Now().Sub(began) > lastRetry {
 			retry = firstRetry
 		}
@@ -101,6 +104,13 @@ func follow(ctx context.Context, o Options) error {
 	w := watcher{api: api, o: o, info: info, after: now.Next, titles: map[string]string{}}
 	if err := w.look(ctx); err != nil {
 		return err
+	}
+	if o.Apart && info.InProcess { // nobody else can change it now, or open it
+		o.Tell(w.state())
+		_ = api.Close() // nothing was written
+		<-o.Again.begin(ctx).Done()
+		o.Again.end()
+		return nil
 	}
 	for {
 		o.Tell(w.state())

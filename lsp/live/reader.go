@@ -17,7 +17,7 @@ const maxFiles = 20_000
 type reader struct {
 	session sessions.Session
 	next    int64                  // entry to read next
-	touched map[string]bool        // files, by path
+	touched map[string]bool        // files, by path; whether the newest read, or try, was for all of the file
 	known   ledger.ChangesResponse // which of the files were read, are fresh, and are stale
 	unsure  bool                   // known may be outdated
 }
@@ -54,13 +54,20 @@ func (r *reader) take(e sessions.Entry) {
 	// What the window has of a file may change with a result, and after the host has compacted or gone back.
 	back := e.Kind == sessions.KindRewind || e.Prompt && e.HostParent != ""
 	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0
-	if a := e.Attached; a != nil && !e.Hidden && len(r.touched) < maxFiles {
-		r.unsure, r.touched[a.Path] = true, true
+	touch := func(path string, whole bool) {
+		if !e.Hidden && path != "" && len(r.touched) < maxFiles {
+			r.touched[path] = whole
+		}
+	}
+	if a := e.Attached; a != nil {
+		r.unsure = r.unsure || !e.Hidden
+		touch(a.Path, !a.Partial)
 	}
 	for _, c := range e.Calls {
-		r.unsure = r.unsure || touches(c.Op)
-		if !e.Hidden && touches(c.Op) && c.Target != "" && len(r.touched) < maxFiles {
-			r.touched[c.Target] = true
+		touch(c.Prints, false)
+		if touches(c.Op) {
+			r.unsure = true
+			touch(c.Target, c.Op == intents.OpRead && !c.Partial || c.Op != intents.OpRead && r.touched[c.Target])
 		}
 	}
 }
@@ -73,8 +80,8 @@ func touches(op string) bool {
 // snapshot returns the current state of files by their paths as seen from a workspace, counted as the agent's window is.
 func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
 	files := make(map[string]File, len(r.touched))
-	for path := range r.touched {
-		files[path] = File{Touched: true}
+	for path, whole := range r.touched {
+		files[path] = File{Touched: true, Whole: whole}
 	}
 	for _, read := range r.known.Reads {
 		f := files[read.Path]

@@ -74,3 +74,21 @@ func TestAFileOfAnotherTreeIsNotThatOfThisOne(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasAskedOfAFile: only the newest read says whether the agent wants all of a file. A write does not.
+func TestWhatWasAskedOfAFile(t *testing.T) {
+	r := newReader(sessions.Session{})
+	read := sessions.Call{Op: intents.OpRead, Target: "a"}
+	part, write := read, sessions.Call{Op: intents.OpWrite, Target: "a"}
+	part.Partial = true
+	printed := sessions.Call{Op: intents.OpShell, Target: "cat a", Prints: "a"}
+	for i, c := range []struct {
+		call  sessions.Call
+		whole bool
+	}{{write, false}, {read, true}, {write, true}, {part, false}, {write, false}, {read, true}, {printed, false}} {
+		r.take(sessions.Entry{Calls: []sessions.Call{c.call}})
+		if f := r.snapshot(tokens.Scale{}, ledger.Info{})["a"]; !f.Touched || f.Whole != c.whole {
+			t.Errorf("%d: %+v", i, f)
+		}
+	}
+}

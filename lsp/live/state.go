@@ -62,6 +62,7 @@ type Learnt struct {
 // File is what the session did with a file.
 type File struct {
 	Touched bool         // it read or wrote the file, or tried to
+	Whole   bool         // its newest read, or try, was for all of the file
 	Reads   int          // that succeeded
 	Took    tokens.Count // by these reads: see ledger.Use.Scale
 	Dropped bool         // of these reads the window has only Left: the host has compacted since, or gone back

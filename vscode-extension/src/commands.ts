@@ -34,7 +34,7 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     forgetResult: (node) => forgetResult(server, node),
     chooseSession: (node) => follow(server, node),
     setWindow: (node) => setWindow(server, node),
-    costActions,
+    costActions: () => costActions(server),
     getStarted,
     showLastSession: () => showLastSession(server, pages),
     showMemoryCost: () => showMemoryCost(server, pages),

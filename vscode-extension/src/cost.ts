@@ -9,6 +9,12 @@ export interface CostEntry {
   readonly tooltip: string;
 }
 
+/** Returns the head of a menu about a file: what it costs, and what reading it costs an agent. */
+export function costHead(entry: CostEntry | undefined): { readonly title: string; readonly placeHolder: string } {
+  const [title = '', placeHolder = ''] = entry?.tooltip.split('\n') ?? ['No file that ctxledger counts is open'];
+  return { title, placeHolder };
+}
+
 /** Returns what is said of a file, or of what is selected in it. */
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
   const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { costEntry } from './cost';
+import { costEntry, costHead, type CostEntry } from './cost';
 import { costRequest } from './protocol';
 import type { Server } from './server';
 
@@ -38,31 +38,38 @@ export class CostBar implements vscode.Disposable {
     this.timer = setTimeout(() => void this.show(), still);
   }
 
-  /** Asks the server about the active editor. What it answers to an older question is dropped. */
+  /** Shows what the server answers about the active editor. What it answers to an older question is dropped. */
   private async show(): Promise<void> {
     const question = ++this.asked;
-    const editor = vscode.window.activeTextEditor;
     const shown = vscode.workspace.getConfiguration('ctxledger').get<string>('show') !== 'quiet';
-    const known = editor !== undefined && ['file', 'untitled'].includes(editor.document.uri.scheme);
-    if (!shown || !known || this.server.state.kind !== 'running') {
+    const entry = shown ? await askCost(this.server) : undefined;
+    if (question !== this.asked) {
+      return;
+    }
+    if (entry === undefined) {
       this.item.hide();
       return;
     }
-    const selections = editor.selections.filter(({ isEmpty }) => !isEmpty);
-    const ranges = selections.map(({ start, end }) => ({
-      start: { line: start.line, character: start.character }, end: { line: end.line, character: end.character },
-    }));
-    try {
-      const cost = await this.server.request(costRequest, { textDocument: { uri: editor.document.uri.toString() }, ranges });
-      if (question === this.asked) {
-        const { text, tooltip } = costEntry(cost, ranges.length > 0);
-        this.item.text = `$(symbol-number) ${text}`;
-        this.item.tooltip = tooltip;
-        this.item.show();
-      }
-    } catch {
-      this.item.hide(); // a document that the server does not have
-    }
+    this.item.text = `$(symbol-number) ${entry.text}`;
+    this.item.tooltip = entry.tooltip;
+    this.item.show();
+  }
+}
+
+/** Returns what the file in the active editor costs, or what is selected in it; nothing where the server has no such document. */
+async function askCost(server: Server): Promise<CostEntry | undefined> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !['file', 'untitled'].includes(editor.document.uri.scheme) || server.state.kind !== 'running') {
+    return undefined;
+  }
+  const selections = editor.selections.filter(({ isEmpty }) => !isEmpty);
+  const ranges = selections.map(({ start, end }) => ({
+    start: { line: start.line, character: start.character }, end: { line: end.line, character: end.character },
+  }));
+  try {
+    return costEntry(await server.request(costRequest, { textDocument: { uri: editor.document.uri.toString() }, ranges }), ranges.length > 0);
+  } catch {
+    return undefined;
   }
 }
 
@@ -75,9 +82,9 @@ const actions = [
   { label: 'Settings…', command: 'workbench.action.openSettings', argument: 'ctxledger' },
 ];
 
-/** Offers what can be done about costs, and does it. */
-export async function costActions(): Promise<void> {
-  const chosen = await vscode.window.showQuickPick(actions, { title: 'ctxledger' });
+/** Says what the file costs, offers what can be done about it, and does that. */
+export async function costActions(server: Server): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(actions, costHead(await askCost(server)));
   if (chosen !== undefined) {
     await vscode.commands.executeCommand(chosen.command, ...(chosen.argument === undefined ? [] : [chosen.argument]));
   }

@@ -24,7 +24,10 @@ export interface Figures {
 export function sessionFigures(context: Context, said = ''): Figures {
   const title = context.live ? 'What Your Session Has Cost So Far' : 'What Your Last Session Cost';
   if (context.session === '') {
-    return page(title, false, inert(said), 'No session is recorded here yet. New sessions of Claude Code and Codex in this folder appear on their own, in the *Ledger* view.',
+    const { unknown } = context;
+    return page(title, false, inert(said), said !== '' && context.followOff !== '' ? ''
+      : unknown !== '' ? inert(`No session is recorded here yet: ${unknown}.`)
+        : 'No session is recorded here yet. New sessions of Claude Code and Codex in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
   const { held, window, next = '', live, model, turns, earlier, host } = context;

@@ -36,6 +36,8 @@ export interface Status {
   readonly near: boolean;
   /** A warning about its input, in a sentence; empty when there is none. */
   readonly warning: string;
+  /** That the configuration keeps session files from being read, and how to change that; empty when they are. */
+  readonly followOff: string;
   /** Why nothing is known of a session, in one line; empty when all is well. */
   readonly problem: string;
   /** What to do about the problem, in one line. */
@@ -83,6 +85,8 @@ export interface Context {
   readonly session: string;
   /** Why nothing may be known of a session, in a sentence; empty when there is none. */
   readonly unknown: string;
+  /** As in Status. */
+  readonly followOff: string;
   readonly title: string;
   readonly host: string;
   readonly model: string;

@@ -42,6 +42,12 @@ const off: Entry = {
   argument: '@id:ctxledger.live',
 };
 
+/** Returns what is said while the configuration keeps sessions from being followed: the panel says it too. */
+function offHere(why: string): Entry {
+  const { text, spoken, colour } = off;
+  return { text, spoken, colour, tooltip: escapeMarkdown(`ctxledger does not follow sessions here: ${oneLine(why, 500)}.`), command: 'ctxledger.showPanel' };
+}
+
 /** Returns what the status bar says at a time in milliseconds; nothing without a session when nothing is wrong. */
 export function entryOf(state: ServerState, status: Status | undefined, now: number, limits: Limits): Entry | undefined {
   switch (state.kind) {
@@ -60,7 +66,10 @@ export function entryOf(state: ServerState, status: Status | undefined, now: num
   if (!limits.live) {
     return off;
   }
-  return status === undefined || status.session === '' ? undefined : session(status, idleMinutes(status, now), limits);
+  if (status === undefined || status.session === '') {
+    return status === undefined || status.followOff === '' ? undefined : offHere(status.followOff);
+  }
+  return session(status, idleMinutes(status, now), limits);
 }
 
 /** Returns what the status bar says of other sessions: how many are live, or that the user chose this one. */

@@ -84,7 +84,9 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
     if (empty || lacks) {
       this.view.message = ''; // else the list of sessions says what it is to be
     }
-    return empty ? [] : lacks ? [...nodes, readPast] : nodes;
+    const { followOff = '' } = this.server.status ?? {};
+    const rest: Element = followOff === '' ? readPast : { trouble: 'Sessions are not followed here', hint: followOff };
+    return empty ? (followOff === '' ? [] : [rest]) : lacks ? [...nodes, rest] : nodes;
   }
 
   private below(parent: Node, nodes: Node[]): Element[] {

@@ -75,7 +75,8 @@ test('what a session has paid is in the tooltip, with by how many requests', () 
   const by = { paid_by: '30 of 31 requests; the cost of the others is not known' };
   const parts = [{ ...part, ...by, cost_usd: 0.0212 }, { ...part, ...by, cost_usd: 0.0002 }];
   const [host] = rowsOf({ hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, ...by, cost_usd: 1.234, parts }] });
-  assert.match(host!.tooltip, /\n≈\$1\.23 so far in this session, at list prices, by 30 of 31 requests; the cost of the others is not known$/);
+  assert.match(host!.tooltip, /loads from your files with every request: [≈\d,]+ tokens, ≈\$1\.23 so far in this session, at list prices, by 30 of 31 requests; the cost of the others is not known\.\n/);
+  assert.equal(host!.tooltip.split('$').length, 2, 'the cost is that of the files, and nothing else');
   assert.match(host!.rows[0]!.tooltip, /^memory CLAUDE\.md\n1,080\n≈\$0\.02 so far in this session, at list prices, by 30 of 31 requests/);
   assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.01 so far/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
-import { costEntry } from '../src/cost';
+import { costEntry, costHead } from '../src/cost';
 import { sayThousands } from '../src/text';
 
 const about = (n: number) => ({ n, exact: false, upper: n });
@@ -17,6 +17,13 @@ test('a file is said in one figure, with what reading it costs in its tooltip, a
   assert.deepEqual([refused.text, refused.tooltip.split('\n')[1]], ['≈90.0k tokens in file', 'Claude Code refuses to read it in full.']);
   const exact = { ...cost, tokens: { n: 412, exact: true, upper: 412 }, model: '' };
   assert.deepEqual(costEntry(exact, true), { text: '412 tokens selected', tooltip: 'The selection: 412 tokens, for o200k_base, as no model is known' });
+});
+
+test('the menu about a file begins with its cost', () => {
+  const entry = costEntry({ tokens: about(14_321), read: about(18_950), cut: false, model: 'claude-opus-4-6' }, false);
+  assert.deepEqual(costHead(entry), { title: 'This file: ≈14,321 tokens, for claude-opus-4-6',
+    placeHolder: 'Reading it adds ≈18,950 tokens to a conversation: agents get a number before each line.' });
+  assert.equal(costHead(undefined).title, 'No file that ctxledger counts is open');
 });
 
 test('numbers are as short as they can be read', () => {

@@ -10,7 +10,7 @@ const turn = (number: number, cost_usd: number): Turn => ({
   turn: number, seq: number, time: '2026-11-20T11:05:00Z', request: 'mend it', used: count(0), held: count(0), own: [], changed: [], compacted: '', restored: '', cost_usd,
 });
 const context: Context = {
-  session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', window: 200_000,
+  session: 'ab12', title: 'Fix the cart', host: 'claude-code', model: 'claude-sonnet-4-5', live: false, unknown: '', followOff: '', window: 200_000,
   windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 0,
   used: count(0), fixed: null, measured: 0, held: count(63_250, false), counting: '', saved: count(0), summary: '',
   dollars: 0.4213, next: 'each further request pays ≈$0.019 for the window, uncached', categories: [], own: [], sources: [], turns: [turn(1, 0.02), turn(2, 0.4)], earlier: 0,
@@ -50,6 +50,15 @@ test('without a session the page says so, and is not what was asked for', () => 
   const { text, found } = sessionFigures({ ...context, session: '' });
   assert.match(text, /No session is recorded here yet\./);
   assert.equal(found, false);
+  const off = sessionFigures({ ...context, session: '', unknown: 'the setting ctxledger.live is off' });
+  assert.match(words(off.text), /No session is recorded here yet: the setting ctxledger\.live is off\./);
+  const followOff = 'ctxledger.yaml:1 says follow: false; to have sessions followed, remove that line or set it to true';
+  const none = { ...context, session: '', unknown: followOff, followOff };
+  const pages = [sessionFigures(none), sessionFigures(none, `No sessions were read: ${followOff}.`)].map(({ text }) => words(text));
+  for (const page of pages) {
+    assert.equal(page.split(followOff).length, 2, page);
+    assert.doesNotMatch(page, /appear on their own/);
+  }
 });
 
 test('a page has no markup of titles', () => {

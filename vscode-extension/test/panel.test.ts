@@ -33,7 +33,7 @@ function session(turns: number, more: Partial<Context> = {}): Context {
   const used = about(100 * turns);
   return {
     session: 'ab12cd34', title: 'A session', host: 'claude-code', model: 'claude', live: true,
-    unknown: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
+    unknown: '', followOff: '', window: 200_000, windowFrom: '', compactsAt: 0, compactsFrom: '', threshold: 80_000, used, fixed: about(20_000), measured: 0, held: about(20_000 + used.n),
     counting: 'prior', saved: about(0), summary: '', dollars: null, categories: [{ name: 'user', tokens: used }], own: [],
     sources: [], turns: Array.from({ length: turns }, (_, i) => turn(i + 1, 100 * i, 100)), earlier: 0, ...more,
   };
@@ -157,8 +157,8 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent’s window now\|64.4%\| · \|128,764\| of 200,000 tokens, 71,236 free\|As reported in the/);
   assert.match(textOf(two), /What ctxledger would send\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|/);
-  const partly = of({ held: measured, own: [{ name: 'unattributed', tokens: about(5_000) }] });
-  assert.match(textOf(partly), /≈50,764 less, not counting what is unattributed/); // it is perhaps no saving
+  const partly = of({ held: measured, own: [{ name: 'unaccounted for', tokens: about(5_000) }] });
+  assert.match(textOf(partly), /≈50,764 less, not counting what is unaccounted for/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
   assert.equal([...two.matchAll(/class="mark threshold"><title/g)].length, 1); // which is about the view alone
   const since = of({ held: about(129_968) });
@@ -173,11 +173,11 @@ test('what the agent has is told apart from what ctxledger would send, with wher
 test('the agent’s own window is broken down, as far as it is known', () => {
   const own = [
     { name: 'tool results', tokens: about(60_000) }, { name: 'system prompt and tools', tokens: about(30_000) },
-    { name: 'memory files', tokens: about(8_000) }, { name: 'unattributed', tokens: about(2_000) },
+    { name: 'memory files', tokens: about(8_000) }, { name: 'unaccounted for', tokens: about(2_000) },
   ];
   const context = session(1, { held: about(100_000, true), measured: 100_000, own });
   const markup = viewOf({ kind: 'context', context, asked: live }, 800, 0).window;
-  assert.match(textOf(markup), /tool results\|≈60,000\|30.0%\|.*memory files\|≈8,000\|4.0%\|.*unattributed\|≈2,000\|1.0%\|total\|100,000\|50.0%/);
+  assert.match(textOf(markup), /tool results\|≈60,000\|30.0%\|.*memory files\|≈8,000\|4.0%\|.*unaccounted for\|≈2,000\|1.0%\|total\|100,000\|50.0%/);
   const fills = [...markup.matchAll(/<rect class="part (fill-\w+)" x/g)].map((found) => found[1]);
   assert.deepEqual(fills.slice(0, 4), ['fill-beside', 'fill-memory', 'fill-results', 'fill-rest']);
   assert.doesNotMatch(markup, /fill-held/);
@@ -316,10 +316,22 @@ test('the first of the listed turns says nothing of what went before it', () => 
   assert.doesNotMatch(turnCard(context, 0), /removed|change/);
 });
 
+test('what is exact and what is saved is said once', () => {
+  const exact = session(2, { counting: 'exact', own: [{ name: 'user', tokens: { ...about(200), exact: true } }] });
+  assert.match(shown(exact), /Counts are exact\./);
+  const scaled = session(2, { counting: 'exact', own: [{ name: 'user', tokens: about(200) }], saved: about(15_404), held: about(50_000) });
+  assert.doesNotMatch(shown(scaled), /Counts are exact|15,404/);
+  assert.match(shown(scaled), /≈ marks parts that were counted exactly and then scaled to the size that the provider measured\..*less<.*Stubs stand for old results\./s);
+});
+
 test('where there is nothing to show, the panel says what to do', () => {
   const none = { ...session(0), session: '' };
   assert.match(shown(none), /No session is recorded here yet.*followed automatically.*data-wish="past"/s);
   assert.match(shown({ ...none, unknown: 'session files are not followed here: x' }), /Not known: session files are not followed here: x\./);
+  assert.match(shown({ ...none, unknown: 'the setting ctxledger.live is off' }), /Not known: the setting ctxledger\.live is off\..*data-wish="past"/);
+  const followOff = shown({ ...none, unknown: 'x', followOff: 'ctxledger.yaml:1 says follow: false; remove it' });
+  assert.match(followOff, /Sessions are not followed here.*ctxledger\.yaml:1 says follow: false; remove it\./);
+  assert.doesNotMatch(followOff, /data-wish="past"|when you ask/);
   assert.match(viewOf({ kind: 'nowhere' }, 800, 0).head, /No folder is open.*data-wish="folder"/);
   assert.equal(viewOf({ kind: 'context', context: none, asked: live }, 800, -1).growth, '');
   assert.match(shown(session(1, { live: false })), /not live: the latest session/);
@@ -332,8 +344,8 @@ test('where there is nothing to show, the panel says what to do', () => {
 test('every kind of content has a look of its own, without colour too', () => {
   const names = [
     'user', 'added by the agent', 'assistant', 'system', 'tool calls', 'tool results', 'artifact stubs', 'shortened results',
-    'collapsed calls', 'manifest of evicted results', 'summary', 'system prompt, tools and memory files', 'memory files', 'skills, agents and commands',
-    'attached at the agent\'s compaction', 'unattributed',
+    'collapsed calls', 'list of removed results', 'summary', 'system prompt, tools and memory files', 'memory files', 'skills, agents and commands',
+    'attached at the agent\'s compaction', 'unaccounted for',
   ];
   const looks = names.map(fillOf);
   assert.equal(new Set(looks).size, names.length);
@@ -390,10 +402,10 @@ test('what tools take adds up: those that are not listed are together in a row',
   assert.doesNotMatch(rows(49_300), /other/);
 });
 
-test('what the agent put in is named after it, and what nothing explains is unattributed', () => {
-  const own = [{ name: 'added by the agent', tokens: about(60) }, { name: 'unattributed', tokens: about(40) }];
+test('what the agent put in is named after it, and what nothing explains is unaccounted for', () => {
+  const own = [{ name: 'added by the agent', tokens: about(60) }, { name: 'unaccounted for', tokens: about(40) }];
   const of = (host: string): string => textOf(viewOf({ kind: 'context', context: session(1, { host, own }), asked: live }, 800, 0).window);
-  assert.match(of('claude-code'), /added by Claude Code\|≈60.*unattributed\|≈40/);
+  assert.match(of('claude-code'), /added by Claude Code\|≈60.*unaccounted for\|≈40/);
   assert.match(of('codex'), /added by Codex\|≈60/);
   assert.match(of(''), /added by the agent\|≈60/);
 });
@@ -434,18 +446,18 @@ test('a turn that was compacted and undone opens both', () => {
 });
 
 test('what no record explains is saved in no turn, and explained', () => {
-  const rest = (n: number): Partial<Turn> => ({ held: about(23_000), own: [{ name: 'user', tokens: 20_000 - n }, { name: 'unattributed', tokens: n }] });
+  const rest = (n: number): Partial<Turn> => ({ held: about(23_000), own: [{ name: 'user', tokens: 20_000 - n }, { name: 'unaccounted for', tokens: n }] });
   const at = (n: number): string => growthChart(session(1, { turns: [turn(1, 0, 0, rest(n))] }), 800);
   assert.match(at(0), /class="sent" d="M/);
   assert.doesNotMatch(at(2_500), /class="sent"/);
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 1, 'the line is only where something is saved');
   assert.doesNotMatch(turnCard(mixed, 0), /would send/);
-  assert.match(textOf(shown(mixed)), /\|unattributed: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
+  assert.match(textOf(shown(mixed)), /\|unaccounted for: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
   const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
-  assert.match(turnCard(both, 0), /ctxledger would send<\/dt><dd>≈20,000 tokens \+ ≈1,000 unattributed</);
+  assert.match(turnCard(both, 0), /ctxledger would send<\/dt><dd>≈20,000 tokens \+ ≈1,000 unaccounted for</);
   assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
-  assert.match(shown(session(1, { own: [{ name: 'unattributed', tokens: about(9) }] })), /Unattributed: measured by the provider beyond our estimates/);
+  assert.match(shown(session(1, { own: [{ name: 'unaccounted for', tokens: about(9) }] })), /Unaccounted for: measured by the provider beyond our estimates/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);
 });
 

@@ -8,7 +8,7 @@ const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.
 const running = { kind: 'running' } as const;
 const none: Status = {
   folder: '', session: '', title: '', model: '', held: count(0), window: 0, windowFrom: '', compactsAt: 0, compactsFrom: '', updated: 0,
-  others: [], pinned: false, near: false, warning: '', problem: '', hint: '',
+  others: [], pinned: false, near: false, warning: '', followOff: '', problem: '', hint: '',
 };
 const limits = { warnFrom: 70, alarmFrom: 90, live: true };
 const other: Other = { session: 'cd', title: 'Paint it', model: 'claude-opus-4', held: count(82_000), window: 200_000, compactsAt: 0 };
@@ -51,6 +51,14 @@ test('while no session is followed the entry says off, and a click leads to the 
   assert.equal(entryOf({ kind: 'starting' }, live, now, { ...limits, live: false }), undefined);
   const damaged = { ...none, problem: 'the ledger is damaged' };
   assert.match(entryOf(running, damaged, now, { ...limits, live: false })?.text ?? '', /damaged/, 'a problem goes first');
+});
+
+test('where the configuration keeps sessions from being followed the entry says off, and why', () => {
+  const off = { ...none, followOff: 'ctxledger.yaml:1 says follow: false; remove that line' };
+  const entry = entryOf(running, off, now, limits);
+  assert.deepEqual([entry?.text, entry?.command, entry?.argument], ['$(circle-slash) ctxledger: off', 'ctxledger.showPanel', undefined]);
+  assert.match(entry?.tooltip.replaceAll('\\', '') ?? '', /does not follow sessions here: ctxledger\.yaml:1 says follow: false; remove that line\.$/);
+  assert.match(entryOf(running, { ...live, followOff: off.followOff }, now, limits)?.text ?? '', /29%/, 'what an agent or a hook recorded');
 });
 
 test('a problem is one line, with what to do', () => {

@@ -15,7 +15,7 @@ export const besideConversation: readonly string[] = [beside, earlier, 'system p
 export const ofTools: readonly string[] = ['tool results', 'tool calls'];
 
 /** The kind of what no record explains. */
-export const unexplained = 'unattributed';
+export const unexplained = 'unaccounted for';
 
 interface Kind {
   readonly name: string;
@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
   { name: 'attached at the agent\'s compaction', about: 'files that the agent read again when it compacted', key: 'attached', texture: 'M0 5H5V10' },
   { name: 'system', key: 'system', texture: 'M0 5H10' },
   { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
-  { name: 'manifest of evicted results', about: 'a list of the results that were taken out, and how to get them back', key: 'manifest', texture: 'M5 0V10M0 5H10' },
+  { name: 'list of removed results', about: 'a list of the results that were taken out, and how to get them back', key: 'manifest', texture: 'M5 0V10M0 5H10' },
   { name: 'user', key: 'user', texture: 'M0 2H10M0 7H10' },
   { name: 'added by the agent', about: 'what the agent’s program put in by itself, such as reminders and the text of skills', key: 'loaded', texture: 'M0 2H5M5 7H10' },
   { name: 'assistant', key: 'assistant', texture: 'M2 0V10M7 0V10' },

@@ -37,6 +37,9 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
   }
   const { context, asked: { session: asked } } = news;
   if (context.session === '') {
+    if (context.followOff !== '') {
+      return { ...nothing, head: empty('Sessions are not followed here', [`${context.followOff}.`]) };
+    }
     const why = context.unknown === '' ? 'While a coding agent works in this folder, this shows what fills its context window. Sessions of Claude Code and Codex are followed automatically.'
       : `Not known: ${context.unknown}.`;
     return { ...nothing, head: empty('No session is recorded here yet', [why, 'Earlier sessions are read when you ask for them.'],

@@ -61,10 +61,10 @@ export function dash(kind: string): string {
     element('line', { x1: 7, x2: 7, y1: 0, y2: 14 }));
 }
 
-/** Says what ctxledger's view leaves out. */
+/** Says why ctxledger's view is smaller: by how much, its head says. */
 function notes({ saved, summary }: Context): string {
-  const keepers = summary === '' ? 'Replacing old results with stubs saves' : 'Stubs for old results and the summary save';
-  return saved.n > 0 ? element('p', { class: 'basis' }, `${keepers} ${inTokens(saved)}.`) : '';
+  const keepers = summary === '' ? 'Stubs stand for old results.' : 'Stubs stand for old results, and the summary for older turns.';
+  return saved.n > 0 ? element('p', { class: 'basis' }, keepers) : '';
 }
 
 /** Says what the parts of the window rest on. */
@@ -72,14 +72,14 @@ function restsOn(context: Context): string {
   const { fixed, counting, own } = context;
   const front = own.some(({ name }) => name === earlier) ? 'The record begins in the middle of the session: what came before is known from the first request, which was measured, with the system prompt and tools in it. '
     : 'The system prompt, tools and memory files are estimated from the first request, which was measured. ';
-  return (fixed === null ? '' : front) + basis(counting) +
+  return (fixed === null ? '' : front) + basis(counting, own.every(({ tokens }) => tokens.exact)) +
     (unattributed(context) > 0 ? ` ${capital(unexplained)}: ${aboutOf(unexplained)}.` : '');
 }
 
 /** Says what counts rest on. */
-function basis(counting: string): string {
+function basis(counting: string, exact: boolean): string {
   if (counting === 'exact') {
-    return 'Counts are exact.';
+    return exact ? 'Counts are exact.' : '≈ marks parts that were counted exactly and then scaled to the size that the provider measured.';
   }
   const learnt = /^calibrated\((\d+)\)$/.exec(counting)?.[1];
   if (learnt === undefined) {
