@@ -67,7 +67,8 @@ func (v *view) replaced() (first, kept int, by []byte) {
 	first, kept = c.bounds(v.order)
 	begin, instead := v.order[0], c.instead(v.order, first, kept)
 	switch {
-	case c.begins == nil && (first == kept && c.before != nil || first < kept && !sendable(v.order, instead, first, kept)):
+	case c.begins == nil &&
+		(first == kept && c.before != nil || first < kept && !sendable(v.order, instead, first, kept)):
 		v.cut = c.before
 		return v.replaced()
 	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
@@ -93,7 +94,8 @@ func (c *cut) instead(order []*piece, first, kept int) [][]byte {
 // bounds returns where the cut is: its messages are equal if it is nowhere.
 func (c *cut) bounds(order []*piece) (first, kept int) {
 	kept = len(order) - 1
-	for i := len(c.kept) - 1; i >= 0; i-- { // the last one has a call, which is nowhere else; agents join messages of one role
+	// The last one has a call, which is nowhere else. Agents join messages of one role.
+	for i := len(c.kept) - 1; i >= 0; i-- {
 		for kept >= 0 && !order[kept].has(c.kept[i]) {
 			kept--
 		}

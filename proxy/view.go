@@ -221,7 +221,7 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 		}
 	}
 	first, kept, by := v.replaced()
-	at, left := []int{v.head()}, maxMarks-marks(d.body) // each request has that of the head, so that the next step finds it
+	at, left := []int{v.head()}, maxMarks-marks(d.body) // the head is marked in each, so that the next step finds it
 	if i := v.unchanged(first, kept); stepped && i != at[0] {
 		at = append([]int{i}, at...)
 	}
