@@ -67,11 +67,12 @@ func (v *view) replaced() (first, kept int, by []byte) {
 	first, kept = c.bounds(v.order)
 	begin, instead := v.order[0], c.instead(v.order, first, kept)
 	switch {
-	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
-		return 0, 0, nil
-	case c.begins == nil && !sendable(v.order, instead, first, kept):
+	case c.begins == nil &&
+		(first == kept && c.before != nil || first < kept && !sendable(v.order, instead, first, kept)):
 		v.cut = c.before
 		return v.replaced()
+	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
+		return 0, 0, nil
 	default:
 		c.begins, c.before = begin, nil
 		return first, kept, bytes.Join(instead, []byte(","))
@@ -92,9 +93,11 @@ func (c *cut) instead(order []*piece, first, kept int) [][]byte {
 
 // bounds returns where the cut is: its messages are equal if it is nowhere.
 func (c *cut) bounds(order []*piece) (first, kept int) {
-	kept = len(order)
-	for i := len(c.kept) - 1; i >= 0; i-- { // the last one has a call, which is nowhere else
-		for kept--; kept >= 0 && !order[kept].has(c.kept[i]); kept-- {
+	kept = len(order) - 1
+	// The last one has a call, which is nowhere else. Agents join messages of one role.
+	for i := len(c.kept) - 1; i >= 0; i-- {
+		for kept >= 0 && !order[kept].has(c.kept[i]) {
+			kept--
 		}
 		if kept < 0 {
 			return 0, 0

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/transcript"
@@ -35,6 +36,11 @@ func (v *view) unchanged(first, kept int) (at int) {
 	return -1
 }
 
+// head returns the last message before the first answer, which no step changes; -1: there is none.
+func (v *view) head() int {
+	return slices.IndexFunc(v.order, func(p *piece) bool { return p.role == transcript.RoleAssistant }) - 1
+}
+
 // withMark returns a message with a mark of the cache at its end, the one that the agent has at the end of its request: behind a
 // step the provider finds what is unchanged only near a mark. nil if there is none, or no place for another one.
 func withMark(raw []byte, d draft) []byte {
@@ -45,7 +51,7 @@ func withMark(raw []byte, d draft) []byte {
 			mark = inside(block.In(end), "cache_control")
 		}
 	}
-	if mark == nil || marks(d.body) >= maxMarks || bytes.Contains(raw, markKey) {
+	if mark == nil || bytes.Contains(raw, markKey) {
 		return nil
 	}
 	w := jsonspan.New(raw, jsonspan.MaxDepth)

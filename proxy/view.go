@@ -221,9 +221,17 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 		}
 	}
 	first, kept, by := v.replaced()
-	if at := v.unchanged(first, kept); stepped && at >= 0 {
-		if marked := withMark(v.order[at].bytes(), d); marked != nil {
-			out[at] = marked
+	at, left := []int{v.head()}, maxMarks-marks(d.body) // the head is marked in each, so that the next step finds it
+	if i := v.unchanged(first, kept); stepped && i != at[0] {
+		at = append([]int{i}, at...)
+	}
+	for _, i := range at {
+		if i < 0 || left <= 0 {
+			continue
+		}
+		if marked := withMark(v.order[i].bytes(), d); marked != nil {
+			out[i] = marked
+			left--
 		}
 	}
 	parts += kept - first

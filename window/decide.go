@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"ctxledger.dev/tokens"
 )
@@ -22,6 +23,8 @@ type State struct {
 	// Shown is Count in the measure of what is shown of the view, for words. nil: Count.
 	Shown func(o200k int) tokens.Count
 	Rates Rates
+	// Sent is when the newest request was sent, if that is known: the provider has all that was written until then.
+	Sent time.Time
 	// Cold is set if the provider's cache has nothing of the view, so that no edit invalidates it.
 	Cold bool
 	// Ahead is how many more requests will carry the content of the view: see CallsAhead.

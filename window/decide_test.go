@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/transcript"
 )
@@ -118,6 +119,23 @@ func TestStepsWaitUntilTheyPay(t *testing.T) {
 				t.Errorf("%+v", d)
 			}
 		})
+	}
+}
+
+// TestWhatWasSentIsInTheCache: results that a request has are in the provider's cache, although no answer follows them yet.
+func TestWhatWasSentIsInTheCache(t *testing.T) {
+	at := time.Date(2026, 11, 28, 10, 0, 0, 0, time.UTC)
+	for _, sent := range []time.Time{{}, at.Add(time.Minute)} {
+		l, edits := script(t, "ask 9\nread a.go 9000"), []Edit(nil)
+		for i := range l.entries {
+			l.entries[i].Time = at
+		}
+		p := Default()
+		p.ResultChars = 500
+		d := l.decide(t, &edits, p, State{Window: 200_000, Rates: Rates{Read: 0.1, Write: 1.25}, Ahead: 3, Sent: sent})
+		if rewritten := d.Rewritten > 0; len(d.Edits) == 0 || rewritten == sent.IsZero() {
+			t.Errorf("sent %s: %+v", sent, d)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package window
 
 import (
 	"slices"
+	"time"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
@@ -180,10 +181,18 @@ func (s *scene) sentSlots() int {
 	if s.Cold {
 		return 0
 	}
-	for i := len(s.slots) - 1; i >= 0; i-- {
-		if s.slots[i].Role == transcript.RoleAssistant {
+	for i, slot := range slices.Backward(s.slots) {
+		switch {
+		case s.drafts[i].within(s.Sent):
+			return i + 1
+		case slot.Role == transcript.RoleAssistant:
 			return i
 		}
 	}
 	return 0
+}
+
+// within reports whether all of a draft was written until a time; false where either is not known.
+func (d *draft) within(t time.Time) bool {
+	return !slices.ContainsFunc(d.entries, func(e *sessions.Entry) bool { return e.Time.IsZero() || e.Time.After(t) })
 }

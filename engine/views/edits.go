@@ -226,7 +226,7 @@ func (l *Views) stateOf(
 		st.Summary = core.SummaryTokens(text)
 	}
 	cache := cachedAt(f.Entries, r.Sent, l.core.Now())
-	st.Cold, st.Rates = cache.cold, window.RatesOf(model.Price, cache.long)
+	st.Sent, st.Cold, st.Rates = r.Sent, cache.cold, window.RatesOf(model.Price, cache.long)
 	fixed, _ := fixedInput(f, c)
 	st.Fixed = fixed.N
 	if all := f.Tokens(text); r.Held > st.Request(all) {
