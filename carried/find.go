@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -115,7 +116,7 @@ func find(ctx context.Context, o Options, edited bool) Report {
 			continue
 		}
 		host := Host{Name: a.Name, Title: a.Title, Parts: parts, Carried: tokens.Count{Exact: true}, Meter: f.meter,
-			Model: f.meter.Counter.Model(), Window: f.meter.Window}
+			Model: chars.Line(f.meter.Counter.Model()), Window: f.meter.Window}
 		f.duplicates(&host)
 		f.date(host.Parts, time.Time{})
 		searches := a.searches != nil && a.searches(o.Env, o.Root)

@@ -108,9 +108,12 @@ func ExplainLens(f File) string {
 	return strings.Join(lines, "\n")
 }
 
+// maxModel is how much is shown of a model's name, in characters: a session's is whatever its file says.
+const maxModel = 100
+
 // Counted says for what it counts, and how.
 func (m Meter) Counted() string {
-	model := m.Counter.Model()
+	model := chars.Short(chars.Line(m.Counter.Model()), maxModel)
 	switch {
 	case model == "" && m.Counter.Exact():
 		return "counted in o200k_base, since no model is known"

@@ -108,8 +108,9 @@ func follow(ctx context.Context, o Options) error {
 	if o.Apart && info.InProcess { // nobody else can change it now, or open it
 		o.Tell(w.state())
 		_ = api.Close() // nothing was written
-		<-o.Again.begin(ctx).Done()
-		o.Again.end()
+		waiting, end := o.Again.begin(ctx)
+		<-waiting.Done()
+		end()
 		return nil
 	}
 	for {
@@ -144,9 +145,10 @@ type watcher struct {
 
 // wait waits for the next events and updates the state.
 func (w *watcher) wait(ctx context.Context) error {
-	resp, err := w.api.WaitEvents(w.o.Again.begin(ctx),
+	waiting, end := w.o.Again.begin(ctx)
+	resp, err := w.api.WaitEvents(waiting,
 		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
-	again := w.o.Again.end()
+	again := end()
 	switch {
 	case err != nil && again && ctx.Err() == nil:
 		w.hosts = nil // their settings may be others
