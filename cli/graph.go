@@ -25,10 +25,8 @@ import (
 func graphCommand() command {
 	return command{name: "graph", short: "Context graphs: what each step of a Markdown workflow will send", does: keeps,
 		long: "A context graph is a Markdown document whose headings open blocks, and whose operations (@llm, " +
-			"@shell, @import, " +
-			"@run, @return, @goto) say which blocks are sent to a model. These commands read one; nothing in it " +
-			"is run. See " +
-			"docs/graph.md.",
+			"@shell, @import, @run, @return, @goto) say which blocks are sent to a model. These commands read one; " +
+			"nothing in it is run. See docs/graph.md.",
 		example: "ctxledger graph check workflow.md\nctxledger graph cost workflow.md"}
 }
 
@@ -110,10 +108,8 @@ func graphCheckCommand() command {
 	return command{
 		name: "graph check", args: "FILE…", short: "Say what is wrong with context graphs, and what they waste",
 		long: "Checks the structure, ids, operations, references and flow of each FILE, and what its operations " +
-			"send. Each " +
-			"finding has a stable code, explained in docs/graph.md; <!-- ctx-disable-next-line CODE --> silences " +
-			"one on the " +
-			"next line. The exit status is 1 if there is an error.",
+			"send. Each finding has a stable code, explained in docs/graph.md; <!-- ctx-disable-next-line CODE --> " +
+			"silences one on the next line. The exit status is 1 if there is an error.",
 		example: "ctxledger graph check workflow.md",
 		does:    keeps, json: answers([]graphFinding{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
@@ -191,8 +187,7 @@ func graphCostCommand() command {
 	return command{
 		name: "graph cost", args: "FILE", short: "Show what each operation of a context graph sends",
 		long: "Counts what each operation sends as the document stands: system prompt, selected blocks, the text " +
-			"before it, and " +
-			"prompt. Results that operations insert while it runs are not in these figures.",
+			"before it, and prompt. Results that operations insert while it runs are not in these figures.",
 		example: "ctxledger graph cost workflow.md --model gpt-5",
 		does:    keeps, json: answers(graphCosts{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
@@ -285,8 +280,7 @@ func graphPromptCommand() command {
 	return command{
 		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
 		long: "OPERATION is a line of it, or the path of the block in which it stands. Each message begins with a " +
-			"line that says " +
-			"whose it is.",
+			"line that says whose it is.",
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
 		does:    keeps, json: answers(graphPrompt{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
@@ -357,8 +351,7 @@ func graphTreeCommand() command {
 	return command{
 		name: "graph tree", args: "FILE", short: "Show the blocks and operations of a context graph, with their sizes",
 		long: "Shows each block with its own tokens and those of all below it, by the names that references use, " +
-			"and each " +
-			"operation with what it sends.",
+			"and each operation with what it sends.",
 		example: "ctxledger graph tree workflow.md",
 		does:    keeps, json: answers([]*graphNode{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {

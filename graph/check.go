@@ -17,8 +17,6 @@ type Options struct {
 	Read func(from, path string) (*Document, error)
 	// Count returns the tokens of a text.
 	Count func(text string) int
-	// Shell says that the person allows shell commands.
-	Shell bool
 }
 
 // Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says

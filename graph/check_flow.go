@@ -81,7 +81,7 @@ func (c *checker) loops(last, first *Operation) bool {
 
 // allowed checks what an operation may do to the machine.
 func (c *checker) allowed(o *Operation) {
-	if o.Name == "shell" && !c.o.Shell {
+	if o.Name == "shell" {
 		c.add("CG405", Warning, o.NameAt, "commands run only if you allow it for each run")
 	}
 	if o.truth("allow-generated-ops") {

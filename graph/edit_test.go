@@ -11,8 +11,8 @@ import (
 
 // snippets are what documents of tests are made of: what opens blocks and operations, and what closes or hides them.
 var snippets = []string{
-	"# A\n", "## B {id=b}\n", "   ### C\n", "#", "\n", "\n\n", "text\n", "@llm\n", "@shell\nprompt: " +
-		"ls\n", "prompt: |\n  one\n\n  two\n",
+	"# A\n", "## B {id=b}\n", "   ### C\n", "#", "\n", "\n\n", "text\n", "@llm\n",
+	"@shell\nprompt: ls\n", "prompt: |\n  one\n\n  two\n",
 	"block: [a, b/*]\n", "```\n", "~~~~\n", "- item\n", "  # in an item\n", "    indented\n", "<!--\n", "-->\n",
 	"<div>\n", "> quoted\n",
 	"Title\n===\n", "---\n", "@goto\nblock: a\n", "{id=x}", " ", "\r\n", "é", "\xff", "\t", "[x]: y\n", "* * *\n",

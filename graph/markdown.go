@@ -11,7 +11,10 @@ import (
 )
 
 // Span is a part of a text, from byte From up to byte To.
-type Span struct{ From, To int }
+type Span struct {
+	From int `json:"from"`
+	To   int `json:"to"`
+}
 
 // In returns the part of the text.
 func (s Span) In(text string) string { return text[s.From:s.To] }

@@ -13,9 +13,8 @@ type Role string
 
 // The roles.
 const (
-	System    Role = "system"
-	User      Role = "user"
-	Assistant Role = "assistant"
+	System Role = "system"
+	User   Role = "user"
 )
 
 // Source says where a message comes from.

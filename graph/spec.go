@@ -24,7 +24,7 @@ const (
 // parameter is a key that an operation takes.
 type parameter struct {
 	kind kind
-	doc  string // for completion and hover
+	doc  string // in docs/graph.md
 }
 
 // operationSpec is what an operation takes.
@@ -38,13 +38,12 @@ type operationSpec struct {
 
 // The parameters that several operations take.
 var (
-	modeKey   = parameter{modeKind, "append (default), prepend or replace"}
-	toKey     = parameter{blockKind, "the block that the result goes into; without it, behind the operation"}
-	onceKey   = parameter{boolKind, "run only at the first visit; false by default"}
-	headerKey = parameter{textKind, "the heading above the result; none for no heading"}
-	alignKey  = parameter{boolKind, "shift the result's headings below the enclosing block; false by default"}
-	allowKey  = parameter{boolKind, "run operations in the result, if the command line allows it too; false by " +
-		"default"}
+	modeKey    = parameter{modeKind, "append (default), prepend or replace"}
+	toKey      = parameter{blockKind, "the block that the result goes into; without it, behind the operation"}
+	onceKey    = parameter{boolKind, "run only at the first visit; false by default"}
+	headerKey  = parameter{textKind, "the heading above the result; none for no heading"}
+	alignKey   = parameter{boolKind, "shift the result's headings below the enclosing block; false by default"}
+	allowKey   = parameter{boolKind, "run operations in the result, if the command line allows it, too; or else not"}
 	promptKey  = parameter{textKind, "the last message"}
 	blocksKey  = parameter{blocksKind, "the blocks that are sent: a path, path/* for what is below it, or a list"}
 	fileTarget = parameter{fileKind, "the document, relative to this one"}
@@ -52,21 +51,20 @@ var (
 
 // operations is the table of what there is.
 var operations = map[string]operationSpec{
-	"import": {doc: "inserts a document, or a block of " +
-		"it", needs: []string{"file"}, merges: true, keys: map[string]parameter{
-		"file": fileTarget, "block": {blockKind, "the block of the document"}, "mode": modeKey, "to": toKey,
-		"run-once": onceKey, "header-auto-align": alignKey}},
+	"import": {doc: "inserts a document, or a block of it", needs: []string{"file"}, merges: true,
+		keys: map[string]parameter{
+			"file": fileTarget, "block": {blockKind, "the block of the document"}, "mode": modeKey, "to": toKey,
+			"run-once": onceKey, "header-auto-align": alignKey}},
 	"llm": {doc: "asks a model", needs: []string{"prompt", "block"}, header: "# LLM response block", merges: true,
 		keys: map[string]parameter{
 			"prompt": promptKey, "block": blocksKey, "media": {textsKind, "files that are attached"},
 			"save-to-file": {pathKind, "where the answer is written, too"}, "use-header": headerKey,
 			"header-auto-align": alignKey, "mode": modeKey, "to": toKey, "provider": {textKind, "the model's provider"},
 			"model": {modelKind, "the model"}, "temperature": {shareKind, "0 to 1"}, "run-once": onceKey,
-			"stop-sequences":  {textsKind, "texts at which the model stops"},
-			"tools":           {toolsKind, "none (default), all, a name, or a list of names"},
-			"tools-turns-max": {countKind, "how often the model may call tools"},
-			"context": {contextKind, "auto: all before this is sent, unless block is given; none: " +
-				"nothing is"},
+			"stop-sequences":      {textsKind, "texts at which the model stops"},
+			"tools":               {toolsKind, "none (default), all, a name, or a list of names"},
+			"tools-turns-max":     {countKind, "how often the model may call tools"},
+			"context":             {contextKind, "auto: all before it is sent, unless block is given; none: nothing is"},
 			"allow-generated-ops": allowKey}},
 	"run": {doc: "runs a document by itself", needs: []string{"file"}, merges: true,
 		header: "# Input Parameters {id=input-parameters}", keys: map[string]parameter{

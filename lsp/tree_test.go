@@ -386,9 +386,13 @@ func count(told []scriptededitor.Message, method string) (n int) {
 // TestOneConnectionIsShared asks for many things at once while the live session is followed.
 func TestOneConnectionIsShared(t *testing.T) {
 	k := newKept(t)
-	k.talk(t, 1)
+	session := k.talk(t, 1)
 	f := inLedger(t, k, ledgerShown)
-	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool { return count(told, statusMethod) > 0 })
+	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		return slices.ContainsFunc(told, func(m scriptededitor.Message) bool { // the first status may be before the connection
+			return m.Method == statusMethod && strings.Contains(string(m.Params), session)
+		})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
