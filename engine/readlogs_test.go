@@ -23,7 +23,7 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l := openWith(t, tight)
-			for seed := range uint64(some(5)) {
+			for seed := range uint64(some(3)) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				var session, summary string
 				for step := range 12 {

@@ -81,7 +81,7 @@ func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 	volume(t)
 	turns, cuts := 0, 0
-	for seed := range uint64(some(10)) {
+	for seed := range uint64(some(5)) {
 		for _, p := range providers {
 			r := rand.New(rand.NewPCG(seed, 7))
 			state := t.TempDir()
