@@ -174,7 +174,7 @@ func (d *daemon) handle(ctx context.Context, r link.Request) (out link.Content, 
 		method, ok = older[r.Method]
 	}
 	if !ok {
-		return link.Content{}, fault.New(fault.Invalid, "daemon.call", "the daemon has no method %.1000q", r.Method).
+		return link.Content{}, fault.New(fault.Invalid, "daemon.call", "%s", noMethod(r.Method)).
 			WithHint(hintSkew)
 	}
 	if r.Method != "Info" {

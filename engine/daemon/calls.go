@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/daemon/link"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
@@ -226,8 +228,14 @@ func (c *client) Requests(ctx context.Context, r ledger.RequestsRequest) (ledger
 	return call[ledger.RequestsResponse](ctx, c, "Requests", r)
 }
 
+// Limits is without any where the owner is older than limits: what it cannot count does not stop a compaction.
 func (c *client) Limits(ctx context.Context, r ledger.LimitsRequest) (ledger.LimitsResponse, error) {
-	return call[ledger.LimitsResponse](ctx, c, "Limits", r)
+	const method = "Limits"
+	out, err := call[ledger.LimitsResponse](ctx, c, method, r)
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Message == noMethod(method) {
+		return ledger.LimitsResponse{}, nil
+	}
+	return out, err
 }
 
 // WaitEvents is a long poll: its deadline is the requested wait plus limits.Call.

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
@@ -16,6 +17,9 @@ var maintenance = []string{"DiskUsage", "CollectGarbage", "Backup", "Forget", "R
 
 // hintSkew is the hint when two builds with the same protocol version do not understand each other.
 const hintSkew = "the daemon may be older than this program: run: ctxledger daemon stop"
+
+// noMethod says that an owner does not know a method.
+func noMethod(name string) string { return fmt.Sprintf("the daemon has no method %.1000q", name) }
 
 // methods has every call of engine.API except the streams. calls.go has the client side.
 var methods = map[string]handler{

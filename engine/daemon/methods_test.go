@@ -134,3 +134,16 @@ func TestEveryMethodOfTheClientAsksForItself(t *testing.T) {
 	}
 	<-ended
 }
+
+// TestAnOwnerWithoutLimitsStopsNothing has an owner from before them: what it cannot count is no reason to refuse a compaction.
+func TestAnOwnerWithoutLimitsStopsNothing(t *testing.T) {
+	o := optionsFor(t, stateDir(t))
+	served := methods["Limits"]
+	delete(methods, "Limits")
+	t.Cleanup(func() { methods["Limits"] = served }) // run after the daemon has ended
+	run(t, Config{State: o.State, Workspace: o.Workspace})
+	api := open(t, o)
+	if got, err := api.Limits(t.Context(), ledger.LimitsRequest{Session: "ab03de2c"}); err != nil || len(got.Spent) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
