@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NOW", time.Now().UTC().Format(time.RFC3339)) // for a session that somebody works in
 			e.Setenv("SHOP", shop)
 			e.Setenv("KINDS", kinds)
-			e.Setenv("CTXLEDGER_HOOK_MS", "20000") // a hook that is late says nothing: on a busy machine any may be
+			e.Setenv("CTXLEDGER_HOOK_MS", "20000")  // a hook that is late says nothing: on a busy machine any may be
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else every process under the race detector lingers for a second
 			e.Defer(func() { stopDaemons(t, e.WorkDir) })
 			for _, dir := range []string{"home", "ws/.git"} {
