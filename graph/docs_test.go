@@ -9,7 +9,8 @@ import (
 
 // TestTheReferenceIsThatOfTheTables: docs/graph.md lists what operations take, written by -update.
 func TestTheReferenceIsThatOfTheTables(t *testing.T) {
-	const page, from, to = "../docs/graph.md", "<!-- parameters, from the tables of package graph -->\n", "<!-- end of parameters -->"
+	const page = "../docs/graph.md"
+	const from, to = "<!-- parameters, from the tables of package graph -->\n", "<!-- end of parameters -->"
 	raw, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

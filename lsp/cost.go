@@ -31,7 +31,8 @@ type Cost struct {
 // cost is a custom request: what an open document or a selection costs, for a status bar.
 func (s *folder) cost(ctx context.Context, d *document, p *costParams) (Cost, error) {
 	f := s.beside(ctx, d)
-	out := Cost{Model: plainLine(f.Meter.Counter.Model()), Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
+	out := Cost{Model: plainLine(f.Meter.Counter.Model()),
+		Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
 		Unsaved: f.Unsaved}
 	if len(p.Ranges) == 0 {
 		whole := anyfile.CostOf(f)

@@ -389,7 +389,8 @@ func TestOneConnectionIsShared(t *testing.T) {
 	session := k.talk(t, 1)
 	f := inLedger(t, k, ledgerShown)
 	_, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
-		return slices.ContainsFunc(told, func(m scriptededitor.Message) bool { // the first status may be before the connection
+		// The first status may be before the connection.
+		return slices.ContainsFunc(told, func(m scriptededitor.Message) bool {
 			return m.Method == statusMethod && strings.Contains(string(m.Params), session)
 		})
 	})

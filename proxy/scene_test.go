@@ -138,6 +138,7 @@ func (s *scene) start() {
 func (s *scene) stop() {
 	if s.front != nil {
 		s.front.Close()
+		s.served.Recorded() // a proxy that ends waits for five seconds, which on a busy machine may not be enough
 		s.served.Close()
 	}
 	s.front = nil

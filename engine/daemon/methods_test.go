@@ -143,7 +143,8 @@ func TestAnOwnerWithoutLimitsStopsNothing(t *testing.T) {
 	t.Cleanup(func() { methods["Limits"] = served }) // run after the daemon has ended
 	run(t, Config{State: o.State, Workspace: o.Workspace})
 	api := open(t, o)
-	if got, err := api.Limits(t.Context(), ledger.LimitsRequest{Session: "ab03de2c"}); err != nil || len(got.Spent) > 0 {
+	got, err := api.Limits(t.Context(), ledger.LimitsRequest{Session: "ab03de2c"})
+	if err != nil || len(got.Spent) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

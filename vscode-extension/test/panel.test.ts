@@ -193,7 +193,7 @@ test('where both are much the same there is one bar', () => {
   }
   assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*What ctxledger would send.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
-  assert.match(textOf(of(100_000, { measured: 70_000 })), /figure, 70,000, is from before the conversation was cut/); // it went back
+  assert.match(textOf(of(100_000, { measured: 70_000 })), /Estimated: the provider’s latest response reported 70,000\./); // it went back, or input has no answer yet
   const turns = [turn(1, 0, 70_000, { measured: 90_000 }), turn(2, 0, 100, { measured: 0, host_compacted: true })];
   assert.match(textOf(of(30_000, { turns })), /figure, 90,000, is from before the conversation was cut/, 'the agent compacted by itself');
 });

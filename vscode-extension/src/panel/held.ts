@@ -106,7 +106,7 @@ export function viewHead(context: Context): string {
 }
 
 /** Where the figure comes from. */
-type Origin = 'measured' | 'since' | 'cut' | 'view';
+type Origin = 'measured' | 'since' | 'counted' | 'cut' | 'view';
 
 function origin(context: Context): Origin {
   const { measured, held } = context;
@@ -115,8 +115,8 @@ function origin(context: Context): Origin {
       return latest(context) > 0 ? 'cut' : 'view';
     case held.n === measured:
       return 'measured';
-    case held.n > measured && held.n !== viewCount(context).n:
-      return 'since';
+    case held.n > measured:
+      return held.n === viewCount(context).n ? 'counted' : 'since';
   }
   return 'cut';
 }
@@ -134,6 +134,8 @@ function basis(context: Context): string {
     case 'since':
       return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
         `and ${sayTokens(held.n - measured, false)} more since then.`;
+    case 'counted': // something came since then, or the conversation went back: which, is not known here
+      return `Estimated: the provider’s latest response reported ${sayTokens(measured, true)}.`;
     case 'cut':
       return `Estimated: the provider’s latest figure, ${sayTokens(latest(context), true)}, is from before the conversation was cut.`;
     case 'view':
