@@ -252,7 +252,7 @@ func alone(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
 // startEditor starts a language server for an editor that shows everything, and opens the files.
 func startEditor(t *testing.T, s *sandbox.Sandbox, live bool) *scriptededitor.Editor {
 	t.Helper()
-	life, end := context.WithTimeout(context.Background(), patience) // that of the test ends before its cleanups
+	life, end := context.WithTimeout(context.Background(), 5*patience) // that of the test ends before its cleanups
 	cmd := s.Program(life, "ctxlsp", "--stdio")
 	in, err := cmd.StdinPipe()
 	if err != nil {
