@@ -46,8 +46,20 @@ type openGraph struct {
 	options graph.Options
 }
 
-// graph opens the document of a path: below the workspace, or else below its own directory.
-func (f graphFlags) open(ctx context.Context, a *action, name string) (*openGraph, error) {
+// on makes the function of a command about the document that its first argument names.
+func (f *graphFlags) on(do func(a *action, g *openGraph, args []string) error) runner {
+	return func(ctx context.Context, a *action, args []string) error {
+		g, err := f.open(ctx, a, args[0])
+		if err != nil {
+			return err
+		}
+		defer g.reader.Close() // only read
+		return do(a, g, args)
+	}
+}
+
+// open opens the document of a path: below the workspace, or else below its own directory.
+func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGraph, error) {
 	at := a.absolute(name)
 	root := filepath.Dir(at)
 	if ws, err := a.find(); err == nil && ws.Root != "" {
@@ -89,12 +101,6 @@ func (f graphFlags) open(ctx context.Context, a *action, name string) (*openGrap
 	return g, nil
 }
 
-// place returns the line and the column of an offset, both from 1, the column in characters.
-func (g *openGraph) place(at int) (line, column int) {
-	before := g.Source[:at]
-	return strings.Count(before, "\n") + 1, len([]rune(before[strings.LastIndexByte(before, '\n')+1:])) + 1
-}
-
 // graphFinding is a finding with its place in the file.
 type graphFinding struct {
 	File   string `json:"file"`
@@ -115,15 +121,16 @@ func graphCheckCommand() command {
 		run: func(ctx context.Context, a *action, args []string) error {
 			found := []graphFinding{}
 			for _, name := range args {
-				g, err := f.open(ctx, a, name)
+				err := f.on(func(_ *action, g *openGraph, _ []string) error {
+					for _, x := range graph.Check(g.Document, g.options) {
+						line, column := g.Place(x.At.From)
+						found = append(found, graphFinding{name, line, column, x})
+					}
+					return nil
+				})(ctx, a, []string{name})
 				if err != nil {
 					return err
 				}
-				for _, x := range graph.Check(g.Document, g.options) {
-					line, column := g.place(x.At.From)
-					found = append(found, graphFinding{name, line, column, x})
-				}
-				_ = g.reader.Close() // only read
 			}
 			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found) }); err != nil {
 				return err
@@ -159,7 +166,7 @@ func printGraphFindings(a *action, w io.Writer, found []graphFinding) {
 type graphCost struct {
 	Line      int    `json:"line"`
 	Operation string `json:"operation"`
-	Block     string `json:"block,omitempty"` // in which it stands
+	Block     string `json:"block,omitempty"` // that contains it
 	Total     int    `json:"total"`
 	graph.Cost
 }
@@ -190,15 +197,10 @@ func graphCostCommand() command {
 			"before it, and prompt. Results that operations insert while it runs are not in these figures.",
 		example: "ctxledger graph cost workflow.md --model gpt-5",
 		does:    keeps, json: answers(graphCosts{}), flags: f.define,
-		run: func(ctx context.Context, a *action, args []string) error {
-			g, err := f.open(ctx, a, args[0])
-			if err != nil {
-				return err
-			}
-			defer g.reader.Close() // only read
+		run: f.on(func(a *action, g *openGraph, _ []string) error {
 			costs := g.costs()
 			return a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) })
-		},
+		}),
 	}
 }
 
@@ -210,7 +212,7 @@ func (g *openGraph) costs() graphCosts {
 		Operations: []graphCost{}, Blocks: []graphBlock{}}
 	all := g.Costs(g.options.Count)
 	for _, c := range all.Operations {
-		line, _ := g.place(c.Operation.At.From)
+		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
 		if c.Operation.Block.Level > 0 {
 			row.Block = c.Operation.Block.URI()
@@ -220,7 +222,7 @@ func (g *openGraph) costs() graphCosts {
 	}
 	for _, b := range g.Blocks {
 		if all.Sent[b] > 0 {
-			line, _ := g.place(b.Own.From)
+			line, _ := g.Place(b.Own.From)
 			name := "text before the first heading"
 			if b.Level > 0 {
 				name = b.URI()
@@ -252,8 +254,8 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	t.Print(w)
 	if len(later) > 0 {
 		slices.Sort(later)
-		fmt.Fprintf(w, "+ and blocks that are not in the document yet: "+
-			"%s\n", a.line(strings.Join(slices.Compact(later), ", "), 400))
+		names := a.line(strings.Join(slices.Compact(later), ", "), 400)
+		fmt.Fprintf(w, "+ and blocks that are not in the document yet: %s\n", names)
 	}
 	if len(c.Operations) == 0 {
 		fmt.Fprintln(w, "no operation sends anything")
@@ -279,37 +281,40 @@ func graphPromptCommand() command {
 	var f graphFlags
 	return command{
 		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
-		long: "OPERATION is a line of it, or the path of the block in which it stands. Each message begins with a " +
-			"line that says whose it is.",
+		long: "OPERATION is a line of it, or the path of the block that contains it. Each message begins with a " +
+			"line that says whose it is. Nothing is masked: these are the document's own bytes.",
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
 		does:    keeps, json: answers(graphPrompt{}), flags: f.define,
-		run: func(ctx context.Context, a *action, args []string) error {
-			g, err := f.open(ctx, a, args[0])
-			if err != nil {
-				return err
-			}
-			defer g.reader.Close() // only read
+		run: f.on(func(a *action, g *openGraph, args []string) error {
 			o, err := g.operation(args[1])
 			if err != nil {
 				return err
 			}
-			line, _ := g.place(o.At.From)
+			line, _ := g.Place(o.At.From)
 			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o)}
 			for _, m := range out.Messages {
 				out.Tokens += g.options.Count(m.Text)
 			}
-			return a.answer(out, func(w io.Writer) {
-				for _, m := range out.Messages {
-					from := string(m.From)
-					if m.URI != "" {
-						from += " " + m.URI
-					}
-					fmt.Fprintf(w, "--- %s: %s\n%s\n\n", m.Role, a.line(from, 200), m.Text)
-				}
-				fmt.Fprintf(w, "--- %s tokens\n", tokens.Count{N: out.Tokens, Exact: g.counter.Exact()})
-			})
-		},
+			if a.json {
+				return a.answerExact(out)
+			}
+			return a.write([]byte(out.text(g.counter.Exact())))
+		}),
 	}
+}
+
+// text returns the messages as they are, each below a line that says whose it is.
+func (p graphPrompt) text(exact bool) string {
+	var b strings.Builder
+	for _, m := range p.Messages {
+		from := string(m.From)
+		if m.URI != "" {
+			from += " " + m.URI
+		}
+		fmt.Fprintf(&b, "--- %s: %s\n%s\n\n", m.Role, columns.OneLine(from), m.Text)
+	}
+	fmt.Fprintf(&b, "--- %s tokens\n", tokens.Count{N: p.Tokens, Exact: exact})
+	return b.String()
 }
 
 // operation returns the operation that a person names.
@@ -317,8 +322,8 @@ func (g *openGraph) operation(name string) (*graph.Operation, error) {
 	wanted, err := strconv.Atoi(name)
 	block := g.Find(name).Block
 	for _, o := range g.Operations {
-		first, _ := g.place(o.At.From)
-		last, _ := g.place(o.At.To)
+		first, _ := g.Place(o.At.From)
+		last, _ := g.Place(o.At.To)
 		named := err == nil && first <= wanted && wanted <= last
 		if named || block != nil && o.Block == block && len(g.Request(o)) > 0 {
 			return o, nil
@@ -326,7 +331,7 @@ func (g *openGraph) operation(name string) (*graph.Operation, error) {
 	}
 	var lines []string
 	for _, c := range g.Costs(g.options.Count).Operations {
-		line, _ := g.place(c.Operation.At.From)
+		line, _ := g.Place(c.Operation.At.From)
 		lines = append(lines, fmt.Sprintf("%d (@%s)", line, c.Operation.Name))
 	}
 	e := fault.New(fault.NotFound, "cli.graph", "%s has no operation at %q", g.name, chars.Short(name, 60))
@@ -354,40 +359,40 @@ func graphTreeCommand() command {
 			"and each operation with what it sends.",
 		example: "ctxledger graph tree workflow.md",
 		does:    keeps, json: answers([]*graphNode{}), flags: f.define,
-		run: func(ctx context.Context, a *action, args []string) error {
-			g, err := f.open(ctx, a, args[0])
-			if err != nil {
-				return err
-			}
-			defer g.reader.Close() // only read
-			nodes := g.node(g.Blocks[0]).Nodes
+		run: f.on(func(a *action, g *openGraph, _ []string) error {
+			nodes := g.node(g.Blocks[0], g.sends()).Nodes
 			return a.answer(nodes, func(w io.Writer) {
 				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
 				g.print(t, nodes, 0)
 				t.Print(w)
 			})
-		},
+		}),
 	}
 }
 
+// sends returns what operations send, in tokens.
+func (g *openGraph) sends() map[*graph.Operation]int {
+	out := map[*graph.Operation]int{}
+	for _, c := range g.Costs(g.options.Count).Operations {
+		out[c.Operation] = c.Total()
+	}
+	return out
+}
+
 // node returns a block with all in it.
-func (g *openGraph) node(b *graph.Block) *graphNode {
-	line, _ := g.place(b.Own.From)
+func (g *openGraph) node(b *graph.Block, sends map[*graph.Operation]int) *graphNode {
+	line, _ := g.Place(b.Own.From)
 	n := &graphNode{Line: line, Kind: "block", Name: b.Name(), Tokens: g.options.Count(g.Text(b))}
 	if b.System {
 		n.Name = b.Title // no reference leads there
 	}
 	n.All = n.Tokens
 	for _, o := range b.Operations {
-		at, _ := g.place(o.At.From)
-		sends := 0
-		for _, m := range g.Request(o) {
-			sends += g.options.Count(m.Text)
-		}
-		n.Nodes = append(n.Nodes, &graphNode{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: sends})
+		at, _ := g.Place(o.At.From)
+		n.Nodes = append(n.Nodes, &graphNode{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: sends[o]})
 	}
 	for _, c := range b.Children {
-		in := g.node(c)
+		in := g.node(c, sends)
 		n.All += in.All
 		n.Nodes = append(n.Nodes, in)
 	}

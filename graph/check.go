@@ -2,10 +2,13 @@ package graph
 
 import (
 	"cmp"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/pattern"
+	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/internal/words"
 )
 
@@ -22,10 +25,11 @@ type Options struct {
 // Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
-	c := checker{d: d, o: o, targets: map[*Operation]*Block{}, creates: map[string][]*Operation{}}
+	c := checker{d: d, o: o, jumps: jumpsOf(d), secrets: redact.New(nil), creates: map[string][]*Operation{},
+		reads: map[string]bool{}, inside: map[*Document][]string{}}
 	for _, op := range d.Operations {
-		if target := c.goesTo(op); target != nil {
-			c.targets[op] = target
+		if file := op.text("file"); file != "" {
+			c.reads[path.Clean(filepath.ToSlash(file))] = true
 		}
 		for _, name := range c.inserts(op) {
 			c.creates[name] = append(c.creates[name], op)
@@ -53,8 +57,13 @@ type checker struct {
 	d       *Document
 	o       Options
 	found   []Finding
-	targets map[*Operation]*Block   // of each @goto that leads somewhere
+	jumps   jumps
+	secrets *redact.Redactor
 	creates map[string][]*Operation // which insert a block of a name, folded
+	reads   map[string]bool         // the files that operations read
+	inside  map[*Document][]string  // the names in other documents, folded
+	names   []string                // of all blocks, and those that operations insert; nil: not needed yet
+	lost    int                     // references that lead nowhere
 }
 
 func (c *checker) add(code string, severity Severity, at Span, message string) *Finding {

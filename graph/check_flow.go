@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"ctxledger.dev/internal/redact"
 )
 
 // The depths up to which documents import and run each other.
@@ -16,67 +14,71 @@ const (
 	maxRuns    = 8
 )
 
+// jumps are where the @goto operations of a document lead, for questions that each operation asks.
+type jumps struct {
+	to     []*Block // by operation; nil: it is no @goto, or leads nowhere
+	places []int    // where the targets begin, ascending
+	least  []int    // by operation: where the first target begins of those from it on
+	most   []int    // by operation: where the last target begins of those before it
+}
+
+// jumpsOf follows the @goto operations of a document.
+func jumpsOf(d *Document) jumps {
+	n := len(d.Operations)
+	j := jumps{to: make([]*Block, n), least: make([]int, n+1), most: make([]int, n+1)}
+	j.least[n], j.most[0] = len(d.Source)+1, -1
+	for i, o := range d.Operations {
+		j.most[i+1] = j.most[i]
+		if refs := o.references(d.Source, "block"); o.Name == "goto" && len(refs) > 0 {
+			j.to[i] = d.Find(refs[0].Path).Block
+		}
+		if target := j.to[i]; target != nil {
+			j.places = append(j.places, target.Own.From)
+			j.most[i+1] = max(j.most[i], target.Own.From)
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		if j.least[i] = j.least[i+1]; j.to[i] != nil {
+			j.least[i] = min(j.least[i], j.to[i].Own.From)
+		}
+	}
+	slices.Sort(j.places)
+	return j
+}
+
+// between reports whether a @goto leads behind one place, but not behind another.
+func (j jumps) between(after, upTo int) bool {
+	i, _ := slices.BinarySearch(j.places, after+1)
+	return i < len(j.places) && j.places[i] <= upTo
+}
+
+// over reports whether a @goto before an operation leads behind it.
+func (j jumps) over(o *Operation) bool { return j.most[o.Index] > o.At.From }
+
+// back reports whether a @goto behind an operation leads back before another one.
+func (j jumps) back(last, first *Operation) bool { return j.least[last.Index+1] <= first.At.From }
+
 // flow checks in which order operations run, and what they are allowed to do.
 func (c *checker) flow() {
 	var end *Operation // behind which nothing runs
 	for _, o := range c.d.Operations {
-		if end != nil && !c.reached(o, end) {
-			c.add("CG403", Warning, o.NameAt, "this never runs").Related = []Related{{end.NameAt,
-				"@" + end.Name + " above leaves"}}
+		if end != nil && !c.jumps.between(end.At.From, o.At.From) {
+			c.add("CG403", Warning, o.NameAt, "this never runs").Related =
+				[]Related{{end.NameAt, "@" + end.Name + " above leaves"}}
 			end = nil // once is enough
 		}
-		target := c.targets[o]
-		if o.Name == "return" || target != nil && !o.truth("run-once") {
+		target := c.jumps.to[o.Index]
+		leaves := target != nil && !o.truth("run-once")
+		if o.Name == "return" || leaves {
 			end = o
 		}
-		if target != nil && target.Own.From <= o.At.From && !o.truth("run-once") {
-			c.add("CG404", Warning, o.NameAt, "this jumps back each time: run-once: true ends the loop after its "+
-				"first pass")
+		if leaves && target.Own.From <= o.At.From {
+			c.add("CG404", Warning, o.NameAt,
+				"this jumps back each time: run-once: true ends the loop after its first pass")
 		}
 		c.allowed(o)
 		c.cycles(o)
 	}
-}
-
-// goesTo returns the block that a @goto goes to; nil: it is none, or goes nowhere.
-func (c *checker) goesTo(o *Operation) *Block {
-	if o.Name != "goto" {
-		return nil
-	}
-	for _, r := range o.references(c.d.Source, "block") {
-		return c.d.Find(r.Path).Block
-	}
-	return nil
-}
-
-// reached reports whether a @goto leads behind an operation that ends what is before, up to another one.
-func (c *checker) reached(o, end *Operation) bool {
-	for _, target := range c.targets {
-		if target.Own.From > end.At.From && target.Own.From <= o.At.From {
-			return true
-		}
-	}
-	return false
-}
-
-// skipped reports whether a @goto jumps over an operation.
-func (c *checker) skipped(o *Operation) bool {
-	for by, target := range c.targets {
-		if by.Index < o.Index && target.Own.From > o.At.From {
-			return true
-		}
-	}
-	return false
-}
-
-// loops reports whether a @goto behind an operation leads back before another one.
-func (c *checker) loops(last, first *Operation) bool {
-	for by, target := range c.targets {
-		if by.Index > last.Index && target.Own.From <= first.At.From {
-			return true
-		}
-	}
-	return false
 }
 
 // allowed checks what an operation may do to the machine.
@@ -85,38 +87,28 @@ func (c *checker) allowed(o *Operation) {
 		c.add("CG405", Warning, o.NameAt, "commands run only if you allow it for each run")
 	}
 	if o.truth("allow-generated-ops") {
-		c.add("CG406", Warning, o.field("allow-generated-ops").At, "operations in the result of this one run, if "+
-			"the command line allows it")
+		c.add("CG406", Warning, o.field("allow-generated-ops").At,
+			"operations in the result of this one run, if the command line allows it")
 	}
 	if o.truth("header-auto-align") && o.Block.Level >= 6 {
-		c.add("CG218", Warning, o.field("header-auto-align").At, "no heading can stand below level 6: those of "+
-			"the result stay at 6")
+		c.add("CG218", Warning, o.field("header-auto-align").At,
+			"no heading is deeper than level 6: those of the result stay at 6")
 	}
 	if f := o.field("save-to-file"); f != nil {
 		to := path.Clean(filepath.ToSlash(f.text()))
 		switch {
 		case path.IsAbs(to) || to == ".." || strings.HasPrefix(to, "../"):
 			c.add("CG408", Warning, f.Value, "this is written outside of the document's folder")
-		case to == path.Base(filepath.ToSlash(c.d.Path)) || slices.Contains(c.named(), to):
+		case to == path.Base(filepath.ToSlash(c.d.Path)) || c.reads[to]:
 			c.add("CG408", Warning, f.Value, "this overwrites a document that is read here")
 		}
 	}
 	for i := range o.Fields {
 		f := &o.Fields[i]
-		if text := f.text(); len(redact.New(nil).Find([]byte(text))) > 0 {
+		if len(c.secrets.Find([]byte(f.text()))) > 0 {
 			c.add("CG409", Warning, f.Value, "this looks like a secret, and would be sent or stored")
 		}
 	}
-}
-
-// named returns the documents that operations read.
-func (c *checker) named() (files []string) {
-	for _, o := range c.d.Operations {
-		if file := o.text("file"); file != "" {
-			files = append(files, path.Clean(filepath.ToSlash(file)))
-		}
-	}
-	return files
 }
 
 // cycles checks that the documents which an operation reads do not read it in turn.
@@ -142,11 +134,11 @@ func (c *checker) cycles(o *Operation) {
 		way = append(slices.Clone(way), other.Path)
 		switch {
 		case slices.Contains(way[:len(way)-1], other.Path):
-			c.add(code, Error, o.field("file").Value, fmt.Sprintf("a circle: %s", strings.Join(way, " → ")))
+			c.add(code, Error, o.field("file").Value, fmt.Sprintf("a cycle: %s", strings.Join(way, " → ")))
 			return true
 		case len(way) > most+1:
-			c.add("CG407", Error, o.field("file").Value, fmt.Sprintf("documents %s each other more than %d "+
-				"deep", kind, most))
+			c.add("CG407", Error, o.field("file").Value,
+				fmt.Sprintf("documents %s each other more than %d deep", kind, most))
 			return true
 		case visited[other.Path]:
 			return false

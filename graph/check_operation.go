@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// looksLikeOperation checks a paragraph for operations that are text, since they stand where none can begin.
+// looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
 	source := c.d.Source
 	for at, first := m.at.From, true; at < m.at.To; first = false {
@@ -24,11 +24,11 @@ func (c *checker) looksLikeOperation(m mark) {
 		switch parameter := keyLine().MatchString(below); {
 		case !strings.HasPrefix(text, "@"), !parameter, !known:
 		case strings.TrimSpace(rest) != "":
-			c.add("CG202", Error, line, fmt.Sprintf("text after @%s: an operation's name stands alone, and its "+
-				"parameters below it", name))
+			c.add("CG202", Error, line,
+				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", name))
 		case !first:
-			c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does "+
-				"nothing", name)).Fix =
+			c.add("CG206", Error, line,
+				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name)).Fix =
 				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
 		}
 		at = c.after(line)
@@ -61,8 +61,8 @@ func (c *checker) operation(o *Operation) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
 	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
-		c.add("CG217", Error, o.field("mode").Value, "replace without to would delete this operation: name the "+
-			"block, or append")
+		c.add("CG217", Error, o.field("mode").Value,
+			"replace without to would delete this operation: name the block, or append")
 	}
 	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
 		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")
@@ -84,18 +84,18 @@ func (c *checker) placed(o *Operation) {
 	c.add("CG206", Hint, o.NameAt, "no blank line before this operation: Fractalic takes it for text").Fix = blank
 }
 
-// continued checks the text of an operation, and what stands behind it.
+// continued checks the text of an operation, and the text after it.
 func (c *checker) continued(o *Operation) {
 	source := c.d.Source
 	for line := c.line(o.At.From); c.after(line) < o.At.To; {
 		line = c.line(c.after(line))
 		quoted := slices.ContainsFunc(o.Fields, func(f Field) bool {
-			return f.Value.From < line.From && line.From < f.Value.To && strings.ContainsRune(`"'`,
-				rune(source[f.Value.From]))
+			return f.Value.From < line.From && line.From < f.Value.To &&
+				strings.ContainsRune(`"'`, rune(source[f.Value.From]))
 		})
 		if text := line.In(source); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
-			c.add("CG208", Warning, line, "this is a comment of the operation, not a heading: a blank line would "+
-				"end the operation")
+			c.add("CG208", Warning, line,
+				"this is a comment of the operation, not a heading: a blank line would end the operation")
 		}
 	}
 	behind := o.Block.Body[o.nth+1]
@@ -121,8 +121,8 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		return
 	}
 	if !known {
-		x := c.add("CG203", Warning, f.At, fmt.Sprintf("@%s has no parameter %s: it is "+
-			"ignored", o.Name, chars.Short(f.Key, 40)))
+		x := c.add("CG203", Warning, f.At,
+			fmt.Sprintf("@%s has no parameter %s: it is ignored", o.Name, chars.Short(f.Key, 40)))
 		if n := near(f.Key, sorted(spec.keys)); n != "" {
 			x.Message += "; did you mean " + n + "?"
 			x.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}

@@ -24,12 +24,18 @@ func (c *checker) references(o *Operation) {
 		if key == "block" && o.Name == "import" {
 			continue // of the other document
 		}
+		itself := map[*Block]bool{} // blocks that are referred to without "/*"
+		for _, r := range refs {
+			if b := c.d.Find(r.Path).Block; b != nil && !r.Below {
+				itself[b] = true
+			}
+		}
 		content := false
 		for _, r := range refs {
-			content = c.reference(o, key, r, refs) || content
+			content = c.reference(o, o.field(key), r, itself) || content
 		}
 		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
-			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the blocks have no text")
+			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
 		}
 	}
 	c.file(o)
@@ -47,44 +53,43 @@ func shortForm(refs []Reference, source string) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// reference checks one reference. content says that it selects a text, or that this cannot be known.
-func (c *checker) reference(o *Operation, key string, r Reference, all []Reference) (content bool) {
+// reference checks one reference in a field. content says that it selects something, or that this cannot be known.
+func (c *checker) reference(o *Operation, f *Field, r Reference, itself map[*Block]bool) (content bool) {
 	m := c.d.Find(r.Path)
 	if m.Block == nil {
-		return c.missing(o, r, m)
+		c.missing(o, r, m)
+		return true
+	}
+	withID := &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
+		Text: " {id=" + m.Block.Name() + "}"}
+	if m.Block.ID != "" || !isID(m.Block.Name()) {
+		withID = nil
 	}
 	if m.More > 0 {
-		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is "+
-			"taken", chars.Plural(m.More+1, "block"), r.Path)).
-			Related = []Related{{m.Block.Heading, "this one"}}
+		same := chars.Plural(m.More+1, "block")
+		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is taken", same, r.Path)).Related =
+			[]Related{{m.Block.Heading, "this one"}}
 	}
 	if m.By == BySlug || m.By == ByLegacy {
-		f := c.add("CG311", Information, r.At, fmt.Sprintf("found by its %s: another heading breaks this "+
-			"reference", m.By))
-		if m.Block.ID == "" && isID(m.Block.Name()) {
-			f.Fix = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
-				Text: " {id=" + m.Block.Name() + "}"}
-		}
+		c.add("CG311", Information, r.At,
+			fmt.Sprintf("found by its %s: another heading breaks this reference", m.By)).Fix = withID
 	}
-	if key == "to" {
+	if f.Key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {
-			c.add("CG110", Information, r.At, "the replaced block may lose its name: give it an id").Fix =
-				&Fix{Title: "Add an id", At: Span{m.Block.Heading.To, m.Block.Heading.To},
-					Text: " {id=" + m.Block.Name() + "}"}
+			c.add("CG110", Information, r.At, "the replaced block may lose its name: give it an id").Fix = withID
 		}
 		return true
 	}
-	itself := slices.ContainsFunc(all, func(x Reference) bool { return !x.Below && c.d.Find(x.Path).Block == m.Block })
-	if r.Below && !itself && c.hasText(m.Block) && o.Name != "goto" {
-		c.add("CG303", Information, r.At, fmt.Sprintf("the text of %s itself is not selected, only what is below "+
-			"it; Fractalic selects both",
-			r.Path)).Fix = &Fix{Title: "Select both", At: r.At, Text: c.both(o.field(key), r, len(all))}
+	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" {
+		c.add("CG303", Information, r.At,
+			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
+			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
-	return slices.ContainsFunc(c.d.Select(r), func(b *Block) bool { return c.d.Text(b) != "" })
+	return !r.Below || slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
-func (c *checker) both(f *Field, r Reference, of int) string {
+func (c *checker) both(f *Field, r Reference) string {
 	text := r.At.In(c.d.Source)
 	itself := strings.TrimSuffix(strings.Trim(text, `"'`), "/*")
 	line := c.line(r.At.From)
@@ -92,7 +97,7 @@ func (c *checker) both(f *Field, r Reference, of int) string {
 	switch {
 	case strings.HasSuffix(before, "- "):
 		return itself + "\n" + before + text
-	case of > 1 || strings.HasPrefix(f.Value.In(c.d.Source), "["):
+	case strings.HasPrefix(f.Value.In(c.d.Source), "["):
 		return itself + ", " + text
 	default:
 		return "[" + itself + ", " + text + "]"
@@ -104,55 +109,60 @@ func (c *checker) hasText(b *Block) bool {
 	return slices.ContainsFunc(b.Body, func(s Span) bool { return strings.TrimSpace(s.In(c.d.Source)) != "" })
 }
 
+// maxSuggested is how many references that lead nowhere are compared with all names.
+const maxSuggested = 50
+
 // missing says what is known of a block that is not in the document: an operation may create it.
-func (c *checker) missing(o *Operation, r Reference, m Match) (content bool) {
+func (c *checker) missing(o *Operation, r Reference, m Match) {
 	last := r.Path[strings.LastIndexByte(r.Path, '/')+1:]
 	if all := c.creates[folded(last)]; len(all) > 0 {
 		switch by := all[0]; {
-		case by.Index < o.Index && c.skipped(by):
+		case by.Index < o.Index && c.jumps.over(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
-		case by.Index > o.Index && !c.loops(by, o):
+		case by.Index > o.Index && !c.jumps.back(by, o):
 			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related =
 				[]Related{{by.NameAt, "this one"}}
 		}
-		return true
+		return
 	}
-	names := c.d.allNames()
-	names = append(names, sorted(c.creates)...)
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))
 	if m.In != nil {
 		f.Message += " directly below " + m.In.Name()
-		if found := c.d.Find(m.Lost); found.Block != nil {
-			f.Message += "; it stands in " + found.Block.URI()
-			f.Related = []Related{{found.Block.Heading, "here"}}
-			f.Fix = c.renamed(r, found.Block.URI())
-			return true
+		if found := c.d.Find(m.Lost).Block; found != nil {
+			f.Message += ", but " + found.URI()
+			f.Related = []Related{{found.Heading, "here"}}
+			f.Fix = renamed(r, found.URI())
+			return
 		}
 	}
-	if n := near(m.Lost, names); n != "" {
-		f.Message += "; did you mean " + n + "?"
-		f.Fix = c.renamed(r, strings.Replace(r.Path, m.Lost, n, 1))
+	if c.lost++; c.lost > maxSuggested {
+		return
 	}
-	return true
+	if n := near(m.Lost, c.allNames()); n != "" {
+		f.Message += "; did you mean " + n + "?"
+		f.Fix = renamed(r, strings.Replace(r.Path, m.Lost, n, 1))
+	}
 }
 
 // renamed returns the fix that writes another path.
-func (c *checker) renamed(r Reference, path string) *Fix {
+func renamed(r Reference, path string) *Fix {
 	if r.Below {
 		path += "/*"
 	}
 	return &Fix{Title: "Write " + path, At: r.At, Text: path}
 }
 
-// allNames returns the names of all blocks.
-func (d *Document) allNames() []string {
-	var names []string
-	for _, b := range d.Blocks[1:] {
-		if !b.System {
-			names = append(names, b.Name())
+// allNames returns the names of all blocks, also of those that operations insert.
+func (c *checker) allNames() []string {
+	if c.names == nil {
+		c.names = sorted(c.creates)
+		for _, b := range c.d.Blocks[1:] {
+			if !b.System {
+				c.names = append(c.names, b.Name())
+			}
 		}
 	}
-	return names
+	return c.names
 }
 
 // inserts returns the names of the blocks that an operation inserts, folded: as far as they are known before it runs.
@@ -161,28 +171,46 @@ func (c *checker) inserts(o *Operation) []string {
 	if !spec.merges {
 		return nil
 	}
-	var names []string
 	header := spec.header
 	if f := o.field("use-header"); f != nil {
 		header = f.text()
 	}
-	text, id, _, _ := takeID(strings.TrimLeft(header, "# "))
-	for _, name := range []string{id, Slug(text), LegacySlug(text)} {
-		if name != "" && !strings.EqualFold(header, "none") {
+	names := named(header)
+	if other := c.read(o); other != nil {
+		names = append(names, c.namesIn(other)...)
+	}
+	return names
+}
+
+// named returns the names that a header gives the block that it opens, folded.
+func named(header string) (names []string) {
+	if strings.EqualFold(header, "none") {
+		return nil
+	}
+	n := namesOf(strings.TrimLeft(header, "# "))
+	for _, name := range []string{n.id, n.slug, n.legacy} {
+		if name != "" {
 			names = append(names, folded(name))
 		}
 	}
-	if other := c.read(o); other != nil {
-		for _, b := range other.Blocks[1:] {
-			names = append(names, folded(b.ID), folded(b.Slug), folded(b.Legacy))
-		}
-		for _, in := range other.Operations {
-			if f := in.field("use-header"); f != nil {
-				text, id, _, _ := takeID(strings.TrimLeft(f.text(), "# "))
-				names = append(names, folded(id), folded(Slug(text)))
-			}
+	return names
+}
+
+// namesIn returns the names of the blocks in another document, and of those that its operations insert there, folded.
+func (c *checker) namesIn(other *Document) []string {
+	if names, known := c.inside[other]; known {
+		return names
+	}
+	var names []string
+	for _, b := range other.Blocks[1:] {
+		names = append(names, named(b.Heading.In(other.Source))...)
+	}
+	for _, o := range other.Operations {
+		if f := o.field("use-header"); f != nil {
+			names = append(names, named(f.text())...)
 		}
 	}
+	c.inside[other] = names
 	return names
 }
 
@@ -224,8 +252,7 @@ func (c *checker) file(o *Operation) {
 	case o.Name == "import" && o.field("block") != nil:
 		for _, r := range o.references(c.d.Source, "block") {
 			if m := other.Find(r.Path); m.Block == nil {
-				c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s in "+
-					"%s", chars.Short(m.Lost, 60), f.text()))
+				c.add("CG305", Error, r.At, fmt.Sprintf("%s has no block %s", f.text(), chars.Short(m.Lost, 60)))
 			}
 		}
 	}

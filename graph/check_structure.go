@@ -15,7 +15,7 @@ var (
 	someID    = pattern.Lazy(`\{id=[^{}]*\}`)
 )
 
-// structure checks headings, ids, fences and what stands outside of blocks.
+// structure checks headings, ids, fences and text outside of blocks.
 func (c *checker) structure() {
 	d := c.d
 	if !utf8.ValidString(d.Source) {
@@ -32,11 +32,12 @@ func (c *checker) structure() {
 			c.text(m)
 		}
 	}
-	root := d.Blocks[0]
-	if text := strings.TrimSpace(d.Text(root)); text != "" {
-		at := d.Blocks[0].Own.From + strings.Index(d.Source[root.Own.From:], text[:1])
-		c.add("CG101", Information, c.line(at), "text before the first heading is sent with what comes later; "+
-			"Fractalic drops it")
+	for _, s := range d.Blocks[0].Body {
+		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
+			c.add("CG101", Information, c.line(s.To-len(text)),
+				"text before the first heading is sent with what comes later; Fractalic drops it")
+			break
+		}
 	}
 	ids, slugs := map[string]*Block{}, map[string]*Block{}
 	for _, b := range d.Blocks[1:] {
@@ -59,9 +60,11 @@ func validEnd(text string) string {
 
 // text checks a paragraph for what looks like a heading.
 func (c *checker) text(m mark) {
-	for _, at := range manySigns().FindAllStringIndex(m.at.In(c.d.Source), -1) {
-		c.add("CG104", Warning, Span{m.at.From + at[0], m.at.From + at[1]}, "a heading has at most 6 number "+
-			"signs: this is text")
+	if text := m.at.In(c.d.Source); strings.Contains(text, "#######") {
+		for _, at := range manySigns().FindAllStringIndex(text, -1) {
+			c.add("CG104", Warning, Span{at[0], at[1]}.moved(m.at.From),
+				"a heading has at most 6 number signs: this is text")
+		}
 	}
 	c.looksLikeOperation(m)
 }
@@ -69,42 +72,42 @@ func (c *checker) text(m mark) {
 // heading checks the heading of a block.
 func (c *checker) heading(b *Block) {
 	source := c.d.Source
-	text := source[b.Heading.From:b.Heading.To]
-	_, _, _, hasID := takeID(strings.TrimRight(text, " \t#"))
-	switch at := someID().FindStringIndex(text); {
-	case hasID && b.ID == "":
+	switch {
+	case b.marked && b.ID == "":
 		id := b.IDAt.In(source)
 		f := c.add("CG103", Error, b.IDAt, fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
-		if fixed := mended(id); fixed != "" {
+		if fixed := likelyID(id); fixed != "" {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt, Text: fixed}
 		}
-	case !hasID && at != nil:
-		c.add("CG111", Warning, Span{b.Heading.From + at[0], b.Heading.From + at[1]}, "an id stands at the end of "+
-			"the heading: this is text")
+	case !b.marked && strings.Contains(b.Title, "{id="):
+		if at := someID().FindStringIndex(b.Heading.In(source)); at != nil {
+			c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
+				"an id belongs at the end of the heading: this is text")
+		}
 	}
-	if before,
-		ok := c.before(b.Heading); ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
+	before, ok := c.before(b.Heading)
+	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
 		c.add("CG105", Hint, b.Heading, "no blank line before this heading: Fractalic takes it for text").Fix =
 			&Fix{Title: "Insert a blank line", At: Span{b.Heading.From, b.Heading.From}, Text: "\n"}
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
-		c.add("CG109", Hint, b.Heading, fmt.Sprintf("level %d below level %d: a level is "+
-			"skipped", b.Level, b.Parent.Level))
+		c.add("CG109", Hint, b.Heading,
+			fmt.Sprintf("level %d below level %d: a level is skipped", b.Level, b.Parent.Level))
 	}
 	switch {
 	case b.System:
-	case b.ID == "" && b.Slug == "" && !hasID:
-		c.add("CG107", Warning, b.Heading, "this block cannot be referred to by name: its heading has no letter "+
-			"or digit").Fix =
+	case b.ID == "" && b.Slug == "" && !b.marked:
+		c.add("CG107", Warning, b.Heading,
+			"this block cannot be referred to by name: its heading has no letter or digit").Fix =
 			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
 	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
 }
 
-// mended returns the id that was probably meant; "": none can be seen.
-func mended(id string) string {
+// likelyID returns the id that was probably meant; "" if none is evident.
+func likelyID(id string) string {
 	if slug := Slug(id); isID(slug) {
 		return slug
 	} else if slug != "" && isID("n"+slug) {
@@ -132,8 +135,8 @@ func (c *checker) duplicate(b *Block, ids, slugs map[string]*Block) {
 	case first == nil:
 		names[name] = b
 	default:
-		c.add("CG102", severity, b.Heading, fmt.Sprintf("the %s %s is taken: a reference to it leads to the first "+
-			"block that has it",
-			kind, b.Name())).Related = []Related{{first.Heading, "the first one"}}
+		c.add("CG102", severity, b.Heading,
+			fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
+			[]Related{{first.Heading, "the first one"}}
 	}
 }

@@ -51,7 +51,7 @@ func (c *Costs) Size(b *Block) int {
 	return n
 }
 
-// Costs returns what each operation sends, as the document stands.
+// Costs returns what each operation sends if the document is as it is now.
 func (d *Document) Costs(count func(string) int) *Costs {
 	c := &Costs{Sent: map[*Block]int{}, sizes: map[*Block]int{}, count: count, d: d}
 	system := count(d.SystemPrompt())
@@ -82,8 +82,8 @@ func (d *Document) Costs(count func(string) int) *Costs {
 			before += c.Size(b)
 		}
 	}
-	for i, b := range d.Blocks {
-		for !b.System && i > 0 && len(asked) > 0 && asked[0] < b.Own.From {
+	for _, b := range d.Blocks {
+		for len(asked) > 0 && asked[0] < b.Own.From {
 			asked = asked[1:]
 		}
 		if !b.System {
@@ -127,13 +127,11 @@ func (c *checker) blocks(costs *Costs) {
 			text := b.Own.In(c.d.Source)
 			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
 			if n > largeBlock || lines > longBlock {
-				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s tokens are sent by %s: summarize the block and "+
-					"replace it",
+				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s tokens are sent by %s: summarize and replace them",
 					chars.Commas(n), chars.Plural(by, "operation")))
 			}
 			if strings.Contains(text, "> TOOL RESPONSE, id:") && n > keptResponse {
-				c.add("CG508", Warning, b.place(), fmt.Sprintf("the %s tokens of a tool's result are kept and "+
-					"sent again by %s",
+				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s tokens of a tool's result are sent again by %s",
 					chars.Commas(n), chars.Plural(by, "operation")))
 			}
 		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(b.Children) == 0 && c.hasText(b) &&
@@ -173,13 +171,13 @@ func (c *checker) cost(cost Cost) {
 		return
 	}
 	if cost.Ambient*2 > total {
-		c.add("CG504", Warning, o.NameAt, fmt.Sprintf("%s of the %s tokens that this sends are the text before "+
-			"it: name the blocks with block, or "+
-			"write context: none", chars.Share(cost.Ambient, total), chars.Commas(total)))
+		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
+			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
+			chars.Share(cost.Ambient, total), chars.Commas(total)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
-		c.add("CG507", Warning, f.At, "without tools-turns-max the model may call tools 30 times, and sends all "+
-			"again each time").Fix =
+		c.add("CG507", Warning, f.At,
+			"without tools-turns-max the model may call tools 30 times, and all is sent again each time").Fix =
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
@@ -200,22 +198,25 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 			seen[b] = true
 		}
 		if twice {
-			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent "+
-				"once").Fix = c.without(o, refs, i)
+			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
+				c.without(o, refs, i)
 		}
 		if r.Below && (len(selected) > wideBlocks || size > wideTokens) {
 			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s tokens: name those that are needed",
 				chars.Plural(len(selected), "block"), chars.Commas(size)))
 		}
 	}
-	if operations[o.Name].merges && o.text("mode") != "replace" && c.loops(o, o) {
+	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
 		c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: use replace")
 	}
 }
 
-// without returns the fix that leaves a reference of a list out; nil: it is the only one.
+// maxRewritten is how long a list is at most that a fix writes again.
+const maxRewritten = 100
+
+// without returns the fix that leaves a reference of a list out; nil: it is the only one, or one of very many.
 func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
-	if len(refs) < 2 || !strings.HasPrefix(o.field("block").Value.In(c.d.Source), "[") {
+	if len(refs) < 2 || len(refs) > maxRewritten || !strings.HasPrefix(o.field("block").Value.In(c.d.Source), "[") {
 		return nil
 	}
 	left := slices.Delete(slices.Clone(refs), i, i+1)
@@ -240,16 +241,16 @@ func (c *checker) sum(costs []Cost) {
 	}
 	last := asks[len(asks)-1].Operation
 	if last.field("context") == nil && last.field("block") == nil {
-		c.add("CG514", Information, last.NameAt, "the last operation sends all before it: context: none leaves "+
-			"that out").Fix =
+		c.add("CG514", Information, last.NameAt,
+			"the last operation sends all before it: context: none leaves that out").Fix =
 			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none"}
 	}
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
-		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
+		line, _ := c.d.Place(cost.Operation.At.From)
 		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
 	}
-	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by "+
-		"%s", chars.Commas(all), strings.Join(most, ", ")))
+	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s",
+		chars.Commas(all), strings.Join(most, ", ")))
 }

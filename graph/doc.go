@@ -7,7 +7,7 @@
 //
 // Guarantees: a Document is immutable, and all positions are byte offsets into its Source, which is the text byte for byte.
 // Code, HTML, quotes and lists never open blocks or operations. A document after Edit equals the edited text parsed anew.
-// Time is linear in the length of the text.
+// Checking takes time for the text and for what operations select, once for each.
 //
 // The package runs nothing, opens no file and counts no tokens: callers read what a document names, and count.
 package graph

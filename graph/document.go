@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"ctxledger.dev/internal/yamldoc"
 )
@@ -21,6 +23,8 @@ type Document struct {
 
 	marks []mark
 	names func() index
+	keys  func() map[string]*Block
+	lines func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -40,7 +44,9 @@ type Block struct {
 	Children   []*Block
 	Operations []*Operation // in the block itself
 
-	path string // of the document
+	marked  bool   // its heading has an id, well formed or not
+	path    string // of the document
+	ordinal int    // among the siblings with its names
 }
 
 // Operation is an operation: a name and the parameters below it.
@@ -48,7 +54,7 @@ type Operation struct {
 	Name   string // in lower case
 	At     Span   // all of its lines
 	NameAt Span   // without "@"
-	Block  *Block // in which it stands
+	Block  *Block // that contains it
 	Index  int    // in Document.Operations
 	nth    int    // in its block
 
@@ -68,6 +74,7 @@ type Field struct {
 type headingNames struct {
 	title, id, slug, legacy string
 	idAt                    Span // from the beginning of the title
+	marked                  bool // there is an id, well formed or not
 }
 
 // Parse reads a document. Any text is one. path names its file.
@@ -84,6 +91,7 @@ func assembled(path, source string, front Span, marks []mark) *Document {
 	root := &Block{Own: Span{front.To, len(source)}, path: path}
 	d.Blocks = []*Block{root}
 	open := []*Block{root}
+	named := map[sibling]int{}
 	for i := range marks {
 		m := &marks[i]
 		switch m.kind {
@@ -92,6 +100,9 @@ func assembled(path, source string, front Span, marks []mark) *Document {
 				open = open[:len(open)-1]
 			}
 			b := d.block(m, open[len(open)-1])
+			same := sibling{b.Parent, b.ID, b.Slug}
+			b.ordinal = named[same]
+			named[same]++
 			open = append(open, b)
 		case operationMark:
 			d.operation(m)
@@ -104,7 +115,22 @@ func assembled(path, source string, front Span, marks []mark) *Document {
 		b.Body = bodyOf(b)
 	}
 	d.names = sync.OnceValue(func() index { return indexed(d.Blocks) })
+	d.keys = sync.OnceValue(func() map[string]*Block { return keyed(d.Blocks) })
+	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	return d
+}
+
+// sibling is what blocks with the same parent and names have in common.
+type sibling struct {
+	parent   *Block
+	id, slug string
+}
+
+// Place returns the line and the column of an offset, both from 1, the column in characters.
+func (d *Document) Place(at int) (line, column int) {
+	lines := d.lines()
+	line = sort.Search(len(lines), func(i int) bool { return lines[i] > at })
+	return line, utf8.RuneCountInString(d.Source[lines[line-1]:at]) + 1
 }
 
 // block adds the block of a heading.
@@ -114,7 +140,7 @@ func (d *Document) block(m *mark, parent *Block) *Block {
 	}
 	n := m.named
 	b := &Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
-		Legacy: n.legacy, Own: Span{m.at.From, len(d.Source)}, Parent: parent, path: d.Path}
+		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, path: d.Path}
 	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
 	parent.Children = append(parent.Children, b)
 	d.Blocks = append(d.Blocks, b)
@@ -123,9 +149,9 @@ func (d *Document) block(m *mark, parent *Block) *Block {
 
 // namesOf reads the text of a heading.
 func namesOf(text string) *headingNames {
-	title, id, at, _ := takeID(text)
+	title, id, at, marked := takeID(text)
 	title = strings.TrimSpace(title)
-	return &headingNames{title: title, id: id, idAt: at, slug: Slug(title), legacy: LegacySlug(title)}
+	return &headingNames{title, id, Slug(title), LegacySlug(title), at, marked}
 }
 
 // systemTitle is how the headings of system blocks begin.
@@ -182,27 +208,14 @@ func (b *Block) Key() string {
 		if name == "" {
 			name = at.Slug
 		}
-		fmt.Fprintf(&path, "%s#%d/", folded(name), at.number())
+		fmt.Fprintf(&path, "%s#%d/", folded(name), at.ordinal)
 	}
 	sum := sha256.Sum256([]byte(b.path + "\x00" + path.String()))
-	return hex.EncodeToString(sum[:4])
+	return hex.EncodeToString(sum[:keyBytes])
 }
 
-// number returns how many siblings with the same name stand before a block.
-func (b *Block) number() (n int) {
-	if b.Parent == nil {
-		return 0
-	}
-	for _, s := range b.Parent.Children {
-		if s == b {
-			return n
-		}
-		if s.ID == b.ID && s.Slug == b.Slug {
-			n++
-		}
-	}
-	return n
-}
+// keyBytes is how many bytes of a hash a key has.
+const keyBytes = 4
 
 // Text returns what a block says itself: its heading and its text, without operations and the space around.
 func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }

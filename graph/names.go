@@ -18,7 +18,10 @@ var trailingID = pattern.Lazy(`[ \t]*\{id=([^{}]*)\}[ \t]*$`)
 
 // takeID separates the id of a heading from its text. found is false where there is none, and id is "" where it is malformed.
 func takeID(title string) (text, id string, at Span, found bool) {
-	m := trailingID().FindStringSubmatchIndex(title)
+	var m []int
+	if strings.Contains(title, "{id=") {
+		m = trailingID().FindStringSubmatchIndex(title)
+	}
 	if m == nil {
 		return title, "", Span{}, false
 	}

@@ -98,10 +98,7 @@ func (o *Operation) text(key string) string {
 }
 
 // null reports whether a parameter has no value.
-func (f Field) null() bool {
-	var v any
-	return f.yaml.Decode(&v) == nil && v == nil
-}
+func (f Field) null() bool { return f.yaml.IsNull() }
 
 // text returns the value of a parameter that is one, else "".
 func (f Field) text() string {

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +11,7 @@ type Reference struct {
 	Path  string
 	Below bool // the children of the block with all below them, not the block itself
 	At    Span // of the value; of a list's element
-	Short bool // it is not written as {block_uri: …}
+	Short bool // it is written without {block_uri: …}
 }
 
 // references returns what a parameter refers to, in its order.
@@ -103,41 +105,47 @@ type Match struct {
 // before it.
 func (d *Document) Find(path string) Match {
 	var m Match
-	for i, name := range strings.Split(path, "/") {
+	for name := range strings.SplitSeq(path, "/") {
 		in := m.Block
-		if i == 0 {
-			m = d.names().find(name, d.Blocks)
-		} else {
-			m = indexed(in.Children).find(name, in.Children)
-		}
-		if m.Block == nil {
+		if m = d.find(name, in); m.Block == nil {
 			return Match{Lost: name, In: in}
 		}
 	}
 	return m
 }
 
-// find finds a name: by all ids before any slug.
-func (x index) find(name string, blocks []*Block) Match {
-	key := folded(strings.TrimSpace(name))
+// find finds a name among the children of a block, or, where that is nil, among all: by ids before any slug.
+func (d *Document) find(name string, in *Block) Match {
+	name = strings.TrimSpace(name)
+	names := d.names()
 	for _, kind := range []struct {
 		names map[string][]*Block
 		by    By
-	}{{x.ids, ByID}, {x.slugs, BySlug}, {x.legacies, ByLegacy}} {
-		if all := kind.names[key]; len(all) > 0 {
+	}{{names.ids, ByID}, {names.slugs, BySlug}, {names.legacies, ByLegacy}} {
+		all := kind.names[folded(name)]
+		if in != nil {
+			all = slices.DeleteFunc(slices.Clone(all), func(b *Block) bool { return b.Parent != in })
+		}
+		if len(all) > 0 {
 			return Match{Block: all[0], By: kind.by, More: len(all) - 1}
 		}
 	}
-	if len(key) != keyLen {
+	if key, err := hex.DecodeString(name); err != nil || len(key) != keyBytes {
 		return Match{}
 	}
-	for _, b := range blocks {
-		if b.Level > 0 && !b.System && b.Key() == strings.ToLower(name) {
-			return Match{Block: b, By: ByKey}
-		}
+	if b := d.keys()[strings.ToLower(name)]; b != nil && (in == nil || b.Parent == in) {
+		return Match{Block: b, By: ByKey}
 	}
 	return Match{}
 }
 
-// keyLen is the length of a key.
-const keyLen = 8
+// keyed returns the blocks that can be referred to, by their keys.
+func keyed(blocks []*Block) map[string]*Block {
+	out := map[string]*Block{}
+	for _, b := range blocks {
+		if key := b.Key(); !b.System && b.Level > 0 && out[key] == nil {
+			out[key] = b
+		}
+	}
+	return out
+}

@@ -3,19 +3,12 @@ package graph
 import (
 	"slices"
 	"strings"
+
+	"ctxledger.dev/transcript"
 )
 
 // defaultSystem is the system prompt of a document without system blocks.
 const defaultSystem = "You are a helpful AI assistant. Provide clear, accurate, and helpful responses."
-
-// Role says who speaks in a message.
-type Role string
-
-// The roles.
-const (
-	System Role = "system"
-	User   Role = "user"
-)
 
 // Source says where a message comes from.
 type Source string
@@ -30,20 +23,20 @@ const (
 
 // Message is one message of a request.
 type Message struct {
-	Role  Role   `json:"role"`
-	From  Source `json:"from"`
-	Block *Block `json:"-"` // whose text it is; nil: none
-	URI   string `json:"block,omitempty"`
-	Text  string `json:"text"`
+	Role  transcript.Role `json:"role"`
+	From  Source          `json:"from"`
+	Block *Block          `json:"-"` // whose text it is; nil: none
+	URI   string          `json:"block,omitempty"`
+	Text  string          `json:"text"`
 }
 
-// Request returns what an operation sends as its document stands: of @llm all messages for the model, of @run and @return what is
+// Request returns what an operation sends if its document is as it is now: of @llm all messages for the model, of @run and @return what is
 // handed on. Others send nothing. References that lead nowhere are left out; Check names them.
 func (d *Document) Request(o *Operation) []Message {
 	var out []Message
 	switch o.Name {
 	case "llm":
-		out = append(out, Message{Role: System, From: FromSystem, Text: d.SystemPrompt()})
+		out = append(out, Message{Role: transcript.RoleSystem, From: FromSystem, Text: d.SystemPrompt()})
 	case "run", "return":
 	default:
 		return nil
@@ -63,7 +56,7 @@ func (d *Document) Request(o *Operation) []Message {
 		}
 	}
 	if prompt := strings.TrimRight(o.text("prompt"), "\n"); prompt != "" {
-		out = append(out, Message{Role: User, From: FromPrompt, Text: prompt})
+		out = append(out, Message{Role: transcript.RoleUser, From: FromPrompt, Text: prompt})
 	}
 	return out
 }
@@ -74,7 +67,7 @@ func (o *Operation) sendsAmbient() bool {
 }
 
 func (d *Document) message(b *Block, from Source) Message {
-	m := Message{Role: User, From: from, Block: b, Text: d.Text(b)}
+	m := Message{Role: transcript.RoleUser, From: from, Block: b, Text: d.Text(b)}
 	if b.Level > 0 {
 		m.URI = b.URI()
 	}
@@ -95,12 +88,12 @@ func (d *Document) SystemPrompt() string {
 	return defaultSystem
 }
 
-// selected returns the blocks with a text of their own to which an operation refers, each once, in the order of the references.
+// selected returns the blocks to which an operation refers, each once, in the order of the references.
 func (d *Document) selected(o *Operation) (out []*Block) {
 	seen := map[*Block]bool{}
 	for _, r := range o.references(d.Source, "block") {
 		for _, b := range d.Select(r) {
-			if !seen[b] && d.Text(b) != "" {
+			if !seen[b] {
 				out = append(out, b)
 			}
 			seen[b] = true

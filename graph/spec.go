@@ -74,8 +74,7 @@ var operations = map[string]operationSpec{
 	"shell": {doc: "runs a command", needs: []string{"prompt"}, header: "# Shell response block", merges: true,
 		keys: map[string]parameter{
 			"prompt": {textKind, "the command"}, "use-header": headerKey, "header-auto-align": alignKey,
-			"mode": modeKey,
-			"to":   toKey, "run-once": onceKey, "allow-generated-ops": allowKey}},
+			"mode": modeKey, "to": toKey, "run-once": onceKey, "allow-generated-ops": allowKey}},
 	"return": {doc: "ends the document with a result", needs: []string{"prompt", "block"}, header: "# Return block",
 		keys: map[string]parameter{"prompt": promptKey, "block": blocksKey, "use-header": headerKey}},
 	"goto": {doc: "goes on at a block", needs: []string{"block"}, keys: map[string]parameter{

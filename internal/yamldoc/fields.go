@@ -83,6 +83,11 @@ func (f Field) Decode(into any) error {
 	return nil
 }
 
+// IsNull reports whether the field has no value.
+func (f Field) IsNull() bool {
+	return f.value == nil || f.value.Kind == yaml.ScalarNode && f.value.Tag == "!!null"
+}
+
 // IsText reports whether the field's value is a text, not a number, a truth value, a date, nothing, a list or a mapping.
 func (f Field) IsText() bool {
 	return f.value != nil && f.value.Kind == yaml.ScalarNode && f.value.Tag == "!!str"
