@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,17 +93,8 @@ func TestWhetherToolsAreSearched(t *testing.T) {
 		{`{"env":{"ENABLE_TOOL_SEARCH":"0"}}`, "true", false},
 		{`{"env":{"ENABLE_TOOL_SEARCH":"true"}}`, "false", true},
 	} {
-		home := t.TempDir()
-		if err := os.Mkdir(filepath.Join(home, ".claude"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte(c.settings), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e := env.Env{Home: home, Lookup: func(name string) string {
-			return map[string]string{"ENABLE_TOOL_SEARCH": c.variable}[name]
-		}}
-		if got := ToolSearch(e, filepath.Join(home, "shop")); got != c.want {
+		e := configured(t, c.settings, "ENABLE_TOOL_SEARCH", c.variable)
+		if got := ToolSearch(e, filepath.Join(e.Home, "shop")); got != c.want {
 			t.Errorf("%q with %q: %t", c.settings, c.variable, got)
 		}
 	}
@@ -121,18 +113,21 @@ func TestTheModelThatSettingsName(t *testing.T) {
 		{`{"model":"opus[1m]"}`, "claude-sonnet-4-5[1m]", large},
 		{`{"env":{"ANTHROPIC_MODEL":"sonnet[1m]"}}`, "", large},
 	} {
-		home := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(home, ".claude"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte(c.settings), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		e := env.Env{Home: home, Lookup: func(name string) string {
-			return map[string]string{"ANTHROPIC_MODEL": c.variable}[name]
-		}}
-		if got := Model(e, home, sonnet); got != c.want {
+		e := configured(t, c.settings, "ANTHROPIC_MODEL", c.variable)
+		if got := Model(e, e.Home, sonnet); got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.settings, c.variable, got, c.want)
 		}
 	}
+}
+
+// configured returns a home with settings of Claude Code, and one variable.
+func configured(t *testing.T, settings, variable, value string) env.Env {
+	t.Helper()
+	home := t.TempDir()
+	err := errors.Join(os.Mkdir(filepath.Join(home, ".claude"), 0o700),
+		os.WriteFile(filepath.Join(home, ".claude", "settings.json"), []byte(settings), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env.Env{Home: home, Lookup: func(name string) string { return map[string]string{variable: value}[name] }}
 }

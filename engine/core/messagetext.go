@@ -52,8 +52,10 @@ func (l *Ledger) messageText(ctx context.Context, records []sessions.Stored, res
 		if err != nil {
 			return "", err
 		}
-		if n := sessions.NotesOf(raw); e.Kind == sessions.KindNotes && n.Kind == sessions.NotesPlain {
-			return n.Text, nil
+		if e.Kind == sessions.KindNotes {
+			if n := sessions.NotesOf(raw); n.Kind == sessions.NotesPlain {
+				return n.Text, nil
+			}
 		}
 		if e.Kind != sessions.KindMessage && (e.Queue == "" || e.Message.Empty()) {
 			return string(raw), nil // of a host's record or of notes with more than a text

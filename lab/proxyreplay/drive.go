@@ -235,7 +235,10 @@ func (r *sending) body(q replay.Request) []byte {
 	b.Write(blockOf("system", prompt[1]).marked(q.Long))
 	b.WriteString(`],"messages":[`)
 	all := r.of(q)
-	markAt := r.markAt(all[len(all)-1].blocks, q.Usage.Input)
+	markAt := -1
+	if len(all) > 0 { // a recording may begin with an answer
+		markAt = r.markAt(all[len(all)-1].blocks, q.Usage.Input)
+	}
 	for i, m := range all {
 		if i > 0 {
 			b.WriteByte(',')
