@@ -91,11 +91,9 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	g.options = graph.Options{
 		Read:  reader.Read,
 		Count: func(text string) int { return counter.Count(text).N },
-		Model: func(named string) (int, bool) {
-			named = cmp.Or(named, f.model)
-			_, known := models.Lookup(named)
-			window, _ := models.Window(named)
-			return window, known || named == ""
+		Window: func(named string) int {
+			window, _ := models.Window(cmp.Or(named, f.model))
+			return window
 		},
 	}
 	return g, nil

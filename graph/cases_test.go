@@ -74,10 +74,10 @@ func described(d *Document, files map[string]string) string {
 			fmt.Fprintf(&b, "   %s %s %q\n", m.From, m.URI, m.Text)
 		}
 	}
-	known := map[string]int{"": 8_000, "small": 40, "large": 1_000_000, "unsized": 0}
+	known := map[string]int{"": 8_000, "small": 40}
 	for _, f := range Check(d, Options{
-		Model: func(name string) (int, bool) { n, known := known[name]; return n, known },
-		Count: func(text string) int { return len(strings.Fields(text)) },
+		Window: func(name string) int { return known[name] },
+		Count:  func(text string) int { return len(strings.Fields(text)) },
 		Read: func(from, to string) (*Document, error) {
 			to = path.Join(path.Dir(from), to)
 			if strings.HasPrefix(to, "../") {

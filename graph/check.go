@@ -14,8 +14,8 @@ import (
 
 // Options are what Check knows of the world around a document. What is nil is not checked.
 type Options struct {
-	// Model reports whether a model is known by a name or an alias, and the size of its window in tokens; 0: not known.
-	Model func(name string) (window int, known bool)
+	// Window returns the size of a model's window in tokens; 0: not known. "" is the model of operations that name none.
+	Window func(model string) int
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
 	// Count returns the tokens of a text.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -98,19 +99,37 @@ func (c *checker) continued(o *Operation) {
 				"this is a comment of the operation, not a heading: a blank line would end the operation")
 		}
 	}
-	behind := o.Block.Body[o.nth+1]
-	text := strings.TrimSpace(behind.In(source))
+	c.behind(o)
+}
+
+// behind checks the text between an operation and what comes next: it may be meant for the operation.
+func (c *checker) behind(o *Operation) {
+	source, behind := c.d.Source, o.Block.Body[o.nth+1]
+	text := strings.TrimLeft(behind.In(source), " \t\r\n")
 	if text == "" {
 		return
 	}
-	first := c.line(behind.From + strings.Index(behind.In(source), text))
-	name, _, _ := strings.Cut(first.In(source), ":")
-	if _, known := operations[o.Name].keys[name]; known && keyLine().MatchString(first.In(source)) {
-		c.add("CG211", Warning, first, fmt.Sprintf("this is text: the blank line above has ended @%s", o.Name)).Fix =
-			&Fix{Title: "Move it into the operation", At: Span{o.At.To, first.From}, Text: "\n"}
-		return
+	first, meant := c.line(behind.To-len(text)), false
+	marks := c.d.marks
+	for _, m := range marks[sort.Search(len(marks), func(i int) bool { return marks[i].at.From >= behind.From }):] {
+		if m.at.From >= behind.To {
+			break
+		}
+		line := c.line(m.at.From)
+		name, _, _ := strings.Cut(line.In(source), ":")
+		_, known := operations[o.Name].keys[name]
+		if m.kind != textMark || !known || !keyLine().MatchString(line.In(source)) {
+			continue
+		}
+		f := c.add("CG211", Warning, line, fmt.Sprintf("this is text: a blank line above has ended @%s", o.Name))
+		if line == first {
+			meant = true
+			f.Fix = &Fix{Title: "Move it into the operation", At: Span{o.At.To, line.From}, Text: "\n"}
+		}
 	}
-	c.add("CG205", Warning, first, "text after an operation belongs to the block; Fractalic drops it")
+	if !meant {
+		c.add("CG205", Warning, first, "text after an operation belongs to the block; Fractalic drops it")
+	}
 }
 
 // parameter checks a parameter's name and value.
@@ -142,10 +161,6 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		list := "[" + text + "]"
 		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =
 			&Fix{Title: "Write the list", At: f.Value, Text: list}
-	case p.kind == modelKind && c.o.Model != nil && text != "":
-		if _, known := c.o.Model(text); !known {
-			c.add("CG216", Error, f.Value, fmt.Sprintf("no model or alias %s is configured", chars.Short(text, 60)))
-		}
 	case o.Name == "goto" && f.Key == "block" && strings.Contains(text, "*"):
 		c.add("CG220", Error, f.Value, "@goto goes to one block: a path without *")
 	}
@@ -191,7 +206,7 @@ func (k kind) refuses(f *Field) string {
 		return "auto or none"
 	case k == fileKind && (!isText || !isDocument(text)):
 		return "the path of a document, which ends in .md or .ctx"
-	case (k == textKind || k == modelKind || k == pathKind) && !isText && !isNumber:
+	case (k == textKind || k == pathKind) && !isText && !isNumber:
 		return "a text"
 	case k == textsKind && !areTexts(v) && !isText:
 		return "a list of texts"

@@ -86,7 +86,7 @@ func (d *Document) Costs(count func(string) int) *Costs {
 		for len(asked) > 0 && asked[0] < b.Own.From {
 			asked = asked[1:]
 		}
-		if !b.System {
+		if !b.System && c.Size(b) > 0 { // there may be nothing before the first heading
 			c.Sent[b] += len(asked)
 		}
 	}
@@ -153,9 +153,8 @@ func (b *Block) place() Span {
 func (c *checker) cost(cost Cost) {
 	o, total := cost.Operation, cost.Total()
 	window := 0
-	if name := o.text("model"); c.o.Model != nil {
-		known := false
-		if window, known = c.o.Model(name); known && name != "" && window == 0 {
+	if name := o.text("model"); c.o.Window != nil {
+		if window = c.o.Window(name); name != "" && window == 0 {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}

@@ -18,7 +18,6 @@ const (
 	toolsKind        // none, all, a name, or a list of names
 	modeKind         // append, prepend, replace
 	contextKind      // auto, none
-	modelKind        // a model's name
 )
 
 // parameter is a key that an operation takes.
@@ -60,7 +59,7 @@ var operations = map[string]operationSpec{
 			"prompt": promptKey, "block": blocksKey, "media": {textsKind, "files that are attached"},
 			"save-to-file": {pathKind, "where the answer is written, too"}, "use-header": headerKey,
 			"header-auto-align": alignKey, "mode": modeKey, "to": toKey, "provider": {textKind, "the model's provider"},
-			"model": {modelKind, "the model"}, "temperature": {shareKind, "0 to 1"}, "run-once": onceKey,
+			"model": {textKind, "the model"}, "temperature": {shareKind, "0 to 1"}, "run-once": onceKey,
 			"stop-sequences":      {textsKind, "texts at which the model stops"},
 			"tools":               {toolsKind, "none (default), all, a name, or a list of names"},
 			"tools-turns-max":     {countKind, "how often the model may call tools"},
