@@ -82,10 +82,7 @@ func (ob *observer) examine(ctx context.Context, b *batch, name string, info saf
 	if parent == nil || b.rules.Ignored(name, false) && !ob.named[name] {
 		return
 	}
-	if s, had := parent.files[path.Base(name)]; had && info.Kind == safefs.File && s.same(info) {
-		return
-	}
-	b.look(ctx, name, noticed)
+	b.look(ctx, name, noticed) // even where size and time are as before: another file may have been moved here
 }
 
 // examineDir examines the directory of an event: it may be new, or have replaced another one.

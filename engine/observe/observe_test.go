@@ -209,6 +209,19 @@ func TestARenamedDirectoryLeavesAndComes(t *testing.T) {
 		"modified src/new/in/b.go observed external")
 }
 
+// TestAFileMovedHereWithTheOldSizeAndTimeIsRead: by size and time alone it was the file that it replaced.
+func TestAFileMovedHereWithTheOldSizeAndTimeIsRead(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.go": "1", "b.go": "2", sentinel: ""})
+	then := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(w.path("a.go"), then, then))
+	must(t, os.Chtimes(w.path("b.go"), then, then))
+	w.start()
+	w.read("a.go", "b.go", sentinel)
+	must(t, os.Rename(w.path("b.go"), w.path("a.go")))
+	w.await("a.go", "b.go")
+	w.want("modified a.go observed external", "deleted b.go observed external")
+}
+
 func TestAWorkspaceThatIsAwayLosesNoFiles(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.go": "1", sentinel: ""})
 	ob := w.observer()
