@@ -96,10 +96,10 @@ func TestRealRelease(t *testing.T) {
 	archive := filepath.Join(dist, fmt.Sprintf("ctxledger-%s-%s-%s.tar.gz", version.Version, p.system, p.arch))
 	t.Run("archive", func(t *testing.T) {
 		h := newHome(t)
-		h.sh(t, "mkdir -p .local && tar -xzf "+archive+" -C .local --strip-components=1")
+		h.sh(t, "mkdir -p ~/.local && tar -xzf "+archive+" -C ~/.local --strip-components=1")
 		h.use(t, filepath.Join(h.Home, ".local", "bin"))
 		h.sh(t, "bash -n .local/share/bash-completion/completions/ctxledger")
-		h.sh(t, "ctxledger daemon stop; tar -tzf "+archive+" | sed 's|^[^/]*|.local|' | xargs rm")
+		h.sh(t, "ctxledger daemon stop; tar -tzf "+archive+" | cut -d/ -f2- | (cd ~/.local && xargs rm)")
 		h.nothing(t, ".local/bin", ".local/share")
 	})
 	t.Run("npm", func(t *testing.T) {
