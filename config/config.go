@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
@@ -63,6 +64,9 @@ type Config struct {
 	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
 	// nothing.
 	Index Index
+	// Graph says how context graphs are read and checked: the keys of graph. Default: by our rules, with each finding's
+	// own severity.
+	Graph graph.Settings
 	// Limits are what requests may use: the keys of limits. Default: none.
 	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
@@ -308,6 +312,9 @@ func (p *parser) settings(c *Config) {
 		if p.decode(f, &said); said != nil {
 			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(f), c.FollowFrom
 		}
+	}
+	if f := p.parts.severities; f.Key != "" {
+		p.severities(c, f)
 	}
 	if f := p.parts.selection; f.Key != "" {
 		said := p.handoffs(f)

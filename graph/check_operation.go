@@ -61,9 +61,13 @@ func (c *checker) operation(o *Operation) {
 	if len(o.findings) == 0 && !slices.ContainsFunc(spec.needs, func(key string) bool { return o.field(key) != nil }) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
-	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
+	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {
 		c.add("CG217", Error, o.field("mode").Value,
 			"replace without to would delete this operation: name the block, or append")
+	}
+	if model := o.text("model"); model != "" && c.o.Known != nil && !c.o.Known(model) {
+		c.add("CG216", Error, o.field("model").Value,
+			fmt.Sprintf("settings.toml has no model %s, and ctxledger knows none", chars.Short(model, 60)))
 	}
 	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
 		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")

@@ -25,6 +25,7 @@ type Cost struct {
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
+	Shown     int        `json:"operations,omitempty"` // of Ambient: operations, see Settings.Visible
 	// Later are the references to blocks that are not in the document: operations may insert them.
 	Later []string `json:"later,omitempty"`
 }
@@ -55,7 +56,7 @@ func (c *Costs) Size(b *Block) int {
 func (d *Document) Costs(count func(string) int) *Costs {
 	c := &Costs{Sent: map[*Block]int{}, sizes: map[*Block]int{}, count: count, d: d}
 	system := count(d.SystemPrompt())
-	before := 0                                // tokens above
+	before, shown := 0, 0                      // tokens above, and with the operations
 	asked := make([]int, 0, len(d.Operations)) // where operations are that send what is above
 	for _, b := range d.Blocks {
 		for _, o := range b.Operations {
@@ -71,7 +72,12 @@ func (d *Document) Costs(count func(string) int) *Costs {
 			case o.field("block") != nil:
 				c.choose(o, &cost)
 			case o.sendsAmbient():
-				cost.Ambient = before + count(d.textUpTo(b, o.At.From))
+				own := count(d.textUpTo(b, o.At.From))
+				cost.Ambient = before + own
+				if d.settings.Visible {
+					cost.Ambient = shown + count(d.before(b, o.At.From))
+					cost.Shown = cost.Ambient - before - own
+				}
 				asked = append(asked, o.At.From)
 			}
 			if cost.Total() > 0 {
@@ -80,6 +86,9 @@ func (d *Document) Costs(count func(string) int) *Costs {
 		}
 		if !b.System {
 			before += c.Size(b)
+			if d.settings.Visible {
+				shown += count(d.before(b, b.Own.To))
+			}
 		}
 	}
 	for _, b := range d.Blocks {
@@ -99,6 +108,12 @@ func (c *Costs) choose(o *Operation, cost *Cost) {
 		cost.Selected += c.Size(b)
 		c.Sent[b]++
 	}
+	if c.d.fractalic() { // one message of all
+		cost.Selected = 0
+		for _, m := range c.d.chosen(o) {
+			cost.Selected += c.count(m.Text)
+		}
+	}
 	for _, r := range o.references(c.d.Source, "block") {
 		if c.d.Find(r.Path).Block == nil {
 			cost.Later = append(cost.Later, r.Path)
@@ -113,6 +128,7 @@ func (c *checker) tokens() {
 	for _, cost := range costs.Operations {
 		c.cost(cost)
 	}
+	c.cached(costs)
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
@@ -154,7 +170,7 @@ func (c *checker) cost(cost Cost) {
 	o, total := cost.Operation, cost.Total()
 	window := 0
 	if name := o.text("model"); c.o.Window != nil {
-		if window = c.o.Window(name); name != "" && window == 0 {
+		if window = c.o.Window(name); name != "" && window == 0 && (c.o.Known == nil || c.o.Known(name)) {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}
@@ -173,6 +189,10 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
 			chars.Share(cost.Ambient, total), chars.Commas(total)))
+	}
+	if cost.Shown > 0 {
+		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
+			"enableOperationsVisibility of settings.toml adds them", chars.Commas(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,

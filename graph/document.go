@@ -21,10 +21,12 @@ type Document struct {
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
-	marks []mark
-	names func() index
-	keys  func() map[string]*Block
-	lines func() []int // where each begins
+	settings Settings
+	marks    []mark
+	was      map[string]string // names that merges have changed, folded: what they are now
+	names    func() index
+	keys     func() map[string]*Block
+	lines    func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -77,17 +79,20 @@ type headingNames struct {
 	marked                  bool // there is an id, well formed or not
 }
 
-// Parse reads a document. Any text is one. path names its file.
-func Parse(path, source string) *Document {
+// Parse reads a document by the default settings.
+func Parse(path, source string) *Document { return Settings{}.Parse(path, source) }
+
+// marked returns the front matter of a text, and the marks behind it.
+func marked(source string) (front Span, marks []mark) {
 	_, body, _ := yamldoc.Front(source)
-	marks, _ := marksOf([]byte(source[body:]))
+	marks, _ = marksOf([]byte(source[body:]))
 	shift(marks, body)
-	return assembled(path, source, Span{0, body}, marks)
+	return Span{0, body}, marks
 }
 
 // assembled makes a document of its marks.
-func assembled(path, source string, front Span, marks []mark) *Document {
-	d := &Document{Source: source, Path: path, Front: front, marks: marks}
+func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
+	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks}
 	root := &Block{Own: Span{front.To, len(source)}, path: path}
 	d.Blocks = []*Block{root}
 	open := []*Block{root}
@@ -96,6 +101,9 @@ func assembled(path, source string, front Span, marks []mark) *Document {
 		m := &marks[i]
 		switch m.kind {
 		case atxHeading:
+			if !d.opens(m) {
+				continue
+			}
 			for open[len(open)-1].Level >= m.level {
 				open = open[:len(open)-1]
 			}
@@ -141,7 +149,7 @@ func (d *Document) block(m *mark, parent *Block) *Block {
 	n := m.named
 	b := &Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
 		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, path: d.Path}
-	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	b.System = d.inherits(parent) || strings.HasPrefix(b.Title, systemTitle)
 	parent.Children = append(parent.Children, b)
 	d.Blocks = append(d.Blocks, b)
 	return b

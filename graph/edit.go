@@ -12,7 +12,7 @@ import (
 func (d *Document) Edit(at Span, text string) *Document {
 	source := d.Source[:at.From] + text + d.Source[at.To:]
 	if _, body, _ := yamldoc.Front(source); at.From <= d.Front.To || body != d.Front.To {
-		return Parse(d.Path, source)
+		return d.settings.Parse(d.Path, source)
 	}
 	longer := len(text) - at.Len()
 	line := strings.LastIndexByte(d.Source[:at.From], '\n') + 1
@@ -45,7 +45,7 @@ func (d *Document) Edit(at Span, text string) *Document {
 		shift(marks, from)
 		behind := slices.Clone(d.marks[last:])
 		shift(behind, longer)
-		return assembled(d.Path, source, d.Front, slices.Concat(d.marks[:first], marks, behind))
+		return assembled(d.settings, d.Path, source, d.Front, slices.Concat(d.marks[:first], marks, behind))
 	}
 }
 
