@@ -24,9 +24,11 @@ func TestTheTutorialOfContextGraphsIsTrue(t *testing.T) {
 	m := newHome(t)
 	m.file("shop/.git/HEAD", "ref: refs/heads/main\n")
 	page, shown := string(raw), map[string]bool{}
-	for _, f := range regexp.MustCompile("(?s)`([a-z./]+)`[^`]*?:\n\n```(markdown|yaml)\n(.*?)```\n").FindAllStringSubmatch(page, -1) {
-		m.file("shop/"+f[1], f[3])
+	saved := regexp.MustCompile("(?s)Save it as `([a-z]+\\.md)`:\n\n```markdown\n(.*?)```\n").FindStringSubmatch(page)
+	if saved == nil {
+		t.Fatal("the page has no document")
 	}
+	m.file("shop/"+saved[1], saved[2])
 	consoles := regexp.MustCompile("(?s)```console\n\\$ (ctxledger [^\n]*)\n(.*?)```\n")
 	now := consoles.ReplaceAllStringFunc(page, func(block string) string {
 		line := consoles.FindStringSubmatch(block)[1]
