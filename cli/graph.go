@@ -219,13 +219,13 @@ func (g *openGraph) costs() graphCosts {
 		out.Total += row.Total
 	}
 	for _, b := range g.Blocks {
-		if all.Sent[b] > 0 {
+		if all.Sent(b) > 0 {
 			line, _ := g.Place(b.Own.From)
 			name := "text before the first heading"
 			if b.Level > 0 {
 				name = b.URI()
 			}
-			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent[b]})
+			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent(b)})
 		}
 	}
 	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int {

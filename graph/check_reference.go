@@ -16,7 +16,7 @@ func (c *checker) references(o *Operation) {
 		if _, takes := operations[o.Name].keys[key]; !takes || o.field(key) == nil {
 			continue
 		}
-		refs := o.references(source, key)
+		refs := o.references(key)
 		if len(refs) > 0 && !refs[0].Short {
 			c.add("CG301", Hint, o.field(key).Value, "block_uri can be left out").Fix =
 				&Fix{Title: "Write the short form", At: o.field(key).Value, Text: shortForm(refs, source)}
@@ -167,19 +167,10 @@ func (c *checker) allNames() []string {
 
 // inserts returns the names of the blocks that an operation inserts, folded: as far as they are known before it runs.
 func (c *checker) inserts(o *Operation) []string {
-	spec := operations[o.Name]
-	if !spec.merges {
-		return nil
+	if other := c.read(o); other != nil && operations[o.Name].merges {
+		return slices.Concat(o.own.header, c.namesIn(other))
 	}
-	header := spec.header
-	if f := o.field("use-header"); f != nil {
-		header = f.text()
-	}
-	names := named(header)
-	if other := c.read(o); other != nil {
-		names = append(names, c.namesIn(other)...)
-	}
-	return names
+	return o.own.header
 }
 
 // named returns the names that a header gives the block that it opens, folded.
@@ -250,7 +241,7 @@ func (c *checker) file(o *Operation) {
 	case err != nil:
 		c.add("CG307", Error, f.Value, err.Error())
 	case o.Name == "import" && o.field("block") != nil:
-		for _, r := range o.references(c.d.Source, "block") {
+		for _, r := range o.references("block") {
 			if m := other.Find(r.Path); m.Block == nil {
 				c.add("CG305", Error, r.At, fmt.Sprintf("%s has no block %s", f.text(), chars.Short(m.Lost, 60)))
 			}

@@ -73,6 +73,9 @@ func dashed(text string, keep func(rune) bool) string {
 
 // folded returns a name as it compares: by simple case folding.
 func folded(name string) string {
+	if ascii(name) {
+		return strings.ToUpper(name) // the least of each
+	}
 	return strings.Map(func(r rune) rune {
 		least := r
 		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {

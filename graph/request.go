@@ -91,7 +91,7 @@ func (d *Document) SystemPrompt() string {
 // selected returns the blocks to which an operation refers, each once, in the order of the references.
 func (d *Document) selected(o *Operation) (out []*Block) {
 	seen := map[*Block]bool{}
-	for _, r := range o.references(d.Source, "block") {
+	for _, r := range o.references("block") {
 		for _, b := range d.Select(r) {
 			if !seen[b] {
 				out = append(out, b)

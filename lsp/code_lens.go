@@ -2,24 +2,23 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/graphfile"
 )
 
 // codeLens shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func (s *folder) codeLens(ctx context.Context, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
-	if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
-		return lenses, nil
+	lenses := s.agentLenses(ctx, d)
+	if f := s.file(d); len(lenses) == 0 && s.lensed(f) {
+		lenses = []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}
 	}
-	f := s.file(d)
-	if !s.lensed(f) {
-		return nil, nil
-	}
-	return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}, nil
+	return append(lenses, s.graphLenses(d)...), nil
 }
 
 // lensed reports whether the settings ask for a lens on a file.
@@ -52,12 +51,36 @@ func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	return lenses
 }
 
+// graphLenses shows what the operations of a context graph send, and which blocks are sent often.
+func (s *folder) graphLenses(d *document) (lenses []protocol.CodeLens) {
+	if s.snapshot().settings.Lens == showOff {
+		return nil
+	}
+	f, ok := s.graphFile(d)
+	if !ok {
+		return nil
+	}
+	for _, l := range graphfile.Lenses(f) {
+		r := span(d.text, l.At, l.At)
+		lenses = append(lenses, protocol.CodeLens{Range: r, Command: explainsAt(d, l.Title, "", &r.Start)})
+	}
+	return lenses
+}
+
 // explains returns the command of a lens, with its hover: a click says what the file costs, and where.
 func explains(d *document, title, hover string) protocol.Command {
-	lines := plainLines(hover)
-	c := protocol.Command{Title: plainLine(title), Tooltip: &lines, Command: commandExplain}
-	if document, err := protocol.Marshal(&protocol.TextDocumentIdentifier{URI: d.spelled}); err == nil {
-		c.Arguments = []protocol.LSPAny{document}
+	return explainsAt(d, title, hover, nil)
+}
+
+// explainsAt is explains for what is at a place; nil: for the file.
+func explainsAt(d *document, title, hover string, at *protocol.Position) protocol.Command {
+	c := protocol.Command{Title: plainLine(title), Command: commandExplain}
+	if hover != "" {
+		lines := plainLines(hover)
+		c.Tooltip = &lines
+	}
+	if what, err := json.Marshal(explanation{string(d.spelled), at}); err == nil {
+		c.Arguments = []protocol.LSPAny{protocol.LSPAny(what)}
 	}
 	return c
 }

@@ -20,6 +20,7 @@ type folder struct {
 	workspace Workspace
 	lost      error // why there is no workspace
 	agents    agentFiles
+	graphs    graphReads
 	again     live.Again         // when the terminals change
 	life      context.Context    // ends when the client closes the folder
 	close     context.CancelFunc // ends it

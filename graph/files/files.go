@@ -17,6 +17,7 @@ const Max = 8 << 20
 type Reader struct {
 	tree *safefs.Tree
 	read map[string]*graph.Document
+	open func(name string) (text string, ok bool) // see Prefer; nil: nothing is open
 }
 
 // Open returns a reader of the documents below a directory. Errors: those of safefs.Open.
@@ -27,6 +28,10 @@ func Open(root string) (*Reader, error) {
 	}
 	return &Reader{tree: tree, read: map[string]*graph.Document{}}, nil
 }
+
+// Prefer has the text of documents read that are open somewhere, in the place of their files. name is a path below the
+// directory.
+func (r *Reader) Prefer(open func(name string) (text string, ok bool)) { r.open = open }
 
 // Close ends reading.
 func (r *Reader) Close() error { return r.tree.Close() }
@@ -42,6 +47,11 @@ func (r *Reader) Read(from, path string) (*graph.Document, error) {
 	name = filepath.ToSlash(name)
 	if d := r.read[name]; d != nil {
 		return d, nil
+	}
+	if r.open != nil {
+		if text, ok := r.open(name); ok {
+			return graph.Parse(name, text), nil
+		}
 	}
 	switch info, err := r.tree.Stat(name); {
 	case err != nil:
