@@ -25,14 +25,15 @@ func (c *checker) references(o *Operation) {
 			continue // of the other document
 		}
 		itself := map[*Block]bool{} // blocks that are referred to without "/*"
-		for _, r := range refs {
-			if b := c.d.Find(r.Path).Block; b != nil && !r.Below {
+		matches := c.d.matches(o, key)
+		for i, r := range refs {
+			if b := matches[i].Block; b != nil && !r.Below && len(refs) > 1 {
 				itself[b] = true
 			}
 		}
 		content := false
-		for _, r := range refs {
-			content = c.reference(o, o.field(key), r, itself) || content
+		for i, r := range refs {
+			content = c.reference(o, o.field(key), r, matches[i], itself) || content
 		}
 		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
 			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
@@ -54,16 +55,15 @@ func shortForm(refs []Reference, source string) string {
 }
 
 // reference checks one reference in a field. content says that it selects something, or that this cannot be known.
-func (c *checker) reference(o *Operation, f *Field, r Reference, itself map[*Block]bool) (content bool) {
-	m := c.d.Find(r.Path)
+func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself map[*Block]bool) (content bool) {
 	if m.Block == nil {
 		c.missing(o, r, m)
 		return true
 	}
-	withID := &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
-		Text: " {id=" + m.Block.Name() + "}"}
-	if m.Block.ID != "" || !isID(m.Block.Name()) {
-		withID = nil
+	var withID *Fix
+	if m.Block.ID == "" && isID(m.Block.Name()) {
+		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
+			Text: " {id=" + m.Block.Name() + "}"}
 	}
 	if m.More > 0 {
 		same := chars.Plural(m.More+1, "block")

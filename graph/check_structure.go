@@ -39,7 +39,7 @@ func (c *checker) structure() {
 			break
 		}
 	}
-	first := d.names().first
+	first := d.names.index().first
 	for i, b := range d.Blocks {
 		if i > 0 {
 			c.heading(b)

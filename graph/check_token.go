@@ -73,13 +73,15 @@ func (c *checker) cost(cost Cost) {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}
-	said := fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total), chars.Share(total, window))
+	said := func() string {
+		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total), chars.Share(total, window))
+	}
 	switch {
 	case window == 0 || o.Name != "llm":
 	case total > window:
-		c.add("CG502", Error, o.NameAt, said)
+		c.add("CG502", Error, o.NameAt, said())
 	case total*10 > window*7:
-		c.add("CG502", Warning, o.NameAt, said)
+		c.add("CG502", Warning, o.NameAt, said())
 	}
 	if o.Name != "llm" {
 		return
@@ -101,10 +103,10 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
 		return
 	}
-	refs := o.references("block")
+	refs, matches := o.references("block"), c.d.matches(o, "block")
 	seen := overlaps{c: costs}
 	for i, r := range refs {
-		x, _ := c.d.extent(r)
+		x := extentOf(r, matches[i])
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
 		if len(refs) > 1 && seen.add(x) {
 			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
@@ -209,7 +211,7 @@ func (c *checker) sum(costs []Cost) {
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
-		line, _ := c.d.Place(cost.Operation.At.From)
+		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
 	}
 	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s",

@@ -201,12 +201,12 @@ func (c *Costs) summed(d *Document) {
 // choose adds what the references of an operation select.
 func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
 	var all []extent
-	for _, r := range o.references("block") {
-		x, found := d.extent(r)
-		if !found {
+	matches := d.matches(o, "block")
+	for i, r := range o.own.block {
+		if matches[i].Block == nil {
 			cost.Later = append(cost.Later, r.Path)
 		}
-		all = append(all, x)
+		all = append(all, extentOf(r, matches[i]))
 	}
 	for _, x := range union(all) {
 		cost.Selected += c.tokens[x.to] - c.tokens[x.from]
@@ -218,15 +218,15 @@ func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
 // extent is a run of blocks, by their places in the document.
 type extent struct{ from, to int }
 
-// extent returns the blocks of a reference, with system blocks among them.
-func (d *Document) extent(r Reference) (x extent, found bool) {
-	switch b := d.Find(r.Path).Block; {
+// extentOf returns the blocks of a reference, with system blocks among them.
+func extentOf(r Reference, m Match) extent {
+	switch b := m.Block; {
 	case b == nil:
-		return extent{}, false
+		return extent{}
 	case r.Below:
-		return extent{b.index + 1, b.end}, true
+		return extent{b.index + 1, b.end}
 	default:
-		return extent{b.index, b.index + 1}, true
+		return extent{b.index, b.index + 1}
 	}
 }
 

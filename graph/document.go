@@ -22,12 +22,12 @@ type Document struct {
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
-	marks  []mark
-	before *kept     // the tokens of the text before the first heading
-	system *keptText // and those of the system prompt
-	names  func() index
-	keys   func() map[string]int // places of blocks by their keys
-	lines  func() []int          // where each begins
+	marks   []mark
+	before  *kept     // the tokens of the text before the first heading
+	system  *keptText // and those of the system prompt
+	systems []*Block  // that are part of it
+	names   *names
+	lines   func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -86,9 +86,7 @@ type headingNames struct {
 // Parse reads a document. Any text is one. path names its file.
 func Parse(path, source string) *Document {
 	_, body, _ := yamldoc.Front(source)
-	marks, _ := marksOf([]byte(source[body:]))
-	shift(marks, body)
-	d := assembled(path, source, Span{0, body}, marks)
+	d := assembled(path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
 	d.named(nil)
 	return d
 }
@@ -155,11 +153,11 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 // named has blocks found by their names: as in another document with the same headings, nil where there is none.
 func (d *Document) named(as *Document) {
 	if as != nil {
-		d.names, d.keys = as.names, as.keys
+		d.names = as.names
 		return
 	}
-	d.names = sync.OnceValue(func() index { return indexed(d.Blocks) })
-	d.keys = sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })
+	d.names = &names{sync.OnceValue(func() index { return indexed(d.Blocks) }),
+		sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })}
 }
 
 // Place returns the line and the column of an offset, both from 1, the column in characters.
@@ -176,6 +174,9 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
 		index: len(d.Blocks), kept: m.kept}
 	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	if b.System {
+		d.systems = append(d.systems, b)
+	}
 	parent.Children = append(parent.Children, b)
 	d.Blocks = append(d.Blocks, b)
 }
@@ -224,7 +225,7 @@ func (b *Block) URI() string {
 func (b *Block) Key() string {
 	var path strings.Builder
 	for at := b; at != nil; at = at.Parent {
-		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names().ordinals[at.index])
+		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.index().ordinals[at.index])
 	}
 	sum := sha256.Sum256([]byte(b.of.Path + "\x00" + path.String()))
 	return hex.EncodeToString(sum[:keyBytes])

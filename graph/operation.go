@@ -16,6 +16,7 @@ type ownText struct {
 	header    []string // the names that it gives the block which it inserts, folded
 	prompt    kept     // its tokens
 	above     kept     // those of what is before it in its block
+	resolved  atomic.Pointer[resolved]
 	alone     atomic.Pointer[[]Finding]
 }
 
@@ -83,11 +84,9 @@ func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
 
 // lineStarts returns where the lines of a text begin.
 func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
-		}
+	starts := make([]int, 1, 1+strings.Count(text, "\n"))
+	for at := strings.IndexByte(text, '\n') + 1; at > starts[len(starts)-1]; at += strings.IndexByte(text[at:], '\n') + 1 {
+		starts = append(starts, at)
 	}
 	return starts
 }

@@ -77,10 +77,8 @@ func (d *Document) message(b *Block, from Source) Message {
 // SystemPrompt returns the system blocks, or the default.
 func (d *Document) SystemPrompt() string {
 	var out []string
-	for _, b := range d.Blocks {
-		if b.System {
-			out = append(out, d.Text(b))
-		}
+	for _, b := range d.systems {
+		out = append(out, d.Text(b))
 	}
 	if text := joined(out, "\n\n"); text != "" {
 		return text

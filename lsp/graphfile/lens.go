@@ -14,8 +14,8 @@ import (
 
 // Lens is what is said above a line.
 type Lens struct {
-	At           int // byte
-	Title, Hover string
+	At    int // byte
+	Title string
 }
 
 // From which sizes on the lens of a heading says something that is worth a line: how often it is sent, and what that takes.
@@ -29,12 +29,11 @@ func Lenses(f File) (out []Lens) {
 	for _, b := range f.Blocks {
 		if n := f.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Costs.Size(b) >= tokensOften {
 			out = append(out, Lens{b.Heading.From,
-				fmt.Sprintf("%s · sent by %s", f.Said(f.Costs.Size(b)).Tokens(), chars.Plural(n, "operation")),
-				f.blockNote(b)})
+				fmt.Sprintf("%s · sent by %s", f.Said(f.Costs.Size(b)).Tokens(), chars.Plural(n, "operation"))})
 		}
 		for _, o := range b.Operations {
 			if cost, sends := f.Costs.Of(o); sends {
-				out = append(out, Lens{o.At.From, f.lens(cost), f.costNote(cost)})
+				out = append(out, Lens{o.At.From, f.lens(cost)})
 			}
 		}
 	}
