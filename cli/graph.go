@@ -69,7 +69,7 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	if _, below := paths.Below(tree, at); below {
 		root = tree
 	}
-	reader, err := files.Open(root, c.Graph)
+	reader, err := files.Open(root, *c.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	}
 	d, err := reader.Read("", filepath.ToSlash(rel))
 	if err != nil {
-		return nil, &unread{fileError(name, err), c.Graph}
+		return nil, &unread{fileError(name, err), *c.Graph}
 	}
 	counter, err := counterOf(ctx, a, f.model, "")
 	if err != nil {
@@ -225,13 +225,13 @@ func (g *openGraph) costs() graphCosts {
 		out.Total += row.Total
 	}
 	for _, b := range g.Blocks {
-		if all.Sent[b] > 0 {
+		if all.Sent(b) > 0 {
 			line, _ := g.Place(b.Own.From)
 			name := "text before the first heading"
 			if b.Level > 0 {
 				name = b.URI()
 			}
-			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent[b]})
+			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent(b)})
 		}
 	}
 	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int {
@@ -330,7 +330,7 @@ func graphTreeCommand() command {
 		example: "ctxledger graph tree workflow.md",
 		does:    keeps, json: answers([]*graph.Node{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, _ []string) error {
-			nodes := g.Costs(g.options.Count).Tree(g.Blocks[0]).Nodes
+			nodes := g.Tree(g.Blocks[0], g.Costs(g.options.Count)).Nodes
 			return a.answer(nodes, func(w io.Writer) {
 				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
 				g.print(t, nodes, 0)

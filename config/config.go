@@ -66,7 +66,7 @@ type Config struct {
 	Index Index
 	// Graph says how context graphs are read and checked: the keys of graph. Default: by our rules, with each finding's
 	// own severity.
-	Graph graph.Settings
+	Graph *graph.Settings
 	// Limits are what requests may use: the keys of limits. Default: none.
 	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
@@ -100,7 +100,7 @@ func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 // Default returns the settings of a workspace without a configuration.
 func Default() Config {
 	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(),
-		Hooks: DefaultHooks(), shown: newShown()}
+		Graph: &graph.Settings{}, Hooks: DefaultHooks(), shown: newShown()}
 }
 
 // FollowOff says which setting keeps session files from being followed; "" if none does.

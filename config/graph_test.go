@@ -22,7 +22,7 @@ func TestGraphSettings(t *testing.T) {
 	c, problems := merge(tokens.Builtin(), docs)
 	if len(problems) > 0 || c.Graph.Compat != graph.Fractalic || len(c.Graph.Severities) != 2 ||
 		c.Graph.Severities["CG205"] != graph.Error || c.Graph.Severities["CG311"] != graph.Hint {
-		t.Errorf("%+v, %v", c.Graph, problems)
+		t.Errorf("%+v, %v", *c.Graph, problems)
 	}
 	var shown []string
 	for _, s := range c.Effective() {
@@ -35,7 +35,7 @@ func TestGraphSettings(t *testing.T) {
 		t.Error(got)
 	}
 	if d := Default(); len(d.Graph.Severities) > 0 || d.Graph.Compat != "" {
-		t.Errorf("the defaults are not: %+v", d.Graph)
+		t.Errorf("the defaults are not: %+v", *d.Graph)
 	}
 	_, problems, _ = parse("", []byte("graph: {severities: {CG999: off}, compat: other}\n"))
 	if len(problems) != 2 || !strings.Contains(problems[0].String()+problems[1].String(), "CG999") {

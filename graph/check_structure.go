@@ -41,10 +41,14 @@ func (c *checker) structure() {
 			break
 		}
 	}
-	ids, slugs := map[string]*Block{}, map[string]*Block{}
-	for _, b := range d.Blocks[1:] {
-		c.heading(b)
-		c.duplicate(b, ids, slugs)
+	first := d.names.index().first
+	for i, b := range d.Blocks {
+		if i > 0 {
+			c.heading(b)
+		}
+		if first[i] != i {
+			c.duplicate(b, d.Blocks[first[i]])
+		}
 	}
 }
 
@@ -127,22 +131,13 @@ func ascii(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// duplicate checks that no block before has the name of a block.
-func (c *checker) duplicate(b *Block, ids, slugs map[string]*Block) {
-	if b.System {
-		return
-	}
-	names, name, severity, kind := slugs, folded(b.Slug), Warning, "name"
+// duplicate says that another block has the name of a block.
+func (c *checker) duplicate(b, first *Block) {
+	severity, kind := Warning, "name"
 	if b.ID != "" {
-		names, name, severity, kind = ids, folded(b.ID), Error, "id"
+		severity, kind = Error, "id"
 	}
-	switch first := names[name]; {
-	case name == "":
-	case first == nil:
-		names[name] = b
-	default:
-		c.add("CG102", severity, b.Heading,
-			fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
-			[]Related{{first.Heading, "the first one"}}
-	}
+	c.add("CG102", severity, b.Heading,
+		fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
+		[]Related{{first.Heading, "the first one"}}
 }

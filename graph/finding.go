@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -50,6 +51,19 @@ type Fix struct {
 	Title string `json:"title"`
 	At    Span   `json:"at"`
 	Text  string `json:"text"` // that takes the place of At
+}
+
+// moved returns the finding elsewhere.
+func (f Finding) moved(by int) Finding {
+	f.At = f.At.moved(by)
+	f.Related = slices.Clone(f.Related)
+	for i := range f.Related {
+		f.Related[i].At = f.Related[i].At.moved(by)
+	}
+	if f.Fix != nil {
+		f.Fix = &Fix{f.Fix.Title, f.Fix.At.moved(by), f.Fix.Text}
+	}
+	return f
 }
 
 // syntaxError returns the finding of an error in the YAML of a body, at its line if that is named.

@@ -60,7 +60,7 @@ func (d *Document) place(o *Operation) (at Span, ok bool) {
 // target finds where the result of an operation goes; ok is false if that is not in the document.
 func (d *Document) target(o *Operation) (t target, ok bool) {
 	t.mode = cmp.Or(o.text("mode"), "append")
-	refs := o.references(d.Source, "to")
+	refs := o.references("to")
 	if len(refs) == 0 {
 		switch {
 		case d.fractalic() && t.mode == "replace":
@@ -77,7 +77,8 @@ func (d *Document) target(o *Operation) (t target, ok bool) {
 		return t, false
 	}
 	t.block, t.below = x, refs[0].Below
-	end, branch := x.end(), x.end()
+	end := d.endOf(x)
+	branch := end
 	if i := sort.Search(len(d.Operations), func(i int) bool { return d.Operations[i].At.From >= x.Own.From }); i < len(
 		d.Operations) {
 		branch = min(end, d.Operations[i].At.From) // where it ends for Fractalic
@@ -103,13 +104,8 @@ func (d *Document) target(o *Operation) (t target, ok bool) {
 	return t, true
 }
 
-// end returns where a block ends with all below it.
-func (b *Block) end() int {
-	for len(b.Children) > 0 {
-		b = b.Children[len(b.Children)-1]
-	}
-	return b.Own.To
-}
+// endOf returns where a block ends with all below it.
+func (d *Document) endOf(b *Block) int { return d.Blocks[b.end-1].Own.To }
 
 // into returns what of the document a content for a block takes the place of, the text that stands there then, which is what stays
 // of the block and the content, and the content in it. was is the name that the block may lose.

@@ -68,7 +68,7 @@ func merged(t *testing.T, d *Document, result string) string {
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	if diff := cmp.Diff(outlined(out.settings.Parse("doc.md", out.Source)), outlined(out)); diff != "" {
+	if diff := cmp.Diff(outlined(out.Again(out.Source)), outlined(out)); diff != "" {
 		t.Errorf("it is not its text parsed: -parsed +merged\n%s", diff)
 	}
 	if last := result[strings.LastIndexByte(strings.TrimSpace(result), '\n')+1:]; !strings.Contains(at.In(out.Source),
@@ -82,7 +82,7 @@ func merged(t *testing.T, d *Document, result string) string {
 		b.WriteString(x.URI() + "\n")
 	}
 	for _, o := range out.Operations {
-		for _, r := range o.references(out.Source, "block") {
+		for _, r := range o.references("block") {
 			if m := out.Find(r.Path); m.Block != nil {
 				b.WriteString(r.Path + " is " + m.Block.Title + "\n")
 			}

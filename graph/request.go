@@ -47,7 +47,7 @@ func (d *Document) Request(o *Operation) []Message {
 	case o.sendsAmbient():
 		for _, b := range d.ambient(o) {
 			m := d.message(b, FromAmbient)
-			m.Text = d.before(b, o.At.From)
+			m.Text = d.above(b, o.At.From)
 			out = append(out, m)
 		}
 	}
@@ -89,10 +89,8 @@ func (d *Document) message(b *Block, from Source) Message {
 // SystemPrompt returns the system blocks, or the default.
 func (d *Document) SystemPrompt() string {
 	var out []string
-	for _, b := range d.Blocks {
-		if b.System {
-			out = append(out, d.Text(b))
-		}
+	for _, b := range d.systems {
+		out = append(out, d.Text(b))
 	}
 	if text := joined(out, "\n\n"); text != "" {
 		return text
@@ -103,7 +101,7 @@ func (d *Document) SystemPrompt() string {
 // selected returns the blocks to which an operation refers, each once, in the order of the references.
 func (d *Document) selected(o *Operation) (out []*Block) {
 	seen := map[*Block]bool{}
-	for _, r := range o.references(d.Source, "block") {
+	for _, r := range o.references("block") {
 		for _, b := range d.Select(r) {
 			if !seen[b] {
 				out = append(out, b)
@@ -137,7 +135,7 @@ func (d *Document) ambient(o *Operation) (out []*Block) {
 		if b.Own.From > o.At.From {
 			break
 		}
-		if !b.System && d.before(b, o.At.From) != "" {
+		if !b.System && d.above(b, o.At.From) != "" {
 			out = append(out, b)
 		}
 	}

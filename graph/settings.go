@@ -1,6 +1,10 @@
 package graph
 
-import "strings"
+import (
+	"strings"
+
+	"ctxledger.dev/internal/yamldoc"
+)
 
 // Compat says by whose rules a document is read where Fractalic's differ: see docs/graph.md.
 type Compat string
@@ -21,17 +25,25 @@ type Settings struct {
 
 // Parse reads a document by the settings. Any text is one. path names its file.
 func (s Settings) Parse(path, source string) *Document {
-	front, marks := marked(source)
-	return assembled(s, path, source, front, marks)
+	_, body, _ := yamldoc.Front(source)
+	d := assembled(s, path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
+	d.named(nil)
+	return d
 }
+
+// Again reads another text as the document was read.
+func (d *Document) Again(source string) *Document { return d.settings.Parse(d.Path, source) }
 
 // fractalic reports whether a document is read by Fractalic's rules.
 func (d *Document) fractalic() bool { return d.settings.Compat == Fractalic }
 
 // opens reports whether a heading opens a block: for Fractalic only behind a blank line.
 func (d *Document) opens(m *mark) bool {
+	if !d.fractalic() {
+		return true
+	}
 	before := strings.TrimRight(strings.TrimSuffix(d.Source[d.Front.To:m.at.From], "\n"), " \t\r")
-	return !d.fractalic() || before == "" || strings.HasSuffix(before, "\n")
+	return before == "" || strings.HasSuffix(before, "\n")
 }
 
 // inherits reports whether a block that is added is part of the system prompt as its parent is: for Fractalic, operations
@@ -41,8 +53,8 @@ func (d *Document) inherits(parent *Block) bool {
 	return parent.System && !(d.fractalic() && n > 0 && d.Operations[n-1].At.From > parent.Own.From)
 }
 
-// before returns what a block contributes to the text before an operation: all of it up to an offset.
-func (d *Document) before(b *Block, end int) string {
+// above returns what a block contributes to the text above an operation: all of it up to an offset.
+func (d *Document) above(b *Block, end int) string {
 	if !d.settings.Visible {
 		return d.textUpTo(b, end)
 	}

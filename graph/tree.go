@@ -10,30 +10,20 @@ type Node struct {
 	Nodes  []*Node `json:"nodes,omitempty"`
 }
 
-// Tree returns a block with the operations and blocks in it: the first of the Blocks is all of the document.
-func (c *Costs) Tree(b *Block) *Node {
-	sends := map[*Operation]int{}
-	for _, cost := range c.Operations {
-		sends[cost.Operation] = cost.Total()
-	}
-	return c.node(b, sends)
-}
-
-func (c *Costs) node(b *Block, sends map[*Operation]int) *Node {
-	line, _ := c.d.Place(b.Own.From)
-	n := &Node{Line: line, Kind: "block", Name: b.Name(), Tokens: c.Size(b)}
+// Tree returns a block with the operations and blocks in it: the first of the Blocks is all of the document. c are its costs.
+func (d *Document) Tree(b *Block, c *Costs) *Node {
+	line, _ := d.Place(b.Own.From)
+	n := &Node{Line: line, Kind: "block", Name: b.Name(), Tokens: c.Size(b), All: c.All(b)}
 	if b.System {
 		n.Name = b.Title // no reference leads there
 	}
-	n.All = n.Tokens
 	for _, o := range b.Operations {
-		at, _ := c.d.Place(o.At.From)
-		n.Nodes = append(n.Nodes, &Node{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: sends[o]})
+		at, _ := d.Place(o.At.From)
+		cost, _ := c.Of(o)
+		n.Nodes = append(n.Nodes, &Node{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: cost.Total()})
 	}
 	for _, below := range b.Children {
-		in := c.node(below, sends)
-		n.All += in.All
-		n.Nodes = append(n.Nodes, in)
+		n.Nodes = append(n.Nodes, d.Tree(below, c))
 	}
 	return n
 }

@@ -150,12 +150,12 @@ func graphBlocks(ctx context.Context, c *call, a graphArgs) (reply, error) {
 		return reply{}, err
 	}
 	costs, r := g.Costs(g.size), graph.Reference{}
-	tree := []*graph.Node{costs.Tree(g.Blocks[0])}
+	tree := []*graph.Node{g.Tree(g.Blocks[0], costs)}
 	if a.Block != "" {
 		if r, err = g.Refer(a.Block); err != nil {
 			return reply{}, err
 		}
-		tree[0] = costs.Tree(g.Find(r.Path).Block)
+		tree[0] = g.Tree(g.Find(r.Path).Block, costs)
 	}
 	if a.Block == "" || r.Below {
 		tree = tree[0].Nodes

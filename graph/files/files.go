@@ -21,7 +21,8 @@ type Reader struct {
 	tree       *safefs.Tree
 	settings   graph.Settings
 	read       map[string]*graph.Document
-	settingsOf map[string]fractalic // by folder
+	settingsOf map[string]fractalic                     // by folder
+	open       func(name string) (text string, ok bool) // see Prefer; nil: nothing is open
 }
 
 // Open returns a reader of the documents below a directory, by the settings of its workspace. Errors: those of safefs.Open.
@@ -30,7 +31,8 @@ func Open(root string, settings graph.Settings) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{tree, settings, map[string]*graph.Document{}, map[string]fractalic{}}, nil
+	return &Reader{tree: tree, settings: settings, read: map[string]*graph.Document{},
+		settingsOf: map[string]fractalic{}}, nil
 }
 
 // Parse reads a document from its text. name is the file's path below the directory.
@@ -59,6 +61,10 @@ func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard st
 	return o
 }
 
+// Prefer has the text of documents read that are open somewhere, in the place of their files. name is a path below the
+// directory.
+func (r *Reader) Prefer(open func(name string) (text string, ok bool)) { r.open = open }
+
 // Close ends reading.
 func (r *Reader) Close() error { return r.tree.Close() }
 
@@ -73,6 +79,11 @@ func (r *Reader) Read(from, to string) (*graph.Document, error) {
 	name = filepath.ToSlash(name)
 	if d := r.read[name]; d != nil {
 		return d, nil
+	}
+	if r.open != nil {
+		if text, ok := r.open(name); ok {
+			return r.Parse(name, text), nil
+		}
 	}
 	switch info, err := r.tree.Stat(name); {
 	case err != nil:

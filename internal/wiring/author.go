@@ -49,7 +49,7 @@ func Given(e env.Env) func(root string) (spec.Spec, given.Told) {
 
 // Graph returns how a server gets the settings by which context graphs of the tree at a root are read.
 func Graph(e env.Env) func(root string) graph.Settings {
-	return func(root string) graph.Settings { return settingsOf(e, root).Graph }
+	return func(root string) graph.Settings { return *settingsOf(e, root).Graph }
 }
 
 // settingsOf returns the settings of the tree at a root, the defaults where there is none.
