@@ -275,7 +275,9 @@ func (p *prepared) part(part, shown transcript.Part) int {
 		if part.Sealed {
 			return n
 		}
-		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
+		code, said := intents.ExitCode(part.Text)
+		failed := part.IsError || said && code != 0 && p.entry.Format != transcript.Anthropic // which says it itself
+		r := sessions.Result{CallID: part.ID, Failed: failed, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
 		p.results = append(p.results, result{Result: r, text: part.Text, features: f,
 			shown: shown.Text, screen: screenOf(part.Text)})
 	}
