@@ -124,7 +124,8 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Loaded: n.Loaded, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill),
 		Unfinished: n.Unfinished,
-		Cut:        n.Cut.Clipped(), Window: max(n.Window, 0), Queue: n.Queue, Copied: n.Copied,
+		Cut:        n.Cut.Clipped(), Cleared: sessions.ClippedCleared(n.Cleared), Window: max(n.Window, 0),
+		Queue: n.Queue, Copied: n.Copied,
 	}
 }
 
