@@ -25,6 +25,8 @@ var varying = []struct {
 	{regexp.MustCompile(`Wall time: [0-9.]+`), "Wall time: N"},
 	{regexp.MustCompile(`≈[0-9,]+`), "≈N"}, // estimates get better while an agent works, if it takes long enough
 	{regexp.MustCompile(`compact it above [0-9,]+`), "compact it above ≈N"},
+	// What a client is told at the start has the path of the workspace, whose tokens are as many as its name has.
+	{regexp.MustCompile(`cost [0-9,]+ tokens \(o200k_base\), [0-9]+ of them`), "cost N tokens (o200k_base), N of them"},
 	{regexp.MustCompile(`20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\dZ)?`), "TIME"},
 }
 

@@ -102,7 +102,12 @@ func measureHosting(ctx context.Context, b *bench) (err error) {
 			}
 		}
 	}
-	return b.hostedCompactions(ctx, hosting)
+	for _, rate := range []int{10, 20, 30, 50} {
+		if err := b.hostedCompactions(ctx, hosting, rate); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // idleClients is how many programs keep a connection that they do not use.
@@ -125,18 +130,16 @@ func (b *bench) hostedIdle(ctx context.Context, server *hosted.Server, token str
 	return nil
 }
 
-const (
-	compactedMessages = 200 // of each conversation
-	compactionsEvery  = time.Second / 50
-)
+// compactedMessages are in each conversation.
+const compactedMessages = 200
 
-// hostedCompactions measures compactions of conversations that are handed in, at 50 a second, whatever each takes.
-func (b *bench) hostedCompactions(ctx context.Context, s *webServer) error {
+// hostedCompactions measures compactions of conversations that are handed in, so many a second, whatever each takes.
+func (b *bench) hostedCompactions(ctx context.Context, s *webServer, rate int) error {
 	n := 100 * b.runs
 	s.took, s.least = nil, 0
 	var work sync.WaitGroup
 	failed := make(chan error, n)
-	tick := time.NewTicker(compactionsEvery)
+	tick := time.NewTicker(time.Second / time.Duration(rate))
 	defer tick.Stop()
 	for i := range n {
 		var messages []any
@@ -160,8 +163,8 @@ func (b *bench) hostedCompactions(ctx context.Context, s *webServer) error {
 	work.Wait()
 	close(failed)
 	for _, q := range quantiles {
-		b.report.add("`compact_conversation` of 200 messages over HTTP at 50 a second, "+q.name, millis(s.took.at(q.at)), "", "",
-			fmt.Sprint(n))
+		b.report.add(fmt.Sprintf("`compact_conversation` of 200 messages over HTTP at %d a second, %s", rate, q.name),
+			millis(s.took.at(q.at)), "", "", fmt.Sprint(n))
 	}
 	return <-failed // nil: none did
 }
