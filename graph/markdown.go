@@ -36,6 +36,17 @@ type mark struct {
 	// What is read of the mark's own text, with positions from its beginning: it stays when the text before changes.
 	named     *headingNames
 	operation *Operation
+	kept      *kept // of a heading: the tokens of its block, which stays while that text does
+}
+
+// read reads the mark's own text, where it is not known already.
+func (m *mark) read(source string) {
+	switch {
+	case m.kind == atxHeading && m.named == nil:
+		m.named, m.kept = namesOf(m.title.In(source)), new(kept)
+	case m.kind == operationMark && m.operation == nil:
+		m.operation = readOperation(m.at.In(source))
+	}
 }
 
 type markKind byte
@@ -46,7 +57,7 @@ const (
 	setextHeading          // opens no block
 	operationMark
 	fenceMark
-	textMark // a paragraph
+	textMark // a paragraph with a line that looks like something else
 )
 
 // blocksOnly parses the block structure of CommonMark, with operations, and leaves text within blocks alone.
@@ -106,6 +117,9 @@ func marksOf(source []byte) (marks []mark, open bool) {
 			m.kind = textMark
 			if lines := n.Lines(); lines.Len() > 0 {
 				m.at.To = lineEnd(source, lines.At(lines.Len()-1).Start)
+			}
+			if !odd(source[m.at.From:m.at.To]) {
+				continue
 			}
 		default:
 			continue
