@@ -6,6 +6,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/lsp/graphfile"
 )
 
@@ -26,8 +27,12 @@ func (s *folder) semanticTokens(_ context.Context, d *document,
 	}
 	out := &protocol.SemanticTokens{Data: []uint32{}}
 	last := protocol.Position{}
-	for _, t := range graphfile.Tokens(f) {
-		r := span(d.text, t.From, t.To)
+	tokens := graphfile.Tokens(f)
+	parts := make([]graph.Span, len(tokens))
+	for i, t := range tokens {
+		parts[i] = t.Span
+	}
+	for i, r := range spans(d.text, parts) {
 		if r.Start.Line != r.End.Line {
 			continue // no client takes it
 		}
@@ -35,10 +40,10 @@ func (s *folder) semanticTokens(_ context.Context, d *document,
 		if r.Start.Line == last.Line {
 			delta -= last.Character
 		}
-		if t.Kind == graphfile.IDToken {
+		if tokens[i].Kind == graphfile.IDToken {
 			modifiers = 1
 		}
-		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character, uint32(t.Kind),
+		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character, uint32(tokens[i].Kind),
 			modifiers)
 		last = r.Start
 	}
