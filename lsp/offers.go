@@ -71,7 +71,7 @@ func offers() []offer {
 }
 
 // graphSelector selects what may be a context graph, and graphs reports whether the settings want to know about those.
-const graphSelector = `[{"language":"markdown"},{"pattern":"**/*.ctx"}]`
+const graphSelector = `[{"language":"markdown"},{"pattern":"**/*.md"},{"pattern":"**/*.ctx"}]`
 
 func graphs(_ capabilities, s Settings) bool { return s.Graphs }
 
