@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 )
 
 // references checks what an operation refers to: blocks of this document, and other documents.
@@ -80,12 +81,13 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		}
 		return true
 	}
-	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" {
+	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" && !c.d.fractalic() {
 		c.add("CG303", Information, r.At,
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
-	return !r.Below || slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
+	return !r.Below || c.d.fractalic() ||
+		slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -238,8 +240,10 @@ func (c *checker) file(o *Operation) {
 	switch {
 	case errors.Is(err, ErrOutside):
 		c.add("CG308", Error, f.Value, "this path leads out of the workspace")
-	case err != nil:
+	case fault.Is(err, fault.NotFound):
 		c.add("CG307", Error, f.Value, err.Error())
+	case err != nil:
+		c.add("CG001", Error, f.Value, err.Error())
 	case o.Name == "import" && o.field("block") != nil:
 		for _, r := range o.references("block") {
 			if m := other.Find(r.Path); m.Block == nil {

@@ -28,6 +28,7 @@ func (c *checker) tokens() {
 	for _, cost := range costs.Operations {
 		c.cost(cost)
 	}
+	c.cached(costs)
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
@@ -69,7 +70,7 @@ func (c *checker) cost(cost Cost) {
 	o, total := cost.Operation, cost.Total()
 	window := 0
 	if name := o.text("model"); c.o.Window != nil {
-		if window = c.o.Window(name); name != "" && window == 0 {
+		if window = c.o.Window(name); name != "" && window == 0 && (c.o.Known == nil || c.o.Known(name)) {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}
@@ -90,6 +91,10 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
 			chars.Share(cost.Ambient, total), chars.Commas(total)))
+	}
+	if cost.Shown > 0 {
+		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
+			"enableOperationsVisibility of settings.toml adds them", chars.Commas(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,

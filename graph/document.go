@@ -22,12 +22,14 @@ type Document struct {
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
-	marks   []mark
-	before  *kept     // the tokens of the text before the first heading
-	system  *keptText // and those of the system prompt
-	systems []*Block  // that are part of it
-	names   *names
-	lines   func() []int // where each begins
+	settings Settings
+	marks    []mark
+	was      map[string]string // names that merges have changed, folded: what they are now
+	before   *kept             // the tokens of the text before the first heading
+	system   *keptText         // and those of the system prompt
+	systems  []*Block          // that are part of it
+	names    *names
+	lines    func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -83,24 +85,22 @@ type headingNames struct {
 	marked                  bool // there is an id, well formed or not
 }
 
-// Parse reads a document. Any text is one. path names its file.
-func Parse(path, source string) *Document {
-	_, body, _ := yamldoc.Front(source)
-	d := assembled(path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
-	d.named(nil)
-	return d
-}
+// Parse reads a document by the default settings.
+func Parse(path, source string) *Document { return Settings{}.Parse(path, source) }
 
 // assembled makes a document of its marks, without what finds blocks by their names.
-func assembled(path, source string, front Span, marks []mark) *Document {
-	d := &Document{Source: source, Path: path, Front: front, marks: marks, before: new(kept), system: new(keptText)}
+func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
+	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
+		system: new(keptText)}
 	blocks, operations, fields := 1, 0, 0
 	for i := range marks {
 		m := &marks[i]
 		m.read(source)
 		switch m.kind {
 		case atxHeading:
-			blocks++
+			if d.opens(m) {
+				blocks++
+			}
 		case operationMark:
 			operations++
 			fields += len(m.operation.Fields)
@@ -131,6 +131,9 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 		m := &d.marks[i]
 		switch m.kind {
 		case atxHeading:
+			if !d.opens(m) {
+				continue
+			}
 			for open[len(open)-1].Level >= m.level {
 				open[len(open)-1].end = len(d.Blocks)
 				open = open[:len(open)-1]
@@ -173,7 +176,7 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
 		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
 		index: len(d.Blocks), kept: m.kept}
-	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	b.System = d.inherits(parent) || strings.HasPrefix(b.Title, systemTitle)
 	if b.System {
 		d.systems = append(d.systems, b)
 	}

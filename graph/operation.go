@@ -25,11 +25,13 @@ func readOperation(text string) *Operation {
 	o := readFields(text)
 	o.own = &ownText{block: o.readReferences(text, "block"), to: o.readReferences(text, "to")}
 	if spec := operations[o.Name]; spec.merges {
-		header := spec.header
-		if f := o.field("use-header"); f != nil {
-			header = f.text()
+		o.own.header = named(spec.header)
+		switch f := o.field("use-header"); {
+		case f != nil:
+			o.own.header = named(f.text())
+		case o.Name == "shell": // so Fractalic's pages name it
+			o.own.header = append(o.own.header, named("# OS Shell Tool response block")...)
 		}
-		o.own.header = named(header)
 	}
 	return o
 }

@@ -13,7 +13,7 @@ func TestPartsEqualTheWhole(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 46))
 		source := written(r, r.IntN(80))
 		of := func(parts int) string {
-			d := assembled("doc.md", source, Span{}, marksFrom(source, 0, parts))
+			d := assembled(Settings{}, "doc.md", source, Span{}, marksFrom(source, 0, parts))
 			d.named(nil)
 			return outlined(d)
 		}

@@ -209,7 +209,10 @@ func (d *Document) Find(path string) Match {
 	var m Match
 	for name := range strings.SplitSeq(path, "/") {
 		in := m.Block
-		if m = d.find(name, in); m.Block == nil {
+		if m = d.find(name, in); m.Block == nil && d.was != nil {
+			m = d.find(d.was[folded(strings.TrimSpace(name))], in)
+		}
+		if m.Block == nil {
 			return Match{Lost: name, In: in}
 		}
 	}

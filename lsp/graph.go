@@ -28,16 +28,20 @@ type graphed struct {
 
 // graphFrom is the newest version of a document that was read, and the edits since then.
 type graphFrom struct {
-	doc   *graph.Document
+	graphRead
 	edits []text.Change
 }
 
-// graphRead is what a document was read as: nil where no line begins as an operation does.
-type graphRead struct{ *graph.Document }
+// graphRead is what a document was read as, and by which settings: nil where no line begins as an operation does.
+type graphRead struct {
+	*graph.Document
+	by *graph.Settings
+}
 
 // graphSent is what the operations of a document send, and by which meters.
 type graphSent struct {
 	*graph.Costs
+	of *graph.Document
 	by *meters
 }
 
@@ -62,26 +66,26 @@ func (d *document) parsed() *graph.Document {
 	if d.language != outline.Markdown || d.text.Len() > files.Max {
 		return nil
 	}
-	g := d.graphed
-	if done := g.done.Load(); done != nil {
+	g, settings := d.graphed, d.folder.snapshot().configured.Graph
+	if done := g.done.Load(); done != nil && done.by == settings {
 		return done.Document
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if done := g.done.Load(); done != nil {
+	if done := g.done.Load(); done != nil && done.by == settings {
 		return done.Document
 	}
 	var doc *graph.Document
-	if from := g.from.Load(); from != nil {
-		doc = from.doc
+	if from := g.from.Load(); from != nil && from.by == settings {
+		doc = from.Document
 		for _, c := range from.edits {
 			doc = doc.Edit(graph.Span{From: c.From, To: c.To}, c.With)
 		}
 	} else if raw := d.text.Raw(); marked(raw) {
 		_, name := d.folder.treeOf(d)
-		doc = graph.Parse(name, string(raw))
+		doc = settings.Parse(name, string(raw))
 	}
-	g.done.Store(&graphRead{doc})
+	g.done.Store(&graphRead{doc, settings})
 	g.from.Store(nil)
 	return doc
 }
@@ -92,14 +96,14 @@ func (g *graphed) edited(c text.Change, after *text.Text) *graphed {
 	from := g.from.Load()
 	switch done := g.done.Load(); {
 	case done != nil && done.Document != nil:
-		next.from.Store(&graphFrom{done.Document, []text.Change{c}})
+		next.from.Store(&graphFrom{*done, []text.Change{c}})
 	case done != nil:
 		first, last := after.LineAt(c.From), after.LineAt(c.From+len(c.With))
 		if _, end := after.Line(last + 1); !marked(after.Bytes(after.Start(first), end)) {
 			next.done.Store(done)
 		}
 	case from != nil && len(from.edits) < mostEdits:
-		next.from.Store(&graphFrom{from.doc, append(slices.Clone(from.edits), c)})
+		next.from.Store(&graphFrom{from.graphRead, append(slices.Clone(from.edits), c)})
 	}
 	return next
 }
@@ -113,15 +117,15 @@ func (g *graphed) release() {
 
 // costs returns what the operations of a document send.
 func (g *graphed) costs(doc *graph.Document, k snapshot) *graph.Costs {
-	if sent := g.sent.Load(); sent != nil && sent.by == k.meters {
+	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if sent := g.sent.Load(); sent != nil && sent.by == k.meters {
+	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
-	sent := &graphSent{doc.KeptCosts(graphfile.Count(k.meter), k.meters), k.meters}
+	sent := &graphSent{doc.KeptCosts(graphfile.Count(k.meter), k.meters), doc, k.meters}
 	g.sent.Store(sent)
 	return sent.Costs
 }
@@ -185,7 +189,7 @@ func (s *folder) graphReader(root string) func(from, path string) (*graph.Docume
 
 // readGraph reads a document that another one names. Errors: those of files.Reader.Read.
 func (s *folder) readGraph(root, from, path string) (*graph.Document, error) {
-	reader, err := files.Open(root)
+	reader, err := files.Open(root, *s.snapshot().configured.Graph)
 	if err != nil {
 		return nil, err
 	}
