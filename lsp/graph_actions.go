@@ -54,10 +54,7 @@ func (s *folder) graphCompletion(d *document, offset int) protocol.CompletionRes
 	if doc == nil {
 		return nil
 	}
-	root, _ := s.treeOf(d)
-	f := graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Read: s.graphReader(root),
-		Costs: d.graphed.costs(doc, k)}
-	items, more := graphfile.Complete(f, offset, s.documentsNear(d))
+	items, more := graphfile.Complete(s.graphFileOf(d, doc, k), offset, s.documentsNear(d))
 	out := &protocol.CompletionList{IsIncomplete: more, Items: []protocol.CompletionItem{}}
 	for _, i := range items {
 		item := protocol.CompletionItem{

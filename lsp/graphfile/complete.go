@@ -171,7 +171,7 @@ func (c *completer) blocks(d *graph.Document, below bool) {
 		}
 		detail := called(b.Title)
 		if d == c.Document {
-			detail += " · " + c.Said(c.Costs.Size(b)).Tokens()
+			detail += " · " + c.Said(c.Around.Costs.Size(b)).Tokens()
 		}
 		c.add(name, "", detail, true)
 		if n := len(d.Below(b)); below && n > 0 {
