@@ -39,7 +39,8 @@ func (s *folder) refactorings(d *document, r protocol.Range) (list []protocol.Co
 	from, _ := bytesOf(d.text, r)
 	for _, a := range graphfile.Refactorings(f, from) {
 		kind := protocol.CodeActionKindRefactorRewrite
-		list = append(list, &protocol.CodeAction{Title: plainLine(a.Title), Kind: &kind, Edit: s.graphEdit(d, a.Edits...)})
+		list = append(list, &protocol.CodeAction{Title: plainLine(a.Title), Kind: &kind,
+			Edit: s.graphEdit(d, a.Edits...)})
 	}
 	return list
 }

@@ -63,8 +63,8 @@ func TestOneFigureForOneQuantity(t *testing.T) {
 
 // TestGraphsFollowEdits types at random: what is said is what is said of the text opened anew.
 func TestGraphsFollowEdits(t *testing.T) {
-	scraps := []string{"# A\n", "## B {id=b}\n", "\n", "text\n", "@llm\nprompt: x\nblock: b\n\n", "@", "l", "block: [a, b/*]\n", "```\n",
-		"---\n", "😀", "\r\n"}
+	scraps := []string{"# A\n", "## B {id=b}\n", "\n", "text\n", "@llm\nprompt: x\nblock: b\n\n", "@", "l",
+		"block: [a, b/*]\n", "```\n", "---\n", "😀", "\r\n"}
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 45))
 		g := openGraph(t, map[string]string{"doc.md": "# A\n\ntext\n"})
@@ -134,25 +134,29 @@ func TestMarkdownWithoutOperationsIsNotRead(t *testing.T) {
 func TestHostileGraphsStayBounded(t *testing.T) {
 	const mb = 1 << 20
 	for name, text := range map[string]string{
-		"deep":       strings.Repeat("> - ", 20_000) + "\n\n@llm\nprompt: x\n",
-		"levels":     strings.Repeat("# A\n## B\n### C\n#### D\n##### E\n###### F\n", 5_000) + "\n@llm\nprompt: x\nblock: a/*\n",
+		"deep": strings.Repeat("> - ", 20_000) + "\n\n@llm\nprompt: x\n",
+		"levels": strings.Repeat("# A\n## B\n### C\n#### D\n##### E\n###### F\n", 5_000) +
+			"\n@llm\nprompt: x\nblock: a/*\n",
 		"large":      "# A {id=a}\n\n" + strings.Repeat("word ", 4*mb/5) + "\n\n@llm\nprompt: x\nblock: a\n",
 		"references": "# A {id=a}\n\n@llm\nprompt: x\nblock: [" + strings.Repeat("a, a/*, b, ", 20_000) + "a]\n",
 		"operations": "# A\n\n" + strings.Repeat("text\n\n@llm\nprompt: x\n\n", 5_000),
 		"headings":   strings.Repeat("# A\n\n", 50_000) + "@llm\nprompt: x\nblock: a\n",
-		"wildcards":  "# R {id=r}\n\n" + strings.Repeat("## A\n\nx\n\n", 5_000) + "# S\n\n" + strings.Repeat("@llm\nprompt: x\nblock: r/*\n\n", 1_000),
-		"lost":       strings.Repeat("# Abcdefgh\n\n", 2_000) + "@llm\nprompt: x\nblock: [" + strings.Repeat("abcdefgx, ", 1_000) + "x]\n",
-		"scalar":     "@llm\nprompt: |\n" + strings.Repeat("  line\n\n", 200_000),
-		"aliases":    "@llm\nprompt: &a [x]\nblock: [*a, *a]\nmedia: &b [*b]\n",
+		"wildcards": "# R {id=r}\n\n" + strings.Repeat("## A\n\nx\n\n", 5_000) + "# S\n\n" +
+			strings.Repeat("@llm\nprompt: x\nblock: r/*\n\n", 1_000),
+		"lost": strings.Repeat("# Abcdefgh\n\n", 2_000) +
+			"@llm\nprompt: x\nblock: [" + strings.Repeat("abcdefgx, ", 1_000) + "x]\n",
+		"scalar":  "@llm\nprompt: |\n" + strings.Repeat("  line\n\n", 200_000),
+		"aliases": "@llm\nprompt: &a [x]\nblock: [*a, *a]\nmedia: &b [*b]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := openGraph(t, map[string]string{"doc.md": text})
 			lines := strings.Count(text, "\n")
 			for _, line := range []int{0, lines / 2, lines - 1} {
 				at := scriptededitor.Position{Line: uint32(line), Character: 2}
-				for _, method := range []string{"textDocument/codeLens", "textDocument/hover", "textDocument/definition",
-					"textDocument/references", "textDocument/completion", "textDocument/documentSymbol", "textDocument/codeAction",
-					"textDocument/semanticTokens/full", "ctxledger/prompt"} {
+				for _, method := range []string{"textDocument/codeLens", "textDocument/hover",
+					"textDocument/definition", "textDocument/references", "textDocument/completion",
+					"textDocument/documentSymbol", "textDocument/codeAction", "textDocument/semanticTokens/full",
+					"ctxledger/prompt"} {
 					more := map[string]any{"position": at, "range": scriptededitor.Range{Start: at, End: at},
 						"context": map[string]any{"diagnostics": []any{}, "includeDeclaration": true}}
 					if err := g.call(method, more, nil); err != nil {

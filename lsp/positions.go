@@ -20,7 +20,8 @@ func spans(t *text.Text, parts []graph.Span) []protocol.Range {
 	cursor := t.Cursor()
 	list := make([]protocol.Range, len(parts))
 	for i, p := range parts {
-		list[i] = protocol.Range{Start: protocol.Position(cursor.Position(p.From)), End: protocol.Position(cursor.Position(p.To))}
+		list[i].Start = protocol.Position(cursor.Position(p.From))
+		list[i].End = protocol.Position(cursor.Position(p.To))
 	}
 	return list
 }

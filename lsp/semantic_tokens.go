@@ -13,8 +13,8 @@ import (
 // legend are the types of tokens, by the numbers of graphfile's kinds, and their only modifier.
 var legend = protocol.SemanticTokensLegend{
 	TokenTypes: []string{
-		graphfile.OperationToken: "decorator", graphfile.ParameterToken: "property", graphfile.ReferenceToken: "variable",
-		graphfile.IDToken: "variable"},
+		graphfile.OperationToken: "decorator", graphfile.ParameterToken: "property",
+		graphfile.ReferenceToken: "variable", graphfile.IDToken: "variable"},
 	TokenModifiers: []string{"declaration"},
 }
 
@@ -43,8 +43,8 @@ func (s *folder) semanticTokens(_ context.Context, d *document,
 		if tokens[i].Kind == graphfile.IDToken {
 			modifiers = 1
 		}
-		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character, uint32(tokens[i].Kind),
-			modifiers)
+		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character,
+			uint32(tokens[i].Kind), modifiers)
 		last = r.Start
 	}
 	return out, nil

@@ -124,7 +124,8 @@ func (f File) mentionNote(m graph.Mention) Note {
 		}
 	}
 	if note.Text = title(b) + ": " + f.Said(n).Tokens(); m.Below {
-		note.Text = fmt.Sprintf("all below %s: %s in %s", title(b), f.Said(n).Tokens(), chars.Plural(len(selected), "block"))
+		note.Text = fmt.Sprintf("all below %s: %s in %s", title(b), f.Said(n).Tokens(),
+			chars.Plural(len(selected), "block"))
 	}
 	note.Text += fmt.Sprintf("\nfound by its %s", found.By)
 	if found.More > 0 {
