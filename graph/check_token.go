@@ -75,7 +75,8 @@ func (c *checker) cost(cost Cost) {
 		}
 	}
 	said := func() string {
-		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total), chars.Share(total, window))
+		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total),
+			chars.Share(total, window))
 	}
 	switch {
 	case window == 0 || o.Name != "llm":

@@ -87,7 +87,12 @@ func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
 // lineStarts returns where the lines of a text begin.
 func lineStarts(text string) []int {
 	starts := make([]int, 1, 1+strings.Count(text, "\n"))
-	for at := strings.IndexByte(text, '\n') + 1; at > starts[len(starts)-1]; at += strings.IndexByte(text[at:], '\n') + 1 {
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			break
+		}
+		at += next + 1
 		starts = append(starts, at)
 	}
 	return starts

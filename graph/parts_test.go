@@ -26,9 +26,11 @@ func TestPartsEqualTheWhole(t *testing.T) {
 // TestIDsAreThoseOfTheExpression: an id is read as this expression finds it.
 func TestIDsAreThoseOfTheExpression(t *testing.T) {
 	for _, c := range []struct{ title, text, id string }{
-		{"A {id=a}", "A", "a"}, {"A{id=a} \t", "A", "a"}, {"{id=a}", "", "a"}, {"A {id=1}", "A", ""}, {"A {id=}", "A", ""},
+		{"A {id=a}", "A", "a"}, {"A{id=a} \t", "A", "a"}, {"{id=a}", "", "a"},
+		{"A {id=1}", "A", ""}, {"A {id=}", "A", ""},
 		{"A {id=a} b", "A {id=a} b", ""}, {"A {id=a}}", "A {id=a}}", ""}, {"A {id={id=a}", "A {id=", "a"},
-		{"A {b} {id=c}", "A {b}", "c"}, {"A {id=a b}", "A", ""}, {"A }{id=x}", "A }", "x"}, {"A {id=x}{", "A {id=x}{", ""},
+		{"A {b} {id=c}", "A {b}", "c"}, {"A {id=a b}", "A", ""}, {"A }{id=x}", "A }", "x"},
+		{"A {id=x}{", "A {id=x}{", ""},
 	} {
 		if text, id, at, _ := takeID(c.title); text != c.text || id != c.id || id != "" && at.In(c.title) != id {
 			t.Errorf("%q: %q, %q at %v", c.title, text, id, at)

@@ -145,7 +145,7 @@ func (d *Document) placesOf(refs []Reference) []place {
 type index struct {
 	ids, slugs, legacies map[string][]int
 	ordinals             []int // by block: among the siblings with its names
-	first                []int // by block: the first one with its id, or, without ids, with its slug; itself: that is it
+	first                []int // by block: the first with its id, or, where it has none, with its slug
 }
 
 // sibling is what blocks with the same parent and names have in common.

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/lsp/graphfile"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
 
 // graphed is a version of a document as a context graph, which is read when it is first asked for.
@@ -82,8 +83,7 @@ func (d *document) parsed() *graph.Document {
 			doc = doc.Edit(graph.Span{From: c.From, To: c.To}, c.With)
 		}
 	} else if raw := d.text.Raw(); marked(raw) {
-		_, name := d.folder.treeOf(d)
-		doc = settings.Parse(name, string(raw))
+		doc = d.folder.parseGraph(d, settings, string(raw))
 	}
 	g.done.Store(&graphRead{doc, settings})
 	g.from.Store(nil)
@@ -147,9 +147,27 @@ func (s *folder) graphFile(d *document) (f graphfile.File, ok bool) {
 	if doc == nil || !k.settings.Graphs {
 		return f, false
 	}
-	root, _ := s.treeOf(d)
-	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models,
-		Read: s.graphReader(root), Costs: d.graphed.costs(doc, k)}, true
+	return s.graphFileOf(d, doc, k), true
+}
+
+// graphFileOf is graphFile for a document that was read.
+func (s *folder) graphFileOf(d *document, doc *graph.Document, k snapshot) graphfile.File {
+	root, name := s.treeOf(d)
+	around := s.graphs.around(s, root, name, k)
+	around.Read, around.Costs = s.graphReader(root), d.graphed.costs(doc, k)
+	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Around: around}
+}
+
+// parseGraph reads a document, by what the directory of its file says, too.
+func (s *folder) parseGraph(d *document, settings *graph.Settings, text string) *graph.Document {
+	root, name := s.treeOf(d)
+	if root != "" {
+		if reader, err := files.Open(root, *settings); err == nil {
+			defer reader.Close() // only read
+			return reader.Parse(name, text)
+		}
+	}
+	return settings.Parse(name, text)
 }
 
 // graphReads are documents that context graphs name, as they were read last: a check after each key reads none again.
@@ -157,6 +175,49 @@ type graphReads struct {
 	mu   sync.Mutex
 	at   time.Time            // guarded by mu; when the oldest was read
 	docs map[string]graphSeen // guarded by mu
+	// Guarded by mu; what is known around the documents of a directory, by that, for models.
+	options map[string]graph.Options
+	models  *tokens.Registry
+}
+
+// around returns what is known around a document: models and their windows.
+func (r *graphReads) around(s *folder, root, name string, k snapshot) graph.Options {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgetLocked(s)
+	if r.models != k.configured.Models {
+		r.options, r.models = map[string]graph.Options{}, k.configured.Models
+	}
+	key := root + "\x00" + path.Dir(name)
+	o, known := r.options[key]
+	if !known {
+		o.Window = func(named string) int {
+			window, _ := k.configured.Models.Window(named)
+			return window
+		}
+		if root != "" {
+			if reader, err := files.Open(root, *k.configured.Graph); err == nil {
+				o = reader.Options(&graph.Document{Path: name}, k.configured.Models, "", nil)
+				_ = reader.Close() // only read
+			}
+		}
+		r.options[key] = o
+	}
+	ours := o.Window
+	o.Window = func(named string) int {
+		if named == "" {
+			return k.meter.Window
+		}
+		return ours(named)
+	}
+	return o
+}
+
+// forgetLocked forgets what was read some time ago. r.mu is held.
+func (r *graphReads) forgetLocked(s *folder) {
+	if now := s.o.Env.Now(); now.Sub(r.at) > freshness || now.Before(r.at) || r.docs == nil {
+		r.docs, r.options, r.at = map[string]graphSeen{}, map[string]graph.Options{}, now
+	}
 }
 
 // graphSeen is a document that was read, or why not.
@@ -174,9 +235,7 @@ func (s *folder) graphReader(root string) func(from, path string) (*graph.Docume
 		r := &s.graphs
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if now := s.o.Env.Now(); now.Sub(r.at) > freshness || now.Before(r.at) || r.docs == nil {
-			r.docs, r.at = map[string]graphSeen{}, now
-		}
+		r.forgetLocked(s)
 		key := root + "\x00" + filepath.Dir(from) + "\x00" + path
 		seen, known := r.docs[key]
 		if !known {

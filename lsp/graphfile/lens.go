@@ -27,12 +27,12 @@ const (
 // Lenses returns what each operation sends, and which blocks are sent again and again.
 func Lenses(f File) (out []Lens) {
 	for _, b := range f.Blocks {
-		if n := f.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Costs.Size(b) >= tokensOften {
+		if n := f.Around.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Around.Costs.Size(b) >= tokensOften {
 			out = append(out, Lens{b.Heading.From,
-				fmt.Sprintf("%s · sent by %s", f.Said(f.Costs.Size(b)).Tokens(), chars.Plural(n, "operation"))})
+				fmt.Sprintf("%s · sent by %s", f.Said(f.Around.Costs.Size(b)).Tokens(), chars.Plural(n, "operation"))})
 		}
 		for _, o := range b.Operations {
-			if cost, sends := f.Costs.Of(o); sends {
+			if cost, sends := f.Around.Costs.Of(o); sends {
 				out = append(out, Lens{o.At.From, f.lens(cost)})
 			}
 		}
