@@ -16,10 +16,14 @@ import (
 type Options struct {
 	// Window returns the size of a model's window in tokens; 0: not known. "" is the model of operations that name none.
 	Window func(model string) int
+	// Known reports whether there is a model of a name.
+	Known func(model string) bool
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
 	// Count returns the tokens of a text.
 	Count func(text string) int
+	// Costs are those of the document, counted with Count; nil: they are counted.
+	Costs *Costs
 }
 
 // Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
@@ -42,10 +46,14 @@ func Check(d *Document, o Options) []Finding {
 		c.references(op)
 	}
 	c.flow()
-	if o.Count != nil {
+	if o.Count != nil || o.Costs != nil {
 		c.tokens()
 	}
-	c.found = slices.DeleteFunc(c.found, c.silenced)
+	for i := range c.found {
+		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
+	}
+	quiet := strings.Contains(d.Source, silences)
+	c.found = slices.DeleteFunc(c.found, func(f Finding) bool { return f.Severity == Off || quiet && c.silenced(f) })
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
 	})
@@ -106,7 +114,10 @@ func (c *checker) silenced(f Finding) bool {
 		f.Code)
 }
 
-var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*ctx-disable-next-line\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
+// silences is what lines have that silence a finding.
+const silences = "ctx-disable-next-line"
+
+var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*` + silences + `\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
 
 // near returns the name of a list that one misspelling away leads to: at most two letters differ. "" is none.
 func near(name string, all []string) (best string) {

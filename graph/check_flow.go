@@ -29,8 +29,8 @@ func jumpsOf(d *Document) jumps {
 	j.least[n], j.most[0] = len(d.Source)+1, -1
 	for i, o := range d.Operations {
 		j.most[i+1] = j.most[i]
-		if refs := o.references(d.Source, "block"); o.Name == "goto" && len(refs) > 0 {
-			j.to[i] = d.Find(refs[0].Path).Block
+		if o.Name == "goto" && len(o.own.block) > 0 {
+			j.to[i] = d.matches(o, "block")[0].Block
 		}
 		if target := j.to[i]; target != nil {
 			j.places = append(j.places, target.Own.From)
@@ -101,12 +101,6 @@ func (c *checker) allowed(o *Operation) {
 			c.add("CG408", Warning, f.Value, "this is written outside of the document's folder")
 		case to == path.Base(filepath.ToSlash(c.d.Path)) || c.reads[to]:
 			c.add("CG408", Warning, f.Value, "this overwrites a document that is read here")
-		}
-	}
-	for i := range o.Fields {
-		f := &o.Fields[i]
-		if len(c.secrets.Find([]byte(f.text()))) > 0 {
-			c.add("CG409", Warning, f.Value, "this looks like a secret, and would be sent or stored")
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (c *checker) looksLikeOperation(m mark) {
 		if line.To < m.at.To {
 			below = c.line(c.after(line)).In(source)
 		}
-		switch parameter := keyLine().MatchString(below); {
+		switch parameter := isKeyLine(below); {
 		case !strings.HasPrefix(text, "@"), !parameter, !known:
 		case strings.TrimSpace(rest) != "":
 			c.add("CG202", Error, line,
@@ -36,8 +36,38 @@ func (c *checker) looksLikeOperation(m mark) {
 	}
 }
 
-// operation checks one operation by itself.
+// operation checks one operation, and the lines around it.
 func (c *checker) operation(o *Operation) {
+	if kept := o.own.alone.Load(); kept != nil {
+		for _, f := range *kept {
+			c.found = append(c.found, f.moved(o.At.From))
+		}
+	} else {
+		n := len(c.found)
+		c.itself(o)
+		kept := make([]Finding, 0, len(c.found)-n)
+		for _, f := range c.found[n:] {
+			kept = append(kept, f.moved(-o.At.From))
+		}
+		o.own.alone.Store(&kept)
+	}
+	if _, known := operations[o.Name]; known {
+		c.placed(o)
+		c.behind(o)
+		c.model(o)
+	}
+}
+
+// model checks that there is the model which an operation names.
+func (c *checker) model(o *Operation) {
+	if model := o.text("model"); model != "" && c.o.Known != nil && !c.o.Known(model) {
+		c.add("CG216", Error, o.field("model").Value,
+			fmt.Sprintf("settings.toml has no model %s, and ctxledger knows none", chars.Short(model, 60)))
+	}
+}
+
+// itself checks an operation by itself: what it finds is kept while its text stays.
+func (c *checker) itself(o *Operation) {
 	spec, known := operations[o.Name]
 	if !known {
 		f := c.add("CG201", Error, o.NameAt, "there is no operation @"+chars.Short(o.Name, 40))
@@ -47,8 +77,8 @@ func (c *checker) operation(o *Operation) {
 		}
 		return
 	}
-	c.placed(o)
 	c.continued(o)
+	c.secret(o)
 	seen := map[string]bool{}
 	for i := range o.Fields {
 		f := &o.Fields[i]
@@ -61,7 +91,7 @@ func (c *checker) operation(o *Operation) {
 	if len(o.findings) == 0 && !slices.ContainsFunc(spec.needs, func(key string) bool { return o.field(key) != nil }) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
-	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
+	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {
 		c.add("CG217", Error, o.field("mode").Value,
 			"replace without to would delete this operation: name the block, or append")
 	}
@@ -85,7 +115,16 @@ func (c *checker) placed(o *Operation) {
 	c.add("CG206", Hint, o.NameAt, "no blank line before this operation: Fractalic takes it for text").Fix = blank
 }
 
-// continued checks the text of an operation, and the text after it.
+// secret checks whether a parameter has what looks like a secret.
+func (c *checker) secret(o *Operation) {
+	for i := range o.Fields {
+		if f := &o.Fields[i]; len(c.secrets.Find([]byte(f.text()))) > 0 {
+			c.add("CG409", Warning, f.Value, "this looks like a secret, and would be sent or stored")
+		}
+	}
+}
+
+// continued checks the lines of an operation.
 func (c *checker) continued(o *Operation) {
 	source := c.d.Source
 	for line := c.line(o.At.From); c.after(line) < o.At.To; {
@@ -99,7 +138,6 @@ func (c *checker) continued(o *Operation) {
 				"this is a comment of the operation, not a heading: a blank line would end the operation")
 		}
 	}
-	c.behind(o)
 }
 
 // behind checks the text between an operation and what comes next: it may be meant for the operation.
@@ -118,7 +156,7 @@ func (c *checker) behind(o *Operation) {
 		line := c.line(m.at.From)
 		name, _, _ := strings.Cut(line.In(source), ":")
 		_, known := operations[o.Name].keys[name]
-		if m.kind != textMark || !known || !keyLine().MatchString(line.In(source)) {
+		if m.kind != textMark || !known || !isKeyLine(line.In(source)) {
 			continue
 		}
 		f := c.add("CG211", Warning, line, fmt.Sprintf("this is text: a blank line above has ended @%s", o.Name))
@@ -176,11 +214,11 @@ func (c *checker) swallowed(f *Field) {
 	}
 	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
 	c.add("CG210", Warning, at, "YAML takes this for a comment, so "+f.Key+" has no value: quote it").Fix =
-		&Fix{Title: "Quote the value", At: at, Text: quoted(value)}
+		&Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
 }
 
-// quoted returns a text in double quotes, as YAML reads it.
-func quoted(text string) string {
+// Quoted returns a text in double quotes, as YAML reads it.
+func Quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 

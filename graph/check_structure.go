@@ -30,6 +30,8 @@ func (c *checker) structure() {
 			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #")
 		case m.kind == textMark:
 			c.text(m)
+		case m.kind == atxHeading && !d.opens(&m):
+			c.unseparated(m.at, "no blank line before this heading: it is text, as in Fractalic")
 		}
 	}
 	for _, s := range d.Blocks[0].Body {
@@ -39,10 +41,14 @@ func (c *checker) structure() {
 			break
 		}
 	}
-	ids, slugs := map[string]*Block{}, map[string]*Block{}
-	for _, b := range d.Blocks[1:] {
-		c.heading(b)
-		c.duplicate(b, ids, slugs)
+	first := d.names.index().first
+	for i, b := range d.Blocks {
+		if i > 0 {
+			c.heading(b)
+		}
+		if first[i] != i {
+			c.duplicate(b, d.Blocks[first[i]])
+		}
 	}
 }
 
@@ -88,8 +94,7 @@ func (c *checker) heading(b *Block) {
 	}
 	before, ok := c.before(b.Heading)
 	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
-		c.add("CG105", Hint, b.Heading, "no blank line before this heading: Fractalic takes it for text").Fix =
-			&Fix{Title: "Insert a blank line", At: Span{b.Heading.From, b.Heading.From}, Text: "\n"}
+		c.unseparated(b.Heading, "no blank line before this heading: Fractalic takes it for text")
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
 		c.add("CG109", Hint, b.Heading,
@@ -104,6 +109,11 @@ func (c *checker) heading(b *Block) {
 	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
+}
+
+// unseparated says that a heading has no blank line before it.
+func (c *checker) unseparated(at Span, message string) {
+	c.add("CG105", Hint, at, message).Fix = &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}
 }
 
 // likelyID returns the id that was probably meant; "" if none is evident.
@@ -121,22 +131,13 @@ func ascii(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// duplicate checks that no block before has the name of a block.
-func (c *checker) duplicate(b *Block, ids, slugs map[string]*Block) {
-	if b.System {
-		return
-	}
-	names, name, severity, kind := slugs, folded(b.Slug), Warning, "name"
+// duplicate says that another block has the name of a block.
+func (c *checker) duplicate(b, first *Block) {
+	severity, kind := Warning, "name"
 	if b.ID != "" {
-		names, name, severity, kind = ids, folded(b.ID), Error, "id"
+		severity, kind = Error, "id"
 	}
-	switch first := names[name]; {
-	case name == "":
-	case first == nil:
-		names[name] = b
-	default:
-		c.add("CG102", severity, b.Heading,
-			fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
-			[]Related{{first.Heading, "the first one"}}
-	}
+	c.add("CG102", severity, b.Heading,
+		fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
+		[]Related{{first.Heading, "the first one"}}
 }

@@ -18,101 +18,17 @@ const (
 	keptResponse = 1_000
 )
 
-// Cost is what an operation sends, in tokens.
-type Cost struct {
-	Operation *Operation `json:"-"`
-	System    int        `json:"system"`
-	Selected  int        `json:"selected"`
-	Ambient   int        `json:"ambient"`
-	Prompt    int        `json:"prompt"`
-	// Later are the references to blocks that are not in the document: operations may insert them.
-	Later []string `json:"later,omitempty"`
-}
-
-// Total is all of it.
-func (c Cost) Total() int { return c.System + c.Selected + c.Ambient + c.Prompt }
-
-// Costs is what the operations of a document send.
-type Costs struct {
-	Operations []Cost         // those that send something
-	Sent       map[*Block]int // by how many operations
-	sizes      map[*Block]int
-	count      func(string) int
-	d          *Document
-}
-
-// Size returns the tokens of a block's own text.
-func (c *Costs) Size(b *Block) int {
-	n, known := c.sizes[b]
-	if !known {
-		n = c.count(c.d.Text(b))
-		c.sizes[b] = n
-	}
-	return n
-}
-
-// Costs returns what each operation sends if the document is as it is now.
-func (d *Document) Costs(count func(string) int) *Costs {
-	c := &Costs{Sent: map[*Block]int{}, sizes: map[*Block]int{}, count: count, d: d}
-	system := count(d.SystemPrompt())
-	before := 0                                // tokens above
-	asked := make([]int, 0, len(d.Operations)) // where operations are that send what is above
-	for _, b := range d.Blocks {
-		for _, o := range b.Operations {
-			cost := Cost{Operation: o, Prompt: count(strings.TrimRight(o.text("prompt"), "\n"))}
-			switch o.Name {
-			case "llm":
-				cost.System = system
-			case "run", "return":
-			default:
-				continue
-			}
-			switch {
-			case o.field("block") != nil:
-				c.choose(o, &cost)
-			case o.sendsAmbient():
-				cost.Ambient = before + count(d.textUpTo(b, o.At.From))
-				asked = append(asked, o.At.From)
-			}
-			if cost.Total() > 0 {
-				c.Operations = append(c.Operations, cost)
-			}
-		}
-		if !b.System {
-			before += c.Size(b)
-		}
-	}
-	for _, b := range d.Blocks {
-		for len(asked) > 0 && asked[0] < b.Own.From {
-			asked = asked[1:]
-		}
-		if !b.System && c.Size(b) > 0 { // there may be nothing before the first heading
-			c.Sent[b] += len(asked)
-		}
-	}
-	return c
-}
-
-// choose adds what the references of an operation select.
-func (c *Costs) choose(o *Operation, cost *Cost) {
-	for _, b := range c.d.selected(o) {
-		cost.Selected += c.Size(b)
-		c.Sent[b]++
-	}
-	for _, r := range o.references(c.d.Source, "block") {
-		if c.d.Find(r.Path).Block == nil {
-			cost.Later = append(cost.Later, r.Path)
-		}
-	}
-}
-
 // tokens checks what operations send.
 func (c *checker) tokens() {
-	costs := c.d.Costs(c.o.Count)
+	costs := c.o.Costs
+	if costs == nil {
+		costs = c.d.Costs(c.o.Count)
+	}
 	c.blocks(costs)
 	for _, cost := range costs.Operations {
 		c.cost(cost)
 	}
+	c.cached(costs)
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
@@ -122,7 +38,7 @@ func (c *checker) tokens() {
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
 	for _, b := range c.d.Blocks {
-		switch by := costs.Sent[b]; {
+		switch by := costs.Sent(b); {
 		case by > 1:
 			text := b.Own.In(c.d.Source)
 			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
@@ -154,17 +70,20 @@ func (c *checker) cost(cost Cost) {
 	o, total := cost.Operation, cost.Total()
 	window := 0
 	if name := o.text("model"); c.o.Window != nil {
-		if window = c.o.Window(name); name != "" && window == 0 {
+		if window = c.o.Window(name); name != "" && window == 0 && (c.o.Known == nil || c.o.Known(name)) {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}
-	said := fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total), chars.Share(total, window))
+	said := func() string {
+		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total),
+			chars.Share(total, window))
+	}
 	switch {
 	case window == 0 || o.Name != "llm":
 	case total > window:
-		c.add("CG502", Error, o.NameAt, said)
+		c.add("CG502", Error, o.NameAt, said())
 	case total*10 > window*7:
-		c.add("CG502", Warning, o.NameAt, said)
+		c.add("CG502", Warning, o.NameAt, said())
 	}
 	if o.Name != "llm" {
 		return
@@ -173,6 +92,10 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
 			chars.Share(cost.Ambient, total), chars.Commas(total)))
+	}
+	if cost.Shown > 0 {
+		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
+			"enableOperationsVisibility of settings.toml adds them", chars.Commas(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,
@@ -186,28 +109,75 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
 		return
 	}
-	seen := map[*Block]bool{}
-	refs := o.references(c.d.Source, "block")
+	refs, matches := o.references("block"), c.d.matches(o, "block")
+	seen := overlaps{c: costs}
 	for i, r := range refs {
-		selected := c.d.Select(r)
-		size, twice := 0, false
-		for _, b := range selected {
-			size += costs.Size(b)
-			twice = twice || seen[b]
-			seen[b] = true
-		}
-		if twice {
+		x := extentOf(r, matches[i])
+		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
+		if len(refs) > 1 && seen.add(x) {
 			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
 				c.without(o, refs, i)
 		}
-		if r.Below && (len(selected) > wideBlocks || size > wideTokens) {
+		if r.Below && (blocks > wideBlocks || size > wideTokens) {
 			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s tokens: name those that are needed",
-				chars.Plural(len(selected), "block"), chars.Commas(size)))
+				chars.Plural(blocks, "block"), chars.Commas(size)))
 		}
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
 		c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: use replace")
 	}
+}
+
+// overlaps finds out whether runs of blocks have one in common, besides system blocks.
+type overlaps struct {
+	c    *Costs
+	runs []extent
+	next []int // with many runs: the first block from each on that is in none of them
+}
+
+// manyRuns is from how many runs on they are not compared one by one.
+const manyRuns = 16
+
+// free returns the first block from one on that is in no run.
+func (s *overlaps) free(i int) int {
+	for s.next[i] != i {
+		s.next[i] = s.next[s.next[i]]
+		i = s.next[i]
+	}
+	return i
+}
+
+// add adds a run, and reports whether it has a block of those before it.
+func (s *overlaps) add(x extent) (common bool) {
+	if s.runs = append(s.runs, x); len(s.runs) < manyRuns {
+		return slices.ContainsFunc(s.runs[:len(s.runs)-1], func(y extent) bool {
+			from, to := max(x.from, y.from), min(x.to, y.to)
+			return from < to && s.c.blocks[to] > s.c.blocks[from]
+		})
+	}
+	if s.next == nil {
+		s.next = make([]int, len(s.c.sizes)+1)
+		for i := range s.next {
+			s.next[i] = i
+		}
+		for _, y := range s.runs[:len(s.runs)-1] {
+			s.take(y)
+		}
+	}
+	return s.take(x)
+}
+
+// take is add with many runs.
+func (s *overlaps) take(x extent) (common bool) {
+	for at := x.from; at < x.to; {
+		i := min(s.free(at), x.to)
+		common = common || s.c.blocks[i] > s.c.blocks[at] // from at to i all are taken
+		if i < x.to {
+			s.next[i] = i + 1
+		}
+		at = i + 1
+	}
+	return common
 }
 
 // maxRewritten is how long a list is at most that a fix writes again.
@@ -247,7 +217,7 @@ func (c *checker) sum(costs []Cost) {
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
-		line, _ := c.d.Place(cost.Operation.At.From)
+		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
 	}
 	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s",

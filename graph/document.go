@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,10 +22,14 @@ type Document struct {
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
-	marks []mark
-	names func() index
-	keys  func() map[string]*Block
-	lines func() []int // where each begins
+	settings Settings
+	marks    []mark
+	was      map[string]string // names that merges have changed, folded: what they are now
+	before   *kept             // the tokens of the text before the first heading
+	system   *keptText         // and those of the system prompt
+	systems  []*Block          // that are part of it
+	names    *names
+	lines    func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -44,9 +49,11 @@ type Block struct {
 	Children   []*Block
 	Operations []*Operation // in the block itself
 
-	marked  bool   // its heading has an id, well formed or not
-	path    string // of the document
-	ordinal int    // among the siblings with its names
+	marked bool // its heading has an id, well formed or not
+	of     *Document
+	index  int   // in Document.Blocks
+	end    int   // the index behind all that are below it
+	kept   *kept // the tokens of its text
 }
 
 // Operation is an operation: a name and the parameters below it.
@@ -59,7 +66,8 @@ type Operation struct {
 	nth    int    // in its block
 
 	Fields   []Field
-	findings []Finding // about the operation alone
+	findings []Finding // errors in its YAML
+	own      *ownText
 }
 
 // Field is a parameter of an operation.
@@ -77,53 +85,82 @@ type headingNames struct {
 	marked                  bool // there is an id, well formed or not
 }
 
-// Parse reads a document. Any text is one. path names its file.
-func Parse(path, source string) *Document {
-	_, body, _ := yamldoc.Front(source)
-	marks, _ := marksOf([]byte(source[body:]))
-	shift(marks, body)
-	return assembled(path, source, Span{0, body}, marks)
-}
+// Parse reads a document by the default settings.
+func Parse(path, source string) *Document { return Settings{}.Parse(path, source) }
 
-// assembled makes a document of its marks.
-func assembled(path, source string, front Span, marks []mark) *Document {
-	d := &Document{Source: source, Path: path, Front: front, marks: marks}
-	root := &Block{Own: Span{front.To, len(source)}, path: path}
-	d.Blocks = []*Block{root}
-	open := []*Block{root}
-	named := map[sibling]int{}
+// assembled makes a document of its marks, without what finds blocks by their names.
+func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
+	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
+		system: new(keptText)}
+	blocks, operations, fields := 1, 0, 0
 	for i := range marks {
 		m := &marks[i]
+		m.read(source)
 		switch m.kind {
 		case atxHeading:
-			for open[len(open)-1].Level >= m.level {
-				open = open[:len(open)-1]
+			if d.opens(m) {
+				blocks++
 			}
-			b := d.block(m, open[len(open)-1])
-			same := sibling{b.Parent, b.ID, b.Slug}
-			b.ordinal = named[same]
-			named[same]++
-			open = append(open, b)
 		case operationMark:
-			d.operation(m)
+			operations++
+			fields += len(m.operation.Fields)
 		}
 	}
+	d.fill(make([]Block, blocks), make([]Operation, operations), make([]Field, fields))
+	bodies := make([]Span, 0, blocks+operations)
 	for i, b := range d.Blocks {
 		if i+1 < len(d.Blocks) {
 			b.Own.To = d.Blocks[i+1].Own.From
 		}
-		b.Body = bodyOf(b)
+		from := len(bodies)
+		bodies = appendBody(bodies, b)
+		b.Body = bodies[from:len(bodies):len(bodies)]
 	}
-	d.names = sync.OnceValue(func() index { return indexed(d.Blocks) })
-	d.keys = sync.OnceValue(func() map[string]*Block { return keyed(d.Blocks) })
+	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	return d
 }
 
-// sibling is what blocks with the same parent and names have in common.
-type sibling struct {
-	parent   *Block
-	id, slug string
+// fill makes blocks and operations of the marks, in this memory.
+func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) {
+	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
+	blocks[0] = Block{Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
+	d.Blocks = append(d.Blocks, &blocks[0])
+	open := []*Block{&blocks[0]}
+	for i := range d.marks {
+		m := &d.marks[i]
+		switch m.kind {
+		case atxHeading:
+			if !d.opens(m) {
+				continue
+			}
+			for open[len(open)-1].Level >= m.level {
+				open[len(open)-1].end = len(d.Blocks)
+				open = open[:len(open)-1]
+			}
+			b := &blocks[len(d.Blocks)]
+			d.block(b, m, open[len(open)-1])
+			b.end = len(blocks) // until another one closes it
+			open = append(open, b)
+		case operationMark:
+			o := &operations[len(d.Operations)]
+			fields = m.operation.moveTo(o, fields, m.at.From)
+			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
+			o.nth = len(o.Block.Operations)
+			o.Block.Operations = append(o.Block.Operations, o)
+			d.Operations = append(d.Operations, o)
+		}
+	}
+}
+
+// named has blocks found by their names: as in another document with the same headings, nil where there is none.
+func (d *Document) named(as *Document) {
+	if as != nil {
+		d.names = as.names
+		return
+	}
+	d.names = &names{sync.OnceValue(func() index { return indexed(d.Blocks) }),
+		sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })}
 }
 
 // Place returns the line and the column of an offset, both from 1, the column in characters.
@@ -133,18 +170,18 @@ func (d *Document) Place(at int) (line, column int) {
 	return line, utf8.RuneCountInString(d.Source[lines[line-1]:at]) + 1
 }
 
-// block adds the block of a heading.
-func (d *Document) block(m *mark, parent *Block) *Block {
-	if m.named == nil {
-		m.named = namesOf(m.title.In(d.Source))
-	}
+// block makes the block of a heading.
+func (d *Document) block(b *Block, m *mark, parent *Block) {
 	n := m.named
-	b := &Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
-		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, path: d.Path}
-	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
+		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
+		index: len(d.Blocks), kept: m.kept}
+	b.System = d.inherits(parent) || strings.HasPrefix(b.Title, systemTitle)
+	if b.System {
+		d.systems = append(d.systems, b)
+	}
 	parent.Children = append(parent.Children, b)
 	d.Blocks = append(d.Blocks, b)
-	return b
 }
 
 // namesOf reads the text of a heading.
@@ -157,21 +194,8 @@ func namesOf(text string) *headingNames {
 // systemTitle is how the headings of system blocks begin.
 const systemTitle = ".system"
 
-// operation adds an operation to the newest block.
-func (d *Document) operation(m *mark) {
-	if m.operation == nil {
-		m.operation = readOperation(m.at.In(d.Source))
-	}
-	o := m.operation.moved(m.at.From)
-	o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
-	o.nth = len(o.Block.Operations)
-	o.Block.Operations = append(o.Block.Operations, o)
-	d.Operations = append(d.Operations, o)
-}
-
-// bodyOf returns the text of a block without its heading and operations.
-func bodyOf(b *Block) []Span {
-	var out []Span
+// appendBody appends the text of a block without its heading and operations.
+func appendBody(out []Span, b *Block) []Span {
 	at := max(b.Own.From, b.Heading.To)
 	for _, o := range b.Operations {
 		out = append(out, Span{at, o.At.From})
@@ -204,13 +228,9 @@ func (b *Block) URI() string {
 func (b *Block) Key() string {
 	var path strings.Builder
 	for at := b; at != nil; at = at.Parent {
-		name := at.ID
-		if name == "" {
-			name = at.Slug
-		}
-		fmt.Fprintf(&path, "%s#%d/", folded(name), at.ordinal)
+		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.index().ordinals[at.index])
 	}
-	sum := sha256.Sum256([]byte(b.path + "\x00" + path.String()))
+	sum := sha256.Sum256([]byte(b.of.Path + "\x00" + path.String()))
 	return hex.EncodeToString(sum[:keyBytes])
 }
 

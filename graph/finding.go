@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
@@ -16,6 +18,7 @@ const (
 	Warning     Severity = "warning"
 	Information Severity = "information"
 	Hint        Severity = "hint"
+	Off         Severity = "off" // of Settings: a finding is left out
 )
 
 // Finding is something to know about a document. Codes are stable; docs/graph.md explains each.
@@ -26,6 +29,15 @@ type Finding struct {
 	Message  string    `json:"message"`
 	Related  []Related `json:"related,omitempty"`
 	Fix      *Fix      `json:"fix,omitempty"`
+}
+
+// Unread returns what is to be said of a document that cannot be read.
+func (s Settings) Unread(err error) []Finding {
+	severity := cmp.Or(s.Severities["CG001"], Error)
+	if severity == Off {
+		return nil
+	}
+	return []Finding{{Code: "CG001", Severity: severity, Message: err.Error()}}
 }
 
 // Related is another place that a finding speaks of.
@@ -39,6 +51,19 @@ type Fix struct {
 	Title string `json:"title"`
 	At    Span   `json:"at"`
 	Text  string `json:"text"` // that takes the place of At
+}
+
+// moved returns the finding elsewhere.
+func (f Finding) moved(by int) Finding {
+	f.At = f.At.moved(by)
+	f.Related = slices.Clone(f.Related)
+	for i := range f.Related {
+		f.Related[i].At = f.Related[i].At.moved(by)
+	}
+	if f.Fix != nil {
+		f.Fix = &Fix{f.Fix.Title, f.Fix.At.moved(by), f.Fix.Text}
+	}
+	return f
 }
 
 // syntaxError returns the finding of an error in the YAML of a body, at its line if that is named.

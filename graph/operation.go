@@ -3,13 +3,41 @@ package graph
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/yamldoc"
 )
 
+// ownText is what is read of an operation's own text. It is the same wherever that stands, and positions are from its
+// beginning.
+type ownText struct {
+	block, to []Reference
+	header    []string // the names that it gives the block which it inserts, folded
+	prompt    kept     // its tokens
+	above     kept     // those of what is before it in its block
+	resolved  atomic.Pointer[resolved]
+	alone     atomic.Pointer[[]Finding]
+}
+
 // readOperation reads an operation. Positions are from its beginning; what is wrong with it is among its findings.
 func readOperation(text string) *Operation {
+	o := readFields(text)
+	o.own = &ownText{block: o.readReferences(text, "block"), to: o.readReferences(text, "to")}
+	if spec := operations[o.Name]; spec.merges {
+		o.own.header = named(spec.header)
+		switch f := o.field("use-header"); {
+		case f != nil:
+			o.own.header = named(f.text())
+		case o.Name == "shell": // so Fractalic's pages name it
+			o.own.header = append(o.own.header, named("# OS Shell Tool response block")...)
+		}
+	}
+	return o
+}
+
+// readFields reads the parameters of an operation.
+func readFields(text string) *Operation {
 	line, body, _ := strings.Cut(text, "\n")
 	name := strings.TrimRight(line, " \t\r")
 	o := &Operation{Name: strings.ToLower(name[1:]), At: Span{0, len(text)}, NameAt: Span{1, len(name)}}
@@ -41,27 +69,31 @@ func readOperation(text string) *Operation {
 	return o
 }
 
-// moved returns the operation elsewhere.
-func (o *Operation) moved(by int) *Operation {
-	out := &Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by), Fields: slices.Clone(o.Fields),
-		findings: slices.Clone(o.findings)}
-	for i := range out.Fields {
-		f := &out.Fields[i]
+// moveTo makes the operation into another one, elsewhere, and returns the memory for fields that is left.
+func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
+	n := len(o.Fields)
+	*out = Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by), Fields: memory[:n:n],
+		findings: slices.Clone(o.findings), own: o.own}
+	for i, f := range o.Fields {
 		f.At, f.Value = f.At.moved(by), f.Value.moved(by)
+		out.Fields[i] = f
 	}
 	for i := range out.findings {
 		out.findings[i].At = out.findings[i].At.moved(by)
 	}
-	return out
+	return memory[n:]
 }
 
 // lineStarts returns where the lines of a text begin.
 func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, 1+strings.Count(text, "\n"))
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			break
 		}
+		at += next + 1
+		starts = append(starts, at)
 	}
 	return starts
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-
-	"ctxledger.dev/internal/pattern"
 )
 
 // maxOperation is the longest operation, in bytes.
@@ -83,25 +81,85 @@ func blankBefore(source []byte, at int) bool {
 	return at > 0 && len(bytes.TrimSpace(source[lineStart(source, at-1):at])) == 0
 }
 
-// The lines of operations.
-var (
-	nameLine   = pattern.Lazy(`^@([A-Za-z][A-Za-z0-9_-]*)[ \t]*\r?$`)
-	keyLine    = pattern.Lazy(`^[A-Za-z_][\w-]*[ \t]*:([ \t]|\r?$)`)
-	scalarLine = pattern.Lazy(`^([ \t]*)(?:- )*[^\s#:][^:]*:[ \t]+[|>][-+0-9]*[ \t]*(#.*)?\r?$`)
-)
-
 // startsOperation reports whether a text begins with an operation: a name that is known, or that has a parameter below it.
 func startsOperation(rest []byte) bool {
 	line, below, _ := bytes.Cut(rest[:min(len(rest), 4096)], []byte("\n"))
-	name := nameLine().FindSubmatch(line)
+	name := operationName(line)
 	if name == nil {
 		return false
 	}
-	if _, known := operations[strings.ToLower(string(name[1]))]; known {
+	if _, known := operations[strings.ToLower(string(name))]; known {
 		return true
 	}
-	parameter, _, _ := bytes.Cut(below, []byte("\n"))
-	return keyLine().Match(parameter)
+	return isKeyLine(firstLine(below))
+}
+
+// operationName returns the name of an operation in its first line; nil: it is none.
+func operationName(line []byte) []byte {
+	if len(line) < 2 || line[0] != '@' || !isLetter(line[1]) {
+		return nil
+	}
+	end := 2
+	for end < len(line) && (isWord(line[end]) || line[end] == '-') {
+		end++
+	}
+	if len(bytes.TrimLeft(bytes.TrimSuffix(line[end:], []byte("\r")), " \t")) > 0 {
+		return nil
+	}
+	return line[1:end]
+}
+
+// isKeyLine reports whether a line begins with a parameter: a name, and a colon behind it.
+func isKeyLine[T string | []byte](line T) bool {
+	if len(line) == 0 || !isLetter(line[0]) && line[0] != '_' {
+		return false
+	}
+	at := 1
+	for at < len(line) && (isWord(line[at]) || line[at] == '-') {
+		at++
+	}
+	for at < len(line) && (line[at] == ' ' || line[at] == '\t') {
+		at++
+	}
+	if at == len(line) || line[at] != ':' {
+		return false
+	}
+	rest := line[at+1:]
+	return len(rest) == 0 || rest[0] == ' ' || rest[0] == '\t' || len(rest) == 1 && rest[0] == '\r'
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func isWord(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '_' }
+
+// opensScalar reports whether a line opens a block scalar: a key, and | or > behind its colon. indent is how far the key is
+// indented.
+func opensScalar(line []byte) (indent int, opens bool) {
+	for indent < len(line) && (line[indent] == ' ' || line[indent] == '\t') {
+		indent++
+	}
+	rest := line[indent:]
+	if len(rest) == 0 || strings.IndexByte(" \t\n\f\r\v#:", rest[0]) >= 0 {
+		return 0, false
+	}
+	_, value, found := bytes.Cut(rest[1:], []byte(":"))
+	sign := bytes.TrimLeft(value, " \t")
+	if !found || len(sign) == len(value) || len(sign) == 0 || sign[0] != '|' && sign[0] != '>' {
+		return 0, false
+	}
+	behind := bytes.TrimLeft(bytes.TrimLeft(sign[1:], "-+0123456789"), " \t")
+	return indent, len(behind) == 0 || behind[0] == '#' || string(behind) == "\r"
+}
+
+// odd reports whether a paragraph has a line that looks like a heading, an operation or a parameter.
+func odd(text []byte) bool {
+	return isKeyLine(firstLine(text)) || bytes.HasPrefix(text, []byte("@")) || bytes.Contains(text, []byte("\n@")) ||
+		bytes.Contains(text, []byte("#######"))
+}
+
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return line
 }
 
 // operationLen returns how many bytes of a text the operation at its beginning has: up to the first blank line that no block
@@ -128,8 +186,8 @@ func operationLen(rest []byte) int {
 			return at
 		default:
 			scalar = -1
-			if m := scalarLine().FindSubmatchIndex(line); m != nil {
-				scalar = m[3] - m[2]
+			if indent, opens := opensScalar(line); opens {
+				scalar = indent
 			}
 		}
 		at = end

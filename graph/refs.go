@@ -15,7 +15,20 @@ type Reference struct {
 }
 
 // references returns what a parameter refers to, in its order.
-func (o *Operation) references(source, key string) []Reference {
+func (o *Operation) references(key string) []Reference {
+	read := o.own.block
+	if key == "to" {
+		read = o.own.to
+	}
+	out := slices.Clone(read)
+	for i := range out {
+		out[i].At = out[i].At.moved(o.At.From)
+	}
+	return out
+}
+
+// readReferences returns what a parameter refers to, in its order; source is the operation's own text.
+func (o *Operation) readReferences(source, key string) []Reference {
 	f := o.field(key)
 	if f == nil {
 		return nil
@@ -69,25 +82,114 @@ const (
 	ByKey    By = "key"
 )
 
-// index finds blocks by their names, folded, in document order.
-type index struct{ ids, slugs, legacies map[string][]*Block }
+// names finds the blocks of documents with the same headings.
+type names struct {
+	index func() index
+	keys  func() map[string]int // places of blocks by their keys
+}
+
+// resolved is what the references of an operation lead to in documents with the same headings: blocks are their places, -1
+// for none.
+type resolved struct {
+	names     *names
+	block, to []place
+}
+
+// place is a Match without the document.
+type place struct {
+	Match
+	block, in int
+}
+
+// matches returns what the references of a parameter lead to, in its order.
+func (d *Document) matches(o *Operation, key string) []Match {
+	r := o.own.resolved.Load()
+	if r == nil || r.names != d.names {
+		r = &resolved{names: d.names, block: d.placesOf(o.own.block), to: d.placesOf(o.own.to)}
+		o.own.resolved.Store(r)
+	}
+	places := r.block
+	if key == "to" {
+		places = r.to
+	}
+	out := make([]Match, len(places))
+	for i, p := range places {
+		out[i] = p.Match
+		if p.block >= 0 {
+			out[i].Block = d.Blocks[p.block]
+		}
+		if p.in >= 0 {
+			out[i].In = d.Blocks[p.in]
+		}
+	}
+	return out
+}
+
+// placesOf resolves references.
+func (d *Document) placesOf(refs []Reference) []place {
+	out := make([]place, len(refs))
+	for i, r := range refs {
+		p := place{d.Find(r.Path), -1, -1}
+		if p.Block != nil {
+			p.block, p.Block = p.Block.index, nil
+		}
+		if p.In != nil {
+			p.in, p.In = p.In.index, nil
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// index finds blocks by their names, folded. Blocks are their places in the document, in its order.
+type index struct {
+	ids, slugs, legacies map[string][]int
+	ordinals             []int // by block: among the siblings with its names
+	first                []int // by block: the first with its id, or, where it has none, with its slug
+}
+
+// sibling is what blocks with the same parent and names have in common.
+type sibling struct {
+	parent   int
+	id, slug string
+}
 
 // indexed indexes blocks. System blocks cannot be referred to.
 func indexed(blocks []*Block) index {
-	x := index{map[string][]*Block{}, map[string][]*Block{}, map[string][]*Block{}}
-	for _, b := range blocks {
+	n := len(blocks)
+	x := index{make(map[string][]int, n), make(map[string][]int, n), map[string][]int{}, make([]int, n), make([]int, n)}
+	same := make(map[sibling]int, n)
+	firsts := [2]map[string]int{make(map[string]int, n), make(map[string]int, n)} // by id, and by slug
+	for i, b := range blocks {
+		x.first[i] = i
+		if b.Level > 0 {
+			s := sibling{b.Parent.index, b.ID, b.Slug}
+			x.ordinals[i] = same[s]
+			same[s]++
+		}
 		if b.System || b.Level == 0 {
 			continue
 		}
-		put := func(names map[string][]*Block, name string) {
+		put := func(names map[string][]int, name string) {
 			if name != "" {
-				name = folded(name)
-				names[name] = append(names[name], b)
+				names[name] = append(names[name], i)
 			}
 		}
-		put(x.ids, b.ID)
-		put(x.slugs, b.Slug)
-		put(x.legacies, b.Legacy)
+		id, slug, legacy := folded(b.ID), folded(b.Slug), folded(b.Legacy)
+		put(x.ids, id)
+		put(x.slugs, slug)
+		if legacy != slug { // or else it is found by that
+			put(x.legacies, legacy)
+		}
+		by, name := firsts[1], slug
+		if id != "" {
+			by, name = firsts[0], id
+		}
+		if first, taken := by[name]; taken {
+			x.first[i] = first
+		} else if name != "" {
+			by[name] = i
+		}
 	}
 	return x
 }
@@ -107,7 +209,10 @@ func (d *Document) Find(path string) Match {
 	var m Match
 	for name := range strings.SplitSeq(path, "/") {
 		in := m.Block
-		if m = d.find(name, in); m.Block == nil {
+		if m = d.find(name, in); m.Block == nil && d.was != nil {
+			m = d.find(d.was[folded(strings.TrimSpace(name))], in)
+		}
+		if m.Block == nil {
 			return Match{Lost: name, In: in}
 		}
 	}
@@ -117,34 +222,37 @@ func (d *Document) Find(path string) Match {
 // find finds a name among the children of a block, or, where that is nil, among all: by ids before any slug.
 func (d *Document) find(name string, in *Block) Match {
 	name = strings.TrimSpace(name)
-	names := d.names()
+	names, wanted := d.names.index(), folded(name)
 	for _, kind := range []struct {
-		names map[string][]*Block
+		names map[string][]int
 		by    By
 	}{{names.ids, ByID}, {names.slugs, BySlug}, {names.legacies, ByLegacy}} {
-		all := kind.names[folded(name)]
+		all := kind.names[wanted]
 		if in != nil {
-			all = slices.DeleteFunc(slices.Clone(all), func(b *Block) bool { return b.Parent != in })
+			all = slices.DeleteFunc(slices.Clone(all), func(i int) bool { return d.Blocks[i].Parent != in })
 		}
 		if len(all) > 0 {
-			return Match{Block: all[0], By: kind.by, More: len(all) - 1}
+			return Match{Block: d.Blocks[all[0]], By: kind.by, More: len(all) - 1}
 		}
 	}
 	if key, err := hex.DecodeString(name); err != nil || len(key) != keyBytes {
 		return Match{}
 	}
-	if b := d.keys()[strings.ToLower(name)]; b != nil && (in == nil || b.Parent == in) {
-		return Match{Block: b, By: ByKey}
+	if i, known := d.names.keys()[strings.ToLower(name)]; known && (in == nil || d.Blocks[i].Parent == in) {
+		return Match{Block: d.Blocks[i], By: ByKey}
 	}
 	return Match{}
 }
 
 // keyed returns the blocks that can be referred to, by their keys.
-func keyed(blocks []*Block) map[string]*Block {
-	out := map[string]*Block{}
-	for _, b := range blocks {
-		if key := b.Key(); !b.System && b.Level > 0 && out[key] == nil {
-			out[key] = b
+func keyed(blocks []*Block) map[string]int {
+	out := map[string]int{}
+	for i, b := range blocks {
+		if b.System || b.Level == 0 {
+			continue
+		}
+		if key := b.Key(); out[key] == 0 {
+			out[key] = i
 		}
 	}
 	return out

@@ -23,6 +23,9 @@ func (s *folder) codeAction(ctx context.Context, d *document,
 		switch kind {
 		case protocol.CodeActionKindQuickFix:
 			list = append(list, s.fixes(ctx, d, p.Context.Diagnostics)...)
+			list = append(list, s.graphFixes(d, p.Context.Diagnostics)...)
+		case protocol.CodeActionKindRefactorRewrite:
+			list = append(list, s.refactorings(d, p.Range)...)
 		case kindCount:
 			counting, err := s.counting(d, p.Range)
 			if err != nil {
@@ -36,8 +39,11 @@ func (s *folder) codeAction(ctx context.Context, d *document,
 
 // actions returns the kinds of actions that the settings enable.
 func (s Settings) actions() (kinds []protocol.CodeActionKind) {
-	if s.AgentFiles || slices.Contains(s.Diagnostics, anyfile.Generated) {
+	if s.Graphs || s.AgentFiles || slices.Contains(s.Diagnostics, anyfile.Generated) {
 		kinds = append(kinds, protocol.CodeActionKindQuickFix)
+	}
+	if s.Graphs {
+		kinds = append(kinds, protocol.CodeActionKindRefactorRewrite)
 	}
 	if s.CountSelection {
 		kinds = append(kinds, kindCount)

@@ -2,24 +2,25 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/graphfile"
 )
 
 // codeLens shows the cost of a file above its first line. It does not use codeLens/resolve: with an index the title
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func (s *folder) codeLens(ctx context.Context, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
-	if lenses := s.agentLenses(ctx, d); len(lenses) > 0 {
-		return lenses, nil
+	lenses := s.agentLenses(ctx, d)
+	if f := s.file(d); len(lenses) == 0 && s.lensed(f) {
+		lenses = []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}
 	}
-	f := s.file(d)
-	if !s.lensed(f) {
-		return nil, nil
-	}
-	return []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}, nil
+	return append(lenses, s.graphLenses(d)...), nil
 }
 
 // lensed reports whether the settings ask for a lens on a file.
@@ -52,12 +53,38 @@ func (s *folder) agentLenses(ctx context.Context, d *document) (lenses []protoco
 	return lenses
 }
 
+// graphLenses shows what the operations of a context graph send, and which blocks are sent often.
+func (s *folder) graphLenses(d *document) (lenses []protocol.CodeLens) {
+	if s.snapshot().settings.Lens == showOff {
+		return nil
+	}
+	f, ok := s.graphFile(d)
+	if !ok {
+		return nil
+	}
+	of := strings.ReplaceAll(string(explanationOf(d)), "%", "%%")
+	of = of[:len(of)-1] + `,"position":{"line":%d,"character":0}}`
+	for _, l := range graphfile.Lenses(f) {
+		start := protocol.Position{Line: uint32(d.text.LineAt(l.At))}
+		lenses = append(lenses, protocol.CodeLens{Range: protocol.Range{Start: start, End: start},
+			Command: protocol.Command{Title: plainLine(l.Title), Command: commandExplain, Arguments: []protocol.LSPAny{
+				protocol.LSPAny(fmt.Sprintf(of, start.Line))}}})
+	}
+	return lenses
+}
+
 // explains returns the command of a lens, with its hover: a click says what the file costs, and where.
 func explains(d *document, title, hover string) protocol.Command {
 	lines := plainLines(hover)
-	c := protocol.Command{Title: plainLine(title), Tooltip: &lines, Command: commandExplain}
-	if document, err := protocol.Marshal(&protocol.TextDocumentIdentifier{URI: d.spelled}); err == nil {
-		c.Arguments = []protocol.LSPAny{document}
+	return protocol.Command{Title: plainLine(title), Tooltip: &lines, Command: commandExplain,
+		Arguments: []protocol.LSPAny{explanationOf(d)}}
+}
+
+// explanationOf is the argument that asks what a document costs.
+func explanationOf(d *document) protocol.LSPAny {
+	name, err := json.Marshal(string(d.spelled))
+	if err != nil { // no text is refused
+		return nil
 	}
-	return c
+	return protocol.LSPAny(`{"uri":` + string(name) + "}")
 }

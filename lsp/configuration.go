@@ -31,11 +31,11 @@ func linesOf(t *text.Text) []string {
 	return strings.Split(string(t.Bytes(0, t.Len())), "\n")
 }
 
-// complete offers the keys and values of a configuration of ctxledger, and nothing in other documents.
+// complete offers the keys and values of a configuration of ctxledger, and what can be written in a context graph.
 func (s *folder) complete(_ context.Context, d *document,
 	p *protocol.CompletionParams) (protocol.CompletionResult, error) {
 	if !d.isConfiguration() {
-		return nil, nil
+		return s.graphCompletion(d, d.text.Offset(text.Position(p.Position))), nil
 	}
 	line, offset := lineOf(d.text, p.Position)
 	items := protocol.CompletionItemSlice{}

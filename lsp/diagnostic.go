@@ -2,11 +2,13 @@ package lsp
 
 import (
 	"context"
+	"slices"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/outline"
 )
 
 // diagnostic answers requests for diagnostics. Clients that do not send them get notifications: see publish.
@@ -41,9 +43,12 @@ func (s *Server) examine(d *document) {
 }
 
 // tells reports whether findings of a document are published whatever the settings and the client ask for: those of a
-// configuration, and of a file that agents load.
+// configuration, of a file that agents load, and of what may be a context graph.
 func (s *Server) tells(u uri.URI) bool {
-	return configures(u) || s.snapshot().settings.AgentFiles && couldBeAgentFile(u)
+	d := s.documents.get(u)
+	settings := s.snapshot().settings
+	return configures(u) || settings.AgentFiles && couldBeAgentFile(u) ||
+		settings.Graphs && d != nil && d.language == outline.Markdown
 }
 
 // publish sends the findings of a document. An empty list is sent only after one that was not.
@@ -76,5 +81,5 @@ func (s *folder) published(d *document) []protocol.Diagnostic {
 	if !s.caps.pull {
 		list = s.diagnostics(d)
 	}
-	return append(append(list, s.mistakes(d)...), s.agentFindings(s.life, d)...)
+	return slices.Concat(list, s.mistakes(d), s.agentFindings(s.life, d), s.graphFindings(d))
 }

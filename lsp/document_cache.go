@@ -32,6 +32,7 @@ func (d *documents) looked(u uri.URI) {
 func (d *document) release() {
 	d.text.Release()
 	d.outline.Release()
+	d.graphed.release()
 }
 
 // uncached makes a document the least recently used one. It returns the document if it does not fit.

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/graphfile"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
 )
@@ -19,7 +20,12 @@ func (s *folder) documentSymbol(_ context.Context, d *document,
 	if !s.snapshot().settings.Symbols {
 		return protocol.DocumentSymbolSlice{}, nil
 	}
-	symbols := anyfile.Symbols(s.file(d))
+	var symbols []anyfile.Symbol
+	if f, ok := s.graphFile(d); ok {
+		symbols = graphfile.Symbols(f)
+	} else {
+		symbols = anyfile.Symbols(s.file(d))
+	}
 	if s.caps.trees {
 		tree, _ := symbolTree(d.text, symbols, 0)
 		return protocol.DocumentSymbolSlice(tree), nil

@@ -22,17 +22,18 @@ type document struct {
 	version  int32
 	text     *text.Text
 	outline  *outline.Outline // empty if the text is too long
+	graphed  *graphed         // as a context graph
 }
 
 // with returns the document with another text.
 func (d document) with(version int32, t *text.Text) *document {
-	d.version, d.text, d.outline = version, t, outlineOf(d.language, t)
+	d.version, d.text, d.outline, d.graphed = version, t, outlineOf(d.language, t), &graphed{}
 	return &d
 }
 
 // of returns the document in another folder, which counts in an encoding.
 func (d document) of(f *folder, e *tokens.Encoding) *document {
-	d.folder, d.path = f, f.workspace.inside(d.uri)
+	d.folder, d.path, d.graphed = f, f.workspace.inside(d.uri), &graphed{}
 	return d.in(e)
 }
 
@@ -71,7 +72,7 @@ func (d document) edited(r text.Range, with string) *document {
 	} else {
 		d.outline = d.outline.Edit(c, t)
 	}
-	d.text = t
+	d.text, d.graphed = t, d.graphed.edited(c, t)
 	return &d
 }
 

@@ -5,9 +5,12 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/graphfile"
+	"ctxledger.dev/lsp/text"
 )
 
 // The commands. Their names differ from those of the VS Code extension, which registers its own.
@@ -82,12 +85,26 @@ func (s *Server) countSelection(ctx context.Context, p *protocol.ExecuteCommandP
 	return s.say(ctx, anyfile.Selection(d.folder.file(d), from, to))
 }
 
-// explain shows what an open document costs and where, for a click on its lens: one argument, its identifier.
-func (s *Server) explain(ctx context.Context, document protocol.TextDocumentIdentifier,
-	_ protocol.ProgressToken) (any, error) {
-	d := s.documents.get(document.URI)
+// explanation is asked for of a document, or a place in it.
+type explanation struct {
+	URI      string             `json:"uri"`
+	Position *protocol.Position `json:"position,omitempty"` // nil: all of it
+}
+
+// explain shows what an open document costs and where, or what is at a place of a context graph, for a click on a lens.
+func (s *Server) explain(ctx context.Context, what explanation, _ protocol.ProgressToken) (any, error) {
+	u, err := uri.Parse(what.URI)
+	if err != nil {
+		return nil, notOpen(what.URI)
+	}
+	d := s.documents.get(u)
 	if d == nil {
-		return nil, notOpen(string(document.URI))
+		return nil, notOpen(what.URI)
+	}
+	if f, ok := d.folder.graphFile(d); ok && what.Position != nil {
+		if note, ok := graphfile.Hover(f, d.text.Offset(text.Position(*what.Position))); ok {
+			return s.say(ctx, plainLines(note.Text))
+		}
 	}
 	return s.say(ctx, anyfile.Explain(d.folder.beside(ctx, d), d.uri.Path()))
 }

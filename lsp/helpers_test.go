@@ -32,7 +32,7 @@ type fixture struct {
 }
 
 // newFixture starts a server that is not initialized.
-func newFixture(t *testing.T, edit func(*Server)) *fixture {
+func newFixture(t testing.TB, edit func(*Server)) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	log := &logtest.Buffer{}

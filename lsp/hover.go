@@ -6,8 +6,11 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/lsp/graphfile"
+	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/lsp/text"
 )
 
@@ -19,6 +22,9 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 	offset := d.text.Offset(text.Position(p.Position))
 	k := s.snapshot()
 	settings := k.settings
+	if h := s.graphHover(d, offset); h != nil && settings.Hover != showOff {
+		return h, nil
+	}
 	f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
 	if settings.Hover != showOff {
 		uses := s.usesOf(ctx, d)
@@ -44,6 +50,28 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 	r := span(d.text, note.From, note.To)
 	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(),
 		Value: s.paragraphs(note.Text)}, Range: &r}, nil
+}
+
+// graphHover says what is at a byte of a context graph; nil: nothing.
+func (s *folder) graphHover(d *document, offset int) *protocol.Hover {
+	f, ok := s.graphFile(d)
+	if !ok {
+		return nil
+	}
+	note, ok := graphfile.Hover(f, offset)
+	if !ok {
+		return nil
+	}
+	value := s.paragraphs(plainLines(note.Text))
+	switch body := chars.Plain(note.Body); {
+	case body == "":
+	case s.caps.hoverKind() == protocol.MarkupKindPlainText:
+		value += "\n\n" + body
+	default:
+		value += "\n\n" + records.Fence(body, "markdown")
+	}
+	r := span(d.text, note.From, note.To)
+	return &protocol.Hover{Contents: &protocol.MarkupContent{Kind: s.caps.hoverKind(), Value: value}, Range: &r}
 }
 
 // note returns what is said about a byte of a file: in the first line also what explains the lens above it, since few

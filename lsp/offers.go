@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -33,8 +34,21 @@ func offers() []offer {
 			func(c *protocol.ServerCapabilities) { c.DocumentLinkProvider = &protocol.DocumentLinkOptions{} }, "",
 			`[{"language":"markdown"}]`},
 		{"completion", func(capabilities, Settings) bool { return true },
-			func(c *protocol.ServerCapabilities) { c.CompletionProvider = &protocol.CompletionOptions{} }, "",
-			configfile.Selector},
+			func(c *protocol.ServerCapabilities) {
+				c.CompletionProvider = &protocol.CompletionOptions{TriggerCharacters: []string{"@", "/"}}
+			}, `,"triggerCharacters":["@","/"]`,
+			strings.TrimSuffix(configfile.Selector, "]") + "," + strings.TrimPrefix(graphSelector, "[")},
+		{"definition", graphs,
+			func(c *protocol.ServerCapabilities) { c.DefinitionProvider = protocol.Boolean(true) }, "", graphSelector},
+		{"references", graphs,
+			func(c *protocol.ServerCapabilities) { c.ReferencesProvider = protocol.Boolean(true) }, "", graphSelector},
+		{"rename", graphs, func(c *protocol.ServerCapabilities) {
+			yes := true
+			c.RenameProvider = &protocol.RenameOptions{PrepareProvider: &yes}
+		}, `,"prepareProvider":true`, graphSelector},
+		{"semanticTokens", graphs, func(c *protocol.ServerCapabilities) {
+			c.SemanticTokensProvider = &protocol.SemanticTokensOptions{Legend: legend, Full: protocol.Boolean(true)}
+		}, `,"full":true,"legend":` + legendJSON(), graphSelector},
 		{"hover", func(_ capabilities, s Settings) bool { return s.Hover != showOff },
 			func(c *protocol.ServerCapabilities) { c.HoverProvider = protocol.Boolean(true) }, "", ""},
 		{"inlayHint", func(_ capabilities, s Settings) bool { return s.Hints > 0 },
@@ -45,15 +59,21 @@ func offers() []offer {
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, "", ""},
 		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
-				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, kindCount}
+				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix,
+					protocol.CodeActionKindRefactorRewrite, kindCount}
 				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
-			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` + string(kindCount) + `"]`,
-			""},
+			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` +
+				string(protocol.CodeActionKindRefactorRewrite) + `","` + string(kindCount) + `"]`, ""},
 		{"diagnostic", func(a capabilities, s Settings) bool { return a.pull && len(s.Diagnostics) > 0 },
 			func(c *protocol.ServerCapabilities) { c.DiagnosticProvider = &protocol.DiagnosticOptions{} },
 			`,"interFileDependencies":false,"workspaceDiagnostics":false`, ""},
 	}
 }
+
+// graphSelector selects what may be a context graph, and graphs reports whether the settings want to know about those.
+const graphSelector = `[{"language":"markdown"},{"pattern":"**/*.md"},{"pattern":"**/*.ctx"}]`
+
+func graphs(_ capabilities, s Settings) bool { return s.Graphs }
 
 func (o offer) method() string { return "textDocument/" + o.name }
 

@@ -21,15 +21,20 @@ func registrable(names ...string) map[string]any {
 }
 
 // allNames are the methods that depend on settings.
-var allNames = []string{"codeAction", "codeLens", "diagnostic", "documentSymbol", "foldingRange", "hover", "inlayHint"}
+var allNames = []string{"codeAction", "codeLens", "definition", "diagnostic", "documentSymbol", "foldingRange", "hover",
+	"inlayHint", "references", "rename", "semanticTokens"}
 
 // visible are the settings of all methods, hidden of none.
 var (
 	visible = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
-		"countSelection": true, "agentFiles": true, "diagnostics": []string{"long-lines"}}
+		"countSelection": true, "agentFiles": true, "graphs": true, "diagnostics": []string{"long-lines"}}
 	hidden = map[string]any{"lens": "off", "hover": "off", "hints": 0, "symbols": false, "folding": false,
-		"countSelection": false, "agentFiles": false, "diagnostics": []string{}}
+		"countSelection": false, "agentFiles": false, "graphs": false, "diagnostics": []string{}}
 )
+
+// ownDocuments are the methods that are for some documents only.
+var ownDocuments = map[string]bool{"completion": true, "definition": true, "references": true, "rename": true,
+	"semanticTokens": true}
 
 // registrations plays what the server asked the client to register, as a client does that minds: nothing twice, and
 // nothing goes that is not there.
@@ -53,7 +58,7 @@ func registrations(t *testing.T, calls []scriptededitor.Message) (names []string
 			if ids[r.ID] != "" || r.ID == "" {
 				t.Errorf("%+v is registered twice", r)
 			}
-			own := r.Method == "textDocument/completion"                         // which is for some documents
+			own := ownDocuments[strings.TrimPrefix(r.Method, "textDocument/")]
 			if !own && string(r.RegisterOptions["documentSelector"]) != "null" { // the client's own
 				t.Errorf("the options of %s are %s", r.Method, r.RegisterOptions)
 			}
@@ -153,12 +158,13 @@ func TestWhoseSettingsStayIsOfferedEverythingAtOnce(t *testing.T) {
 		t.Helper()
 		f.untilRegistered(t, append(want, "completion"))
 	}
-	completion()
+	ofGraphs := []string{"definition", "references", "rename", "semanticTokens"}
+	completion(ofGraphs...)
 	for _, c := range []struct {
 		settings map[string]any
 		want     []string
 	}{
-		{visible, []string{"documentSymbol", "foldingRange"}},
+		{visible, append(ofGraphs, "documentSymbol", "foldingRange")},
 		{hidden, nil}, // of what was offered at once the answers are empty
 	} {
 		err := f.Notify("workspace/didChangeConfiguration", map[string]any{"settings": c.settings})
@@ -318,7 +324,8 @@ func TestARefusedRegistrationEndsNothing(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, registrable(allNames...), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	f.untilRegistered(t, []string{"codeAction", "codeLens", "hover", "diagnostic"})
+	f.untilRegistered(t, []string{"codeAction", "codeLens", "hover", "diagnostic", "definition", "references", "rename",
+		"semanticTokens"})
 	err := f.Notify("workspace/didChangeConfiguration",
 		map[string]any{"settings": map[string]any{"ctxledger": visible}})
 	if err != nil {

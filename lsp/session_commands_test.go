@@ -15,6 +15,7 @@ import (
 
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -53,6 +54,22 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 		map[string]any{"command": commandFollow, "arguments": []any{map[string]any{"session": "none"}}}, nil)
 	if err == nil {
 		t.Error("a session that does not exist is followed")
+	}
+}
+
+// TestWhatWasNotMeasuredIsSaid: a session without usage records hid that its figure lacks the system prompt and the tools.
+func TestWhatWasNotMeasuredIsSaid(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 3)
+	f := inLedger(t, k, map[string]any{"live": true, "status": true})
+	var c Context
+	err := f.Call(f.ctx, "ctxledger/context", map[string]any{"session": session}, &c)
+	if err != nil || c.Besides == "" {
+		t.Errorf("the panel has %q, %v", c.Besides, err)
+	}
+	f.follows(t, session, func(st Status) bool { return st.Besides == c.Besides })
+	if none := f.first().status(snapshot{}); none.Besides != "" {
+		t.Errorf("without a session: %q", none.Besides)
 	}
 }
 
@@ -274,7 +291,8 @@ func TestFollowOffIsSaid(t *testing.T) {
 		s.o.Find = func([]string) (Workspace, error) {
 			ws := k.workspace("/ws")
 			ws.Configured = func() Configured {
-				return Configured{Models: tokens.Builtin(), FollowOff: "ctxledger.yaml:1 says follow: false"}
+				return Configured{Models: tokens.Builtin(), Graph: &graph.Settings{},
+					FollowOff: "ctxledger.yaml:1 says follow: false"}
 			}
 			ws.Past = func(context.Context, Ledger, func(done, total int64)) (Past, error) { return Past{}, nil }
 			return ws, nil

@@ -33,6 +33,8 @@ type Settings struct {
 	Diagnostics []string `json:"diagnostics"`
 	// AgentFiles shows what files cost that agents load with every request, and what is wrong with them.
 	AgentFiles bool `json:"agentFiles"`
+	// Graphs shows what the operations of context graphs send, and helps with writing them: see docs/graph.md.
+	Graphs bool `json:"graphs"`
 	// Live follows the live session of the workspace, which starts the ledger's daemon.
 	Live bool `json:"live"`
 	// Status sends notifications about the live session: ctxledger/status.
@@ -81,8 +83,8 @@ func (s Settings) showing(much string) (Settings, error) {
 const section = "ctxledger"
 
 func defaults() Settings {
-	return Settings{Show: showNormal, Lens: showLive, Hover: showHeadings, AgentFiles: true, Live: true,
-		Diagnostics: []string{anyfile.LargeRead, anyfile.StaleRead}}
+	return Settings{Show: showNormal, Lens: showLive, Hover: showHeadings, AgentFiles: true, Graphs: true,
+		Live: true, Diagnostics: []string{anyfile.LargeRead, anyfile.StaleRead}}
 }
 
 // read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:

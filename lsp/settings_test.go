@@ -11,7 +11,7 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 	before := Settings{Lens: showAlways, Hover: showOff, Hints: 7, Diagnostics: []string{"generated"}, Live: true}
 	with := func(change func(*Settings)) Settings { s := before; change(&s); return s }
 	// Whatever was set before.
-	quiet := Settings{Show: "quiet", Lens: "off", Hover: "headings", Live: true, Diagnostics: []string{}}
+	quiet := Settings{Show: "quiet", Lens: "off", Hover: "headings", Graphs: true, Live: true, Diagnostics: []string{}}
 	for _, c := range []struct {
 		said, wrong string
 		want        Settings
@@ -27,9 +27,9 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 			with(func(s *Settings) { s.Status = true })},
 		{`{"show":"quiet"}`, "", quiet},
 		{`{"lens":"live","show":"quiet","status":true}`, "", Settings{Show: "quiet", Lens: "live", Hover: "headings",
-			Live: true, Status: true, Diagnostics: []string{}}},
+			Graphs: true, Live: true, Status: true, Diagnostics: []string{}}},
 		{`{"show":"all","hints":0}`, "", Settings{Show: "all", Lens: "always", Hover: "always", AgentFiles: true,
-			Symbols: true, CountSelection: true, Live: true,
+			Graphs: true, Symbols: true, CountSelection: true, Live: true,
 			Diagnostics: []string{"generated", "large-read", "long-lines", "stale-read"}}},
 		{`{"show":"loud","hints":9}`, `show is "loud", not one of quiet, normal, all`,
 			with(func(s *Settings) { s.Hints = 9 })},

@@ -11,9 +11,12 @@ import (
 	"ctxledger.dev/sessions"
 )
 
-// textDocumentContent returns documents that show the content of the ledger.
+// textDocumentContent returns documents that show the content of the ledger, or explain a finding.
 func (s *folder) textDocumentContent(ctx context.Context,
 	p *protocol.TextDocumentContentParams) (*protocol.TextDocumentContentResult, error) {
+	if text, ok := explainedFinding(string(p.URI)); ok {
+		return &protocol.TextDocumentContentResult{Text: text}, nil
+	}
 	text, err := where(s, string(p.URI), func(f *folder, a records.Address) (string, error) {
 		return read(ctx, f, func(r records.Reader) (string, error) { return r.Text(ctx, a) })
 	})

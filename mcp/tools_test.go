@@ -71,7 +71,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 }
 
 func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newFixture(t, func(o *Options) { o.GraphTools = true })
 	var names []string
 	for _, tool := range listed(t, connect(t, f.Server, "tester")) {
 		names = append(names, tool.Name)
@@ -91,9 +91,9 @@ func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 	}
 }
 
-// TestTheReadmeHasTheTableOfTools compares the table in README.md; -update writes it.
-func TestTheReadmeHasTheTableOfTools(t *testing.T) {
-	const head, file = "| tool | does |\n|---|---|\n", "../README.md"
+// TestTheDocumentsHaveTheTableOfTools compares the table in docs/install.md; -update writes it.
+func TestTheDocumentsHaveTheTableOfTools(t *testing.T) {
+	const head, file = "| tool | does |\n|---|---|\n", "../docs/install.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestTheReadmeHasTheTableOfTools(t *testing.T) {
 }
 
 func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {
-	for _, tl := range tools() {
+	for _, tl := range slices.Concat(tools(), graphTools()) {
 		for kind, text := range map[string]string{"input": tl.input, "output": tl.output} {
 			var s struct {
 				Type       string                     `json:"type"`

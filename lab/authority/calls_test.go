@@ -152,17 +152,30 @@ var requests = map[string][]map[string]any{
 		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
 	"textDocument/completion": {
 		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
-	"textDocument/documentSymbol": {{"textDocument": map[string]any{"uri": "$URI"}}},
-	"textDocument/inlayHint":      {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything}},
-	"textDocument/foldingRange":   {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/definition": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
+	"textDocument/references": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0},
+			"context": map[string]any{"includeDeclaration": true}}},
+	"textDocument/prepareRename": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
+	"textDocument/rename": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0},
+			"newName": "x"}},
+	"textDocument/semanticTokens/full": {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/documentSymbol":      {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"textDocument/inlayHint":           {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything}},
+	"textDocument/foldingRange":        {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"textDocument/codeAction": {{"textDocument": map[string]any{"uri": "$URI"}, "range": everything,
 		"context": map[string]any{"diagnostics": []any{}}}},
 	"textDocument/diagnostic":       {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"workspace/textDocumentContent": {{"uri": "ctxledger://session/$SESSION"}},
-	"ctxledger/tree":                {{"parent": ""}},
-	"ctxledger/carried":             {{}},
-	"ctxledger/window":              {{"session": "$SESSION"}},
-	"ctxledger/cost":                {{"textDocument": map[string]any{"uri": "$URI"}}},
+	"ctxledger/prompt": {
+		{"textDocument": map[string]any{"uri": "$URI"}, "position": map[string]any{"line": 0, "character": 0}}},
+	"ctxledger/tree":    {{"parent": ""}},
+	"ctxledger/carried": {{}},
+	"ctxledger/window":  {{"session": "$SESSION"}},
+	"ctxledger/cost":    {{"textDocument": map[string]any{"uri": "$URI"}}},
 	"ctxledger/symbols": {{"textDocument": map[string]any{"uri": "$URI", "version": 2},
 		"symbols": []any{map[string]any{"name": "$CANARY", "kind": 12, "range": everything, "selectionRange": everything}}}},
 	"ctxledger/terminals":       {{"processes": []any{2}, "active": 2}},

@@ -49,7 +49,7 @@ const (
 // LanguageOf returns the language of a document by the editor's language id or the file extension.
 func LanguageOf(id, name string) Language {
 	switch ext := strings.ToLower(path.Ext(name)); {
-	case id == "markdown", ext == ".md", ext == ".markdown":
+	case id == "markdown", ext == ".md", ext == ".markdown", ext == ".ctx":
 		return Markdown
 	case id == "go", ext == ".go":
 		return Go

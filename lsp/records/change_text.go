@@ -142,7 +142,7 @@ func (r Reader) writeCall(ctx context.Context, b *strings.Builder, c changes.Cha
 		if err != nil {
 			return err
 		}
-		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + fence(value, ""))
+		b.WriteString("\n" + code(flat(a.name)) + "\n\n" + Fence(value, ""))
 		if len(value) < len(a.value) {
 			b.WriteString("*The beginning of " + chars.Size(int64(len(a.value))) +
 				": `ctxledger artifact read " + c.Session + "` prints all of it.*\n")

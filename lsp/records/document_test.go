@@ -223,7 +223,7 @@ func FuzzAFenceCannotBeEnded(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if rest := outside(fence(shown(s), "markdown") + "END\n"); len(rest) != 1 || rest[0] != "END" {
+		if rest := outside(Fence(shown(s), "markdown") + "END\n"); len(rest) != 1 || rest[0] != "END" {
 			t.Fatalf("%q leaves %q", s, rest)
 		}
 		if s = flat(s); s == "" {
@@ -374,7 +374,7 @@ func TestACutDocumentSaysWhereTheRestIs(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a change": l.open(l.nodes(KindChange)["a.go"]),
-		"a session": must(l.finish(t.Context(), fence(hidden(limits.MaskText), "markdown")+"END\n",
+		"a session": must(l.finish(t.Context(), Fence(hidden(limits.MaskText), "markdown")+"END\n",
 			"`ctxledger artifact read "+session+"`")),
 	} {
 		lines := outside(text)

@@ -111,7 +111,7 @@ func (t *sessionWriter) said(ctx context.Context, e sessions.Entry) (string, err
 	if err != nil {
 		return "", err
 	}
-	said := fence(short, "markdown")
+	said := Fence(short, "markdown")
 	if short != text && len(short) < len(text) {
 		said += "*The beginning of " + chars.Plural(e.Chars,
 			"character") + ": `ctxledger artifact read " + e.Handle() + "` prints all of it.*\n"

@@ -7,8 +7,8 @@ import (
 // minFence is the minimum number of backticks of a fence.
 const minFence = 3
 
-// fence returns stored text as a Markdown code block that its content cannot end.
-func fence(text, language string) string {
+// Fence returns stored text as a Markdown code block that its content cannot end.
+func Fence(text, language string) string {
 	mark := strings.Repeat("`", max(longestRun(text, '`')+1, minFence))
 	return mark + language + "\n" + strings.TrimRight(text, "\n") + "\n" + mark + "\n"
 }

@@ -30,8 +30,8 @@ func TestACutDocumentIsClosed(t *testing.T) {
 		turn + "said\n":                        "\n" + endFolded + "\n",
 		turn + "```\ncode\n":                   "```\n\n" + endFolded + "\n",
 		turn + "said\n\n" + endFolded + "\n":   "",
-		turn + fence(endFolded, "") + "said\n": "\n" + endFolded + "\n",
-		fence(beginUnfolded, "") + "said\n":    "",
+		turn + Fence(endFolded, "") + "said\n": "\n" + endFolded + "\n",
+		Fence(beginUnfolded, "") + "said\n":    "",
 	} {
 		if got := closed(text); got != want {
 			t.Errorf("%q is closed by %q", text, got)

@@ -55,7 +55,7 @@ func (r Reader) memoryText(ctx context.Context, scope memory.Scope, name string)
 		item("memory of the "+string(m.Scope)+", type "+code(flat(m.Type)))+
 		item(fields(" ", "saved", r.stamp(m.Updated), by(m.Source)))+
 		item(created(r.stamp(m.Created), r.stamp(m.Updated)))+
-		"\n"+fence(m.Body, "markdown"), true)
+		"\n"+Fence(m.Body, "markdown"), true)
 	return text, err
 }
 

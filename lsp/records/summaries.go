@@ -53,7 +53,7 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 		item(fields(" · ", "mode "+code(string(s.Mode)), code(flat(s.Reason)), code(flat(s.Model)))) +
 		item("the view: "+s.Became()+"; the summary itself has "+s.TextTokens.String()) +
 		item("`ctxledger artifact read "+s.ID+"` prints what it replaced, `ctxledger restore "+s.ID+"` undoes it") +
-		"\n## What the agent sees\n\n" + fence(s.Text, "markdown"))
+		"\n## What the agent sees\n\n" + Fence(s.Text, "markdown"))
 	if len(s.Cut) > 0 {
 		b.WriteString("\n## What left the view, most expensive first\n\n")
 	}

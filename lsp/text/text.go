@@ -74,6 +74,13 @@ func (t *Text) Count(c tokens.Counter, from, to int) tokens.Count {
 // Bytes returns a copy of the bytes in [from,to).
 func (t *Text) Bytes(from, to int) []byte { return t.Append(nil, from, to) }
 
+// Raw returns all bytes, without the index of a text that nothing was asked about. They must not be modified.
+func (t *Text) Raw() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes()
+}
+
 // Append appends the bytes in [from,to).
 func (t *Text) Append(dst []byte, from, to int) []byte {
 	return t.content().index.AppendText(dst, from, to)

@@ -1,0 +1,182 @@
+package graph
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Known is an operation that there is, or a parameter that one takes.
+type Known struct {
+	Name, Doc string
+	Values    []string // that it takes; empty: any
+	Blocks    bool     // its value names blocks
+	Document  bool     // its value is the path of a document
+}
+
+// KnownOperations returns the operations that there are, by their names.
+func KnownOperations() []Known {
+	out := make([]Known, 0, len(operations))
+	for _, name := range sorted(operations) {
+		out = append(out, Known{Name: name, Doc: operations[name].doc})
+	}
+	return out
+}
+
+// KnownParameters returns what an operation takes, by name; none if there is no such operation.
+func KnownParameters(operation string) []Known {
+	keys := operations[operation].keys
+	out := make([]Known, 0, len(keys))
+	for _, name := range sorted(keys) {
+		p := keys[name]
+		out = append(out, Known{Name: name, Doc: p.doc, Values: p.kind.values(),
+			Blocks: p.kind == blockKind || p.kind == blocksKind, Document: p.kind == fileKind})
+	}
+	return out
+}
+
+// values returns the values of a kind that has few.
+func (k kind) values() []string {
+	switch k {
+	case boolKind:
+		return []string{"true", "false"}
+	case modeKind:
+		return []string{"append", "prepend", "replace"}
+	case contextKind:
+		return []string{"auto", "none"}
+	case toolsKind:
+		return []string{"none", "all"}
+	}
+	return nil
+}
+
+// At returns the block of an offset, and the operation whose lines it is in; nil: it is in none.
+func (d *Document) At(offset int) (*Block, *Operation) {
+	i := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Own.From > offset })
+	b := d.Blocks[max(i-1, 0)]
+	for _, o := range b.Operations {
+		if o.At.From <= offset && offset <= o.At.To {
+			return b, o
+		}
+	}
+	return b, nil
+}
+
+// Below returns all blocks below a block, in document order.
+func (d *Document) Below(b *Block) []*Block { return d.Blocks[b.index+1 : b.end] }
+
+// Value returns the text of a parameter of an operation, "" where it has none, and where it stands.
+func (o *Operation) Value(key string) (string, Span) {
+	if f := o.field(key); f != nil {
+		return f.text(), f.Value
+	}
+	return "", Span{}
+}
+
+// Mention is a reference where it stands in an operation.
+type Mention struct {
+	Reference
+	Operation *Operation
+	Key       string
+	Elsewhere bool // the block is one of the document that the operation names
+}
+
+// Mentions returns the references of an operation, in the order of its parameters.
+func (d *Document) Mentions(o *Operation) (out []Mention) {
+	for i := range o.Fields {
+		key := o.Fields[i].Key
+		if kind := operations[o.Name].keys[key].kind; kind != blockKind && kind != blocksKind ||
+			&o.Fields[i] != o.field(key) {
+			continue
+		}
+		for _, r := range o.references(key) {
+			out = append(out, Mention{r, o, key, o.Name == "import" && key == "block"})
+		}
+	}
+	return out
+}
+
+// Step is one name of the path of a reference.
+type Step struct {
+	At   Span   // of the name
+	Path string // up to the name
+}
+
+// Steps returns the names of a reference's path, none where it is not written as it reads, as with escapes.
+func (d *Document) Steps(r Reference) (out []Step) {
+	text := r.At.In(d.Source)
+	from := strings.Index(text, r.Path)
+	if from < 0 || strings.Trim(text[:from]+text[from+len(r.Path):], "/* \t") != "" {
+		return nil
+	}
+	at := r.At.From + from
+	for i := 0; i <= len(r.Path); {
+		end := len(r.Path)
+		if next := strings.IndexByte(r.Path[i:], '/'); next >= 0 {
+			end = i + next
+		}
+		out = append(out, Step{Span{at + i, at + end}, r.Path[:end]})
+		i = end + 1
+	}
+	return out
+}
+
+// Inserts returns the id that the header of an operation gives the block which it inserts, and where that id stands; "": none.
+func (o *Operation) Inserts(source string) (id string, at Span) {
+	f := o.field("use-header")
+	if f == nil || !operations[o.Name].merges {
+		return "", Span{}
+	}
+	_, id, _, _ = takeID(f.text())
+	if from := strings.Index(f.Value.In(source), "{id="+id+"}"); id != "" && from >= 0 {
+		from += f.Value.From + len("{id=")
+		return id, Span{from, from + len(id)}
+	}
+	return "", Span{}
+}
+
+// Named reports whether two names are one: they compare by simple case folding.
+func Named(a, b string) bool { return folded(a) == folded(b) }
+
+// IsID reports whether a name may be an id.
+func IsID(name string) bool { return isID(name) }
+
+// Reaches returns a path that leads to a block, as short as it can be; "": none does.
+func (d *Document) Reaches(b *Block) string {
+	for _, path := range []string{b.Name(), b.URI(), b.Key()} {
+		if !b.System && b.Level > 0 && d.Find(path).Block == b {
+			return path
+		}
+	}
+	return ""
+}
+
+// Sends reports whether an operation sends a block as it is.
+func (d *Document) Sends(o *Operation, b *Block) bool {
+	switch {
+	case o.Name != "llm" && o.Name != "run" && o.Name != "return" || b.System:
+		return false
+	case o.field("block") != nil:
+		for i, m := range d.matches(o, "block") {
+			if x := extentOf(o.own.block[i], m); x.from <= b.index && b.index < x.to {
+				return true
+			}
+		}
+		return false
+	default:
+		return o.sendsAmbient() && b.Own.From < o.At.From && d.speaks(b, o.At.From)
+	}
+}
+
+// Written returns messages as they are sent, each below a line that says whose it is.
+func Written(messages []Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		from := string(m.From)
+		if m.URI != "" {
+			from += " " + m.URI
+		}
+		fmt.Fprintf(&b, "--- %s: %s\n%s\n\n", m.Role, strings.Join(strings.Fields(from), " "), m.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package lsp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxledger.dev/internal/testonly/scriptededitor"
+)
+
+// largeGraph is a context graph of 1 MB with 5,000 blocks and 500 operations.
+func largeGraph() string {
+	var b strings.Builder
+	for i := range 5_000 {
+		fmt.Fprintf(&b, "## Block %d {id=b%d}\n\nThe totals of block %d are in `cents`, as *all* of them are, and "+
+			"add up to what is said below.\n\n- one of the totals\n- two of them\n\n", i, i, i)
+		if i%10 == 0 {
+			fmt.Fprintf(&b, "@llm\nprompt: |\n  Say what it is\n\n  # more\nblock: [b%d, b%d]\nuse-header: none\n\n", i, i+1)
+		}
+	}
+	return b.String()
+}
+
+// BenchmarkGraph is what an editor waits for with a large context graph: to open it, and after each key.
+func BenchmarkGraph(b *testing.B) {
+	const uri = "file:///doc.md"
+	open := func(b *testing.B) *fixture {
+		f := newFixture(b, nil)
+		if _, err := f.Initialize(f.ctx, nil, map[string]any{"agentFiles": false}, nil); err != nil {
+			b.Fatal(err)
+		}
+		return f
+	}
+	source := largeGraph()
+	b.Run("opening", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			f := open(b)
+			b.StartTimer()
+			if err := f.Open(uri, "markdown", source); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	place := scriptededitor.Position{Line: uint32(strings.Count(source[:strings.Index(source, "block 2500 ")], "\n"))}
+	after := func(name string, ask func(f *fixture) error) {
+		b.Run(name, func(b *testing.B) {
+			f := open(b)
+			if err := f.Open(uri, "markdown", source); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), nil); err != nil {
+				b.Fatal(err)
+			}
+			var took []time.Duration
+			version := 2
+			for b.Loop() {
+				began := time.Now()
+				if err := f.Change(uri, version, scriptededitor.Range{Start: place, End: place}, "x"); err != nil {
+					b.Fatal(err)
+				}
+				if err := ask(f); err != nil {
+					b.Fatal(err)
+				}
+				took = append(took, time.Since(began))
+				version++
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
+		})
+	}
+	after("lenses-over-the-wire", func(f *fixture) error {
+		return f.Call(f.ctx, "textDocument/codeLens", scriptededitor.Document(uri, nil), nil)
+	})
+	after("findings-and-lenses", func(f *fixture) error {
+		err := f.Call(f.ctx, "textDocument/completion", // the change has been taken in
+			scriptededitor.Document("untitled:none", map[string]any{"position": place}), nil)
+		d := f.documents.all()[0]
+		f.first().graphFindings(d)
+		f.first().graphLenses(d)
+		return err
+	})
+	line := uint32(strings.Count(source[:strings.Index(source, "[b2500, ")], "\n"))
+	completing := scriptededitor.Document(uri,
+		map[string]any{"position": scriptededitor.Position{Line: line, Character: 10}})
+	after("completion", func(f *fixture) error {
+		return f.Call(f.ctx, "textDocument/completion", completing, nil)
+	})
+	b.Run("completion-alone", func(b *testing.B) {
+		f := open(b)
+		if err := f.Open(uri, "markdown", source); err != nil {
+			b.Fatal(err)
+		}
+		for b.Loop() {
+			if err := f.Call(f.ctx, "textDocument/completion", completing, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package graphfile
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"ctxledger.dev/graph"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/lsp/anyfile"
+	"ctxledger.dev/tokens"
+)
+
+// File is a context graph with the model to count for.
+type File struct {
+	*graph.Document
+	Meter  anyfile.Meter
+	Models *tokens.Registry
+	// Around is what is known of the surroundings, with the costs by the counter of Meter. Without Read no other document can
+	// be read; "" is the model of Meter.
+	Around graph.Options
+}
+
+// Count returns the tokens of a text by a meter: all figures of a graph are these.
+func Count(m anyfile.Meter) func(text string) int {
+	return func(text string) int { return m.Counter.Count(text).N }
+}
+
+// Said is a figure of the meter.
+func (f File) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: f.Meter.Counter.Exact()} }
+
+// model returns the model that an operation asks.
+func (f File) model(o *graph.Operation) string {
+	named, _ := o.Value("model")
+	return cmp.Or(named, f.Meter.Counter.Model())
+}
+
+// Window returns the window of the model that an operation asks; 0: not known.
+func (f File) Window(o *graph.Operation) int {
+	named, _ := o.Value("model")
+	return f.Around.Window(named)
+}
+
+// price returns what sending tokens costs at list prices; known is false where nothing is known of that.
+func (f File) price(o *graph.Operation, n int) (dollars float64, known bool) {
+	if o.Name != "llm" || f.Models == nil {
+		return 0, false
+	}
+	rates := f.Models.Rates(f.model(o), tokens.TermsOf(int64(n)))
+	return rates.Cost(tokens.Used{Input: int64(n)}).Dollars, rates.Known
+}
+
+// Line returns where the line of an offset begins, and where it ends without its line end.
+func (f File) line(at int) (from, to int) {
+	from = strings.LastIndexByte(f.Source[:at], '\n') + 1
+	text, _, _ := strings.Cut(f.Source[from:], "\n")
+	return from, from + len(strings.TrimRight(text, "\r"))
+}
+
+// longestName is how long a name is shown, in characters.
+const longestName = 60
+
+// called is a name as it is shown: one short line.
+func called(name string) string { return chars.Short(chars.Line(name), longestName) }
+
+// title is how a block is called; the text before the first heading has no name.
+func title(b *graph.Block) string {
+	switch {
+	case b.Level == 0:
+		return "text before the first heading"
+	case b.System:
+		return called(b.Title)
+	}
+	return called(b.URI())
+}
+
+// cut returns a text of at most so many characters, and what says so where it had more.
+func cut(text string, most int) (head string, left int) {
+	if len(text) <= most {
+		return text, 0
+	}
+	head = chars.Head(text, most)
+	return head, utf8.RuneCountInString(text[len(head):])
+}

@@ -1,0 +1,35 @@
+package graphfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ctxledger.dev/graph"
+	"ctxledger.dev/internal/chars"
+)
+
+// mostFindings is how many findings are shown of a document: an editor gets all of them again after each key.
+const mostFindings = 300
+
+// Findings returns what is to be known about a document: of very many those that are most serious, and how many more there
+// are.
+func Findings(f File) []graph.Finding {
+	all := Check(f)
+	more := len(all) - mostFindings
+	if more <= 0 {
+		return all
+	}
+	order := []graph.Severity{graph.Error, graph.Warning, graph.Information, graph.Hint}
+	slices.SortStableFunc(all, func(a, b graph.Finding) int {
+		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+	})
+	last := &all[mostFindings-1]
+	last.Message += fmt.Sprintf(" (and %s more; ctxledger graph check lists all)", chars.Plural(more, "finding"))
+	return all[:mostFindings]
+}
+
+// Check returns all findings about a document.
+func Check(f File) []graph.Finding {
+	return graph.Check(f.Document, f.Around)
+}
