@@ -37,26 +37,47 @@ func (f file) write(prefix string) error {
 	return os.WriteFile(path, f.text, f.mode)
 }
 
-// tree returns what is installed for a platform, below a prefix such as /usr/local, of the programs in a directory.
-func (p platform) tree(dir string, completions map[string][]byte) (files []file, err error) {
-	read := func(name string, mode fs.FileMode, path string) {
-		text, failed := os.ReadFile(path)
-		err = errors.Join(err, failed)
-		files = append(files, file{name, mode, text})
-	}
+// entry says where a file of an archive comes from: one of the directory with the programs, or of the source, or what a shell
+// reads to complete commands.
+type entry struct {
+	name                 string // with slashes, below a prefix such as /usr/local
+	mode                 fs.FileMode
+	built, source, shell string
+}
+
+// layout returns what is installed for a platform.
+func (p platform) layout() (list []entry) {
 	for _, name := range programs {
-		read("bin/"+name+p.exe(), 0o755, filepath.Join(dir, name+p.exe()))
+		list = append(list, entry{name: "bin/" + name + p.exe(), mode: 0o755, built: name + p.exe()})
 	}
 	const doc = "share/doc/ctxledger/"
-	read(doc+"LICENSE", 0o644, "LICENSE")
-	read(doc+"README.md", 0o644, "README.md")
-	read(doc+"THIRD_PARTY.txt", 0o644, filepath.Join(dir, "THIRD_PARTY.txt"))
+	list = append(list, entry{name: doc + "LICENSE", mode: 0o644, source: "LICENSE"},
+		entry{name: doc + "README.md", mode: 0o644, source: "README.md"},
+		entry{name: doc + "THIRD_PARTY.txt", mode: 0o644, built: "THIRD_PARTY.txt"})
 	if p.system == "windows" {
-		return append(files, file{"share/powershell/ctxledger.ps1", 0o644, completions["powershell"]}), err
+		return append(list, entry{name: "share/powershell/ctxledger.ps1", mode: 0o644, shell: "powershell"})
 	}
-	return append(files, file{"share/bash-completion/completions/ctxledger", 0o644, completions["bash"]},
-		file{"share/fish/vendor_completions.d/ctxledger.fish", 0o644, completions["fish"]},
-		file{"share/zsh/site-functions/_ctxledger", 0o644, completions["zsh"]}), err
+	return append(list, entry{name: "share/bash-completion/completions/ctxledger", mode: 0o644, shell: "bash"},
+		entry{name: "share/fish/vendor_completions.d/ctxledger.fish", mode: 0o644, shell: "fish"},
+		entry{name: "share/zsh/site-functions/_ctxledger", mode: 0o644, shell: "zsh"})
+}
+
+// tree returns the files of the layout, with the programs in a directory.
+func (p platform) tree(dir string, completions map[string][]byte) (files []file, err error) {
+	for _, e := range p.layout() {
+		text := completions[e.shell]
+		switch {
+		case e.built != "":
+			text, err = os.ReadFile(filepath.Join(dir, e.built))
+		case e.source != "":
+			text, err = os.ReadFile(e.source)
+		}
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{e.name, e.mode, text})
+	}
+	return files, nil
 }
 
 // pack writes the archive and the package of npm for a platform, of the programs that are built.

@@ -13,6 +13,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -48,9 +49,9 @@ func run(dir, names string, sums, into, out bool) error {
 	case sums:
 		return writeSums(dir)
 	case into:
-		return installed(dir, file.write)
+		return install(dir)
 	case out:
-		return installed(dir, func(f file, prefix string) error { return os.RemoveAll(filepath.Join(prefix, f.name)) })
+		return uninstall(dir)
 	}
 	wanted, err := chosen(names)
 	if err != nil {
@@ -99,8 +100,8 @@ func release(out string, wanted []platform) error {
 	return writeSums(out)
 }
 
-// installed builds for this machine and does something with each file of the archive.
-func installed(prefix string, do func(f file, prefix string) error) error {
+// install builds for this machine, and puts the files below a prefix.
+func install(prefix string) error {
 	p, err := host()
 	if err != nil {
 		return err
@@ -122,11 +123,23 @@ func installed(prefix string, do func(f file, prefix string) error) error {
 		return err
 	}
 	for _, f := range files {
-		if err := do(f, prefix); err != nil {
+		if err := f.write(prefix); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// uninstall removes them. Directories stay: others use them.
+func uninstall(prefix string) error {
+	p, err := host()
+	if err != nil {
+		return err
+	}
+	for _, e := range p.layout() {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(prefix, e.name)))
+	}
+	return err
 }
 
 // moment is the time of all files.
