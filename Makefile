@@ -58,7 +58,7 @@ demo: build ## the main job, from a recorded session to a summary and back
 # The product's packages that start goroutines, in their code or their tests, are tested under the race detector; internal/archtest
 # holds the list to that. The first two wait most.
 RACED := engine/daemon servertools agents/hook changes/watch cli cli/hooking cmd/ctxmcp \
-  engine/core engine/daemon/link engine/observe hosting internal/connection internal/safefs internal/storetest/inmemory llm \
+  engine/core engine/daemon/link engine/observe graph hosting internal/connection internal/safefs internal/storetest/inmemory llm \
   lsp lsp/live proxy proxy/launch tokens/filecount
 # Of large packages, whose tests are mostly sequential, make test has under the race detector those where several goroutines call,
 # by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in

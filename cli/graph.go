@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -40,7 +41,6 @@ func (f *graphFlags) define(fs *pflag.FlagSet) {
 // openGraph is a document that a command is about.
 type openGraph struct {
 	*graph.Document
-	name    string // as it was given
 	reader  *files.Reader
 	counter tokens.Counter
 	options graph.Options
@@ -62,12 +62,14 @@ func (f *graphFlags) on(do func(a *action, g *openGraph, args []string) error) r
 func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGraph, error) {
 	at := a.absolute(name)
 	root := filepath.Dir(at)
-	if ws, err := a.find(); err == nil && ws.Root != "" {
-		if _, below := paths.Below(ws.Root, at); below {
-			root = ws.Root
-		}
+	c, tree, err := a.configured()
+	if err != nil {
+		return nil, err
 	}
-	reader, err := files.Open(root)
+	if _, below := paths.Below(tree, at); below {
+		root = tree
+	}
+	reader, err := files.Open(root, *c.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -77,27 +79,25 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	}
 	d, err := reader.Read("", filepath.ToSlash(rel))
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, &unread{fileError(name, err), *c.Graph}
 	}
 	counter, err := counterOf(ctx, a, f.model, "")
 	if err != nil {
 		return nil, err
 	}
-	models, err := a.models()
-	if err != nil {
-		return nil, err
-	}
-	g := &openGraph{Document: d, name: name, reader: reader, counter: counter}
-	g.options = graph.Options{
-		Read:  reader.Read,
-		Count: func(text string) int { return counter.Count(text).N },
-		Window: func(named string) int {
-			window, _ := models.Window(cmp.Or(named, f.model))
-			return window
-		},
-	}
+	g := &openGraph{Document: d, reader: reader, counter: counter}
+	g.options = reader.Options(d, c.Models, f.model, func(text string) int { return counter.Count(text).N })
 	return g, nil
 }
+
+// unread is the error of a document that cannot be read.
+type unread struct {
+	error
+	settings graph.Settings
+}
+
+// Unwrap returns why.
+func (u *unread) Unwrap() error { return u.error }
 
 // graphFinding is a finding with its place in the file.
 type graphFinding struct {
@@ -126,6 +126,12 @@ func graphCheckCommand() command {
 					}
 					return nil
 				})(ctx, a, []string{name})
+				if u, is := errors.AsType[*unread](err); is {
+					for _, x := range u.settings.Unread(u) {
+						found = append(found, graphFinding{name, 1, 1, x})
+					}
+					continue
+				}
 				if err != nil {
 					return err
 				}
@@ -133,14 +139,14 @@ func graphCheckCommand() command {
 			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found) }); err != nil {
 				return err
 			}
-			errors := 0
+			wrong := 0
 			for _, x := range found {
 				if x.Severity == graph.Error {
-					errors++
+					wrong++
 				}
 			}
-			if errors > 0 {
-				return fault.New(fault.Invalid, "cli.graph", "%s", chars.Plural(errors, "error"))
+			if wrong > 0 {
+				return fault.New(fault.Invalid, "cli.graph", "%s", chars.Plural(wrong, "error"))
 			}
 			return nil
 		},
@@ -284,7 +290,7 @@ func graphPromptCommand() command {
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
 		does:    keeps, json: answers(graphPrompt{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, args []string) error {
-			o, err := g.operation(args[1])
+			o, err := g.Operation(args[1])
 			if err != nil {
 				return err
 			}
@@ -315,40 +321,6 @@ func (p graphPrompt) text(exact bool) string {
 	return b.String()
 }
 
-// operation returns the operation that a person names.
-func (g *openGraph) operation(name string) (*graph.Operation, error) {
-	wanted, err := strconv.Atoi(name)
-	block := g.Find(name).Block
-	for _, o := range g.Operations {
-		first, _ := g.Place(o.At.From)
-		last, _ := g.Place(o.At.To)
-		named := err == nil && first <= wanted && wanted <= last
-		if named || block != nil && o.Block == block && len(g.Request(o)) > 0 {
-			return o, nil
-		}
-	}
-	var lines []string
-	for _, c := range g.Costs(g.options.Count).Operations {
-		line, _ := g.Place(c.Operation.At.From)
-		lines = append(lines, fmt.Sprintf("%d (@%s)", line, c.Operation.Name))
-	}
-	e := fault.New(fault.NotFound, "cli.graph", "%s has no operation at %q", g.name, chars.Short(name, 60))
-	if len(lines) > 0 {
-		return nil, e.WithHint("name a line of one: %s", strings.Join(lines[:min(len(lines), 20)], ", "))
-	}
-	return nil, e
-}
-
-// graphNode is a block or an operation in the tree of a document.
-type graphNode struct {
-	Line   int          `json:"line"`
-	Kind   string       `json:"kind"` // block, or the operation's name
-	Name   string       `json:"name"`
-	Tokens int          `json:"tokens"`        // of a block its own, of an operation what it sends
-	All    int          `json:"all,omitempty"` // of a block with all below it
-	Nodes  []*graphNode `json:"nodes,omitempty"`
-}
-
 func graphTreeCommand() command {
 	var f graphFlags
 	return command{
@@ -356,9 +328,9 @@ func graphTreeCommand() command {
 		long: "Shows each block with its own tokens and those of all below it, by the names that references use, " +
 			"and each operation with what it sends.",
 		example: "ctxledger graph tree workflow.md",
-		does:    keeps, json: answers([]*graphNode{}), flags: f.define,
+		does:    keeps, json: answers([]*graph.Node{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, _ []string) error {
-			nodes := g.node(g.Blocks[0], g.sends()).Nodes
+			nodes := g.Tree(g.Blocks[0], g.Costs(g.options.Count)).Nodes
 			return a.answer(nodes, func(w io.Writer) {
 				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
 				g.print(t, nodes, 0)
@@ -368,37 +340,8 @@ func graphTreeCommand() command {
 	}
 }
 
-// sends returns what operations send, in tokens.
-func (g *openGraph) sends() map[*graph.Operation]int {
-	out := map[*graph.Operation]int{}
-	for _, c := range g.Costs(g.options.Count).Operations {
-		out[c.Operation] = c.Total()
-	}
-	return out
-}
-
-// node returns a block with all in it.
-func (g *openGraph) node(b *graph.Block, sends map[*graph.Operation]int) *graphNode {
-	line, _ := g.Place(b.Own.From)
-	n := &graphNode{Line: line, Kind: "block", Name: b.Name(), Tokens: g.options.Count(g.Text(b))}
-	if b.System {
-		n.Name = b.Title // no reference leads there
-	}
-	n.All = n.Tokens
-	for _, o := range b.Operations {
-		at, _ := g.Place(o.At.From)
-		n.Nodes = append(n.Nodes, &graphNode{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: sends[o]})
-	}
-	for _, c := range b.Children {
-		in := g.node(c, sends)
-		n.All += in.All
-		n.Nodes = append(n.Nodes, in)
-	}
-	return n
-}
-
 // print adds nodes to a table.
-func (g *openGraph) print(t *columns.Table, nodes []*graphNode, deep int) {
+func (g *openGraph) print(t *columns.Table, nodes []*graph.Node, deep int) {
 	said := func(n int) string { return tokens.Count{N: n, Exact: g.counter.Exact()}.String() }
 	for _, n := range nodes {
 		all := ""

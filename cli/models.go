@@ -110,12 +110,19 @@ func reprice(a *action, file string) error {
 // models returns what is known of models where the user is: the built-in ones, and those of the
 // configuration. No ledger is opened and no daemon started. Errors: those of workspace.Find.
 func (a *action) models() (*tokens.Registry, error) {
+	c, _, err := a.configured()
+	return c.Models, err
+}
+
+// configured returns the settings that hold where the user is, and the root of the workspace; "": there is none. No ledger is
+// opened. Errors: those of workspace.Find.
+func (a *action) configured() (c config.Config, root string, err error) {
 	ws, err := a.find()
 	if fault.Is(err, fault.Unavailable) {
-		return tokens.Builtin(), nil // there is no place for a ledger, but none is needed
+		return config.Default(), "", nil // there is no place for a ledger, but none is needed
 	}
 	if err != nil {
-		return nil, err
+		return c, "", err
 	}
-	return a.settings(ws).Models, nil
+	return a.settings(ws), ws.Root, nil
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
@@ -63,6 +64,9 @@ type Config struct {
 	// Index names what is listed to an agent whose session begins, to be read when it is needed. Key: index. Default:
 	// nothing.
 	Index Index
+	// Graph says how context graphs are read and checked: the keys of graph. Default: by our rules, with each finding's
+	// own severity.
+	Graph *graph.Settings
 	// Limits are what requests may use: the keys of limits. Default: none.
 	Limits Limits
 	// Summarizer is the model that writes summaries in the modes that want one. Key: summarizer. Default:
@@ -96,7 +100,7 @@ func (c Config) Ceiling() int64 { return max(0, int64(c.LedgerWarnMB)) * 1e6 }
 // Default returns the settings of a workspace without a configuration.
 func Default() Config {
 	return Config{Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(),
-		Hooks: DefaultHooks(), shown: newShown()}
+		Graph: &graph.Settings{}, Hooks: DefaultHooks(), shown: newShown()}
 }
 
 // FollowOff says which setting keeps session files from being followed; "" if none does.
@@ -308,6 +312,9 @@ func (p *parser) settings(c *Config) {
 		if p.decode(f, &said); said != nil {
 			c.Follow, c.FollowFrom, c.FollowOver = *said, p.source(f), c.FollowFrom
 		}
+	}
+	if f := p.parts.severities; f.Key != "" {
+		p.severities(c, f)
 	}
 	if f := p.parts.selection; f.Key != "" {
 		said := p.handoffs(f)

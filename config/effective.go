@@ -51,6 +51,9 @@ func (c Config) Effective() []Setting {
 			s.rules("summarizer", r.Rules, &target{summarizer: &summarizerText{*c.Summarizer, seconds}})
 		case r.Key == "context", r.Key == "hooks", r.Key == "index", r.Key == "limits":
 			s.rules(r.Key, r.Rules, t)
+		case r.Key == "graph":
+			s.rules(r.Key, graphRules[:1], t)
+			s.severities()
 		case r.Kind == Table, r.Kind == List:
 			s.named(r.Key)
 		case r.Kind != Mapping:

@@ -69,6 +69,7 @@ type target struct {
 	agent      *agentText
 	source     *sourceText
 	parts      *parts
+	severities map[string]*string // of findings about context graphs, by code
 }
 
 // Sets returns the path of the setting that a key of another program sets: "context.keep.turns"; "": it sets none.

@@ -32,6 +32,8 @@ var topRules = append([]Rule{
 		Doc: "what the hooks of coding agents do, see [below](#hooks)"},
 	{Key: "index", Kind: Mapping, Rules: indexRules, Doc: "what is [listed](hooks.md#what-is-listed) for an " +
 		"agent when its session begins, to be read when needed. Paths are relative to the workspace"},
+	{Key: "graph", Kind: Mapping, Rules: graphRules,
+		Doc: "how [context graphs](graph.md#settings) are read and checked"},
 	{Key: "limits", Kind: Mapping, Rules: limitRules,
 		Doc: "how much requests may use before they are stopped, see [below](#limits)"},
 	{Key: "summarizer", Kind: Mapping, Rules: summarizerRules,
@@ -65,6 +67,7 @@ var indexRules = []Rule{
 // parts are the values that are taken when all documents are there.
 type parts struct {
 	follow, summarizer, models, context, agents yamldoc.Field
+	severities                                  yamldoc.Field
 	compaction, contextBudget, tokenBudget      yamldoc.Field
 	selection, summaryModel, summaryTemplate    yamldoc.Field
 }

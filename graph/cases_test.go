@@ -1,22 +1,25 @@
 package graph
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"ctxledger.dev/internal/fault"
 )
 
 var update = flag.Bool("update", false, "rewrite what the cases want")
 
 // TestCases reads the documents of testdata/cases. To add one, copy a file: doc.md is the document, want is made by -update, and
-// other files are those that it names.
+// other files are those that it names. A file "fractalic" is what -update makes by Fractalic's rules, and "visible" with operations
+// visible.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -36,18 +39,23 @@ func TestCases(t *testing.T) {
 			if strings.Contains(filepath.Base(file), "crlf") {
 				source = strings.ReplaceAll(source, "\n", "\r\n")
 			}
-			got := described(Parse("doc.md", source), texts)
-			if *update {
-				for i, f := range all.Files {
-					if f.Name == "want" {
-						all.Files[i].Data = []byte(got)
-					}
+			for name, settings := range map[string]Settings{"want": {}, "fractalic": {Compat: Fractalic},
+				"visible": {Visible: true}} {
+				at := slices.IndexFunc(all.Files, func(f txtar.File) bool { return f.Name == name })
+				if at < 0 {
+					continue
 				}
+				got := described(settings.Parse("doc.md", source), texts)
+				if *update {
+					all.Files[at].Data = []byte(got)
+				} else if got != texts[name] {
+					t.Errorf("%s: got\n%swant\n%s", name, got, texts[name])
+				}
+			}
+			if *update {
 				if err := os.WriteFile(file, txtar.Format(all), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			} else if got != texts["want"] {
-				t.Errorf("got\n%swant\n%s", got, texts["want"])
 			}
 		})
 	}
@@ -77,6 +85,7 @@ func described(d *Document, files map[string]string) string {
 	known := map[string]int{"": 8_000, "small": 40}
 	for _, f := range Check(d, Options{
 		Window: func(name string) int { return known[name] },
+		Known:  func(name string) bool { return name != "nobodys" },
 		Count:  func(text string) int { return len(strings.Fields(text)) },
 		Read: func(from, to string) (*Document, error) {
 			to = path.Join(path.Dir(from), to)
@@ -84,10 +93,13 @@ func described(d *Document, files map[string]string) string {
 				return nil, ErrOutside
 			}
 			text, found := files[to]
-			if !found {
-				return nil, errors.New("there is no file " + to)
+			if to == "locked.md" {
+				return nil, fault.New(fault.Denied, "test", "%s cannot be read", to)
 			}
-			return Parse(to, text), nil
+			if !found {
+				return nil, fault.New(fault.NotFound, "test", "there is no file %s", to)
+			}
+			return d.settings.Parse(to, text), nil
 		},
 	}) {
 		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, f.At.In(d.Source), f.Message)

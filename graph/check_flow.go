@@ -30,7 +30,7 @@ func jumpsOf(d *Document) jumps {
 	for i, o := range d.Operations {
 		j.most[i+1] = j.most[i]
 		if o.Name == "goto" && len(o.own.block) > 0 {
-			j.to[i] = d.Find(o.own.block[0].Path).Block
+			j.to[i] = d.matches(o, "block")[0].Block
 		}
 		if target := j.to[i]; target != nil {
 			j.places = append(j.places, target.Own.From)

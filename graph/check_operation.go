@@ -54,6 +54,15 @@ func (c *checker) operation(o *Operation) {
 	if _, known := operations[o.Name]; known {
 		c.placed(o)
 		c.behind(o)
+		c.model(o)
+	}
+}
+
+// model checks that there is the model which an operation names.
+func (c *checker) model(o *Operation) {
+	if model := o.text("model"); model != "" && c.o.Known != nil && !c.o.Known(model) {
+		c.add("CG216", Error, o.field("model").Value,
+			fmt.Sprintf("settings.toml has no model %s, and ctxledger knows none", chars.Short(model, 60)))
 	}
 }
 
@@ -82,7 +91,7 @@ func (c *checker) itself(o *Operation) {
 	if len(o.findings) == 0 && !slices.ContainsFunc(spec.needs, func(key string) bool { return o.field(key) != nil }) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
-	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges {
+	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {
 		c.add("CG217", Error, o.field("mode").Value,
 			"replace without to would delete this operation: name the block, or append")
 	}

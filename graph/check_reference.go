@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 )
 
 // references checks what an operation refers to: blocks of this document, and other documents.
@@ -25,14 +26,15 @@ func (c *checker) references(o *Operation) {
 			continue // of the other document
 		}
 		itself := map[*Block]bool{} // blocks that are referred to without "/*"
-		for _, r := range refs {
-			if b := c.d.Find(r.Path).Block; b != nil && !r.Below {
+		matches := c.d.matches(o, key)
+		for i, r := range refs {
+			if b := matches[i].Block; b != nil && !r.Below && len(refs) > 1 {
 				itself[b] = true
 			}
 		}
 		content := false
-		for _, r := range refs {
-			content = c.reference(o, o.field(key), r, itself) || content
+		for i, r := range refs {
+			content = c.reference(o, o.field(key), r, matches[i], itself) || content
 		}
 		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
 			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
@@ -54,16 +56,15 @@ func shortForm(refs []Reference, source string) string {
 }
 
 // reference checks one reference in a field. content says that it selects something, or that this cannot be known.
-func (c *checker) reference(o *Operation, f *Field, r Reference, itself map[*Block]bool) (content bool) {
-	m := c.d.Find(r.Path)
+func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself map[*Block]bool) (content bool) {
 	if m.Block == nil {
 		c.missing(o, r, m)
 		return true
 	}
-	withID := &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
-		Text: " {id=" + m.Block.Name() + "}"}
-	if m.Block.ID != "" || !isID(m.Block.Name()) {
-		withID = nil
+	var withID *Fix
+	if m.Block.ID == "" && isID(m.Block.Name()) {
+		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
+			Text: " {id=" + m.Block.Name() + "}"}
 	}
 	if m.More > 0 {
 		same := chars.Plural(m.More+1, "block")
@@ -80,12 +81,13 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, itself map[*Blo
 		}
 		return true
 	}
-	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" {
+	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" && !c.d.fractalic() {
 		c.add("CG303", Information, r.At,
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
-	return !r.Below || slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
+	return !r.Below || c.d.fractalic() ||
+		slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -238,8 +240,10 @@ func (c *checker) file(o *Operation) {
 	switch {
 	case errors.Is(err, ErrOutside):
 		c.add("CG308", Error, f.Value, "this path leads out of the workspace")
-	case err != nil:
+	case fault.Is(err, fault.NotFound):
 		c.add("CG307", Error, f.Value, err.Error())
+	case err != nil:
+		c.add("CG001", Error, f.Value, err.Error())
 	case o.Name == "import" && o.field("block") != nil:
 		for _, r := range o.references("block") {
 			if m := other.Find(r.Path); m.Block == nil {

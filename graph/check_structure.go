@@ -30,6 +30,8 @@ func (c *checker) structure() {
 			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #")
 		case m.kind == textMark:
 			c.text(m)
+		case m.kind == atxHeading && !d.opens(&m):
+			c.unseparated(m.at, "no blank line before this heading: it is text, as in Fractalic")
 		}
 	}
 	for _, s := range d.Blocks[0].Body {
@@ -39,7 +41,7 @@ func (c *checker) structure() {
 			break
 		}
 	}
-	first := d.names().first
+	first := d.names.index().first
 	for i, b := range d.Blocks {
 		if i > 0 {
 			c.heading(b)
@@ -92,8 +94,7 @@ func (c *checker) heading(b *Block) {
 	}
 	before, ok := c.before(b.Heading)
 	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
-		c.add("CG105", Hint, b.Heading, "no blank line before this heading: Fractalic takes it for text").Fix =
-			&Fix{Title: "Insert a blank line", At: Span{b.Heading.From, b.Heading.From}, Text: "\n"}
+		c.unseparated(b.Heading, "no blank line before this heading: Fractalic takes it for text")
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
 		c.add("CG109", Hint, b.Heading,
@@ -108,6 +109,11 @@ func (c *checker) heading(b *Block) {
 	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
+}
+
+// unseparated says that a heading has no blank line before it.
+func (c *checker) unseparated(at Span, message string) {
+	c.add("CG105", Hint, at, message).Fix = &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}
 }
 
 // likelyID returns the id that was probably meant; "" if none is evident.

@@ -28,6 +28,7 @@ func (c *checker) tokens() {
 	for _, cost := range costs.Operations {
 		c.cost(cost)
 	}
+	c.cached(costs)
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
@@ -69,17 +70,20 @@ func (c *checker) cost(cost Cost) {
 	o, total := cost.Operation, cost.Total()
 	window := 0
 	if name := o.text("model"); c.o.Window != nil {
-		if window = c.o.Window(name); name != "" && window == 0 {
+		if window = c.o.Window(name); name != "" && window == 0 && (c.o.Known == nil || c.o.Known(name)) {
 			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
 		}
 	}
-	said := fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total), chars.Share(total, window))
+	said := func() string {
+		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total),
+			chars.Share(total, window))
+	}
 	switch {
 	case window == 0 || o.Name != "llm":
 	case total > window:
-		c.add("CG502", Error, o.NameAt, said)
+		c.add("CG502", Error, o.NameAt, said())
 	case total*10 > window*7:
-		c.add("CG502", Warning, o.NameAt, said)
+		c.add("CG502", Warning, o.NameAt, said())
 	}
 	if o.Name != "llm" {
 		return
@@ -88,6 +92,10 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
 			chars.Share(cost.Ambient, total), chars.Commas(total)))
+	}
+	if cost.Shown > 0 {
+		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
+			"enableOperationsVisibility of settings.toml adds them", chars.Commas(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,
@@ -101,10 +109,10 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
 		return
 	}
-	refs := o.references("block")
+	refs, matches := o.references("block"), c.d.matches(o, "block")
 	seen := overlaps{c: costs}
 	for i, r := range refs {
-		x, _ := c.d.extent(r)
+		x := extentOf(r, matches[i])
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
 		if len(refs) > 1 && seen.add(x) {
 			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
@@ -209,7 +217,7 @@ func (c *checker) sum(costs []Cost) {
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
-		line, _ := c.d.Place(cost.Operation.At.From)
+		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
 	}
 	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s",

@@ -13,6 +13,7 @@ type Cost struct {
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
+	Shown     int        `json:"operations,omitempty"` // of Ambient: operations, see Settings.Visible
 	// Later are the references to blocks that are not in the document: operations may insert them.
 	Later []string `json:"later,omitempty"`
 }
@@ -118,6 +119,7 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 			c.blocks[i+1]++
 		}
 	}
+	shown := d.shown(count)
 	system := d.system.size(by, d.SystemPrompt(), count)
 	above := partly{d: d, count: count, left: maxPartly, parts: map[*Block][]int{}}
 	for _, o := range d.Operations {
@@ -133,9 +135,19 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 		switch {
 		case o.field("block") != nil:
 			c.choose(d, o, &cost)
+			if d.fractalic() { // one message of all
+				cost.Selected = 0
+				for _, m := range d.chosen(o) {
+					cost.Selected += count(m.Text)
+				}
+			}
 		case o.sendsAmbient():
 			b := o.Block
 			cost.Ambient = c.tokens[b.index] + o.own.above.size(by, b.kept, func() int { return above.upTo(o) })
+			if shown != nil {
+				all := shown[b.index] + count(d.above(b, o.At.From))
+				cost.Ambient, cost.Shown = all, all-cost.Ambient
+			}
 			end := b.index
 			if d.speaks(b, o.At.From) {
 				end++
@@ -150,6 +162,20 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 	}
 	c.summed(d)
 	return c
+}
+
+// shown returns the tokens before each block where operations are visible; nil: they are not.
+func (d *Document) shown(count func(string) int) []int {
+	if !d.settings.Visible {
+		return nil
+	}
+	out := make([]int, len(d.Blocks)+1)
+	for i, b := range d.Blocks {
+		if out[i+1] = out[i]; !b.System {
+			out[i+1] += count(d.above(b, b.Own.To))
+		}
+	}
+	return out
 }
 
 // partly counts blocks up to operations in them.
@@ -201,12 +227,12 @@ func (c *Costs) summed(d *Document) {
 // choose adds what the references of an operation select.
 func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
 	var all []extent
-	for _, r := range o.references("block") {
-		x, found := d.extent(r)
-		if !found {
+	matches := d.matches(o, "block")
+	for i, r := range o.own.block {
+		if matches[i].Block == nil {
 			cost.Later = append(cost.Later, r.Path)
 		}
-		all = append(all, x)
+		all = append(all, extentOf(r, matches[i]))
 	}
 	for _, x := range union(all) {
 		cost.Selected += c.tokens[x.to] - c.tokens[x.from]
@@ -218,15 +244,17 @@ func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
 // extent is a run of blocks, by their places in the document.
 type extent struct{ from, to int }
 
-// extent returns the blocks of a reference, with system blocks among them.
-func (d *Document) extent(r Reference) (x extent, found bool) {
-	switch b := d.Find(r.Path).Block; {
+// extentOf returns the blocks of a reference, with system blocks among them.
+func extentOf(r Reference, m Match) extent {
+	switch b := m.Block; {
 	case b == nil:
-		return extent{}, false
+		return extent{}
+	case r.Below && b.of.fractalic():
+		return extent{b.index, b.end}
 	case r.Below:
-		return extent{b.index + 1, b.end}, true
+		return extent{b.index + 1, b.end}
 	default:
-		return extent{b.index, b.index + 1}, true
+		return extent{b.index, b.index + 1}
 	}
 }
 

@@ -3,23 +3,42 @@ package graph
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-// TestTheReferenceIsThatOfTheTables: docs/graph.md lists what operations take, written by -update.
+// TestTheReferenceIsThatOfTheTables: docs/graph.md lists what operations take and what findings say, written by -update.
 func TestTheReferenceIsThatOfTheTables(t *testing.T) {
 	const page = "../docs/graph.md"
-	const from, to = "<!-- parameters, from the tables of package graph -->\n", "<!-- end of parameters -->"
 	raw, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(raw), from)
-	old, after, closed := strings.Cut(rest, to)
-	if !found || !closed {
-		t.Fatal("the page has no place for the parameters")
+	now := string(raw)
+	for name, text := range map[string]string{"parameters": parameterTables(), "findings": findingTable()} {
+		place := regexp.MustCompile("(?s)(<!-- " + name + ", [^\n]*-->\n).*?(<!-- end of " + name + " -->)")
+		if !place.MatchString(now) {
+			t.Fatalf("the page has no place for the %s", name)
+		}
+		now = place.ReplaceAllStringFunc(now, func(old string) string {
+			m := place.FindStringSubmatch(old)
+			return m[1] + text + m[2]
+		})
 	}
+	switch {
+	case now == string(raw):
+	case *update:
+		if err := os.WriteFile(page, []byte(now), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("docs/graph.md has other tables than the package: run go test ./graph -update")
+	}
+}
+
+// parameterTables are what operations take.
+func parameterTables() string {
 	var b strings.Builder
 	b.WriteString("\n| operation | does | needs |\n|---|---|---|\n")
 	takers := map[string][]string{}
@@ -35,14 +54,15 @@ func TestTheReferenceIsThatOfTheTables(t *testing.T) {
 	for _, row := range sorted(takers) {
 		fmt.Fprintf(&b, "| %s | %s |\n", row, strings.Join(takers[row], " "))
 	}
-	b.WriteString("\n")
-	switch now := b.String(); {
-	case now == old:
-	case *update:
-		if err := os.WriteFile(page, []byte(before+from+now+to+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("docs/graph.md has other parameters than the tables: run go test ./graph -update")
+	return b.String() + "\n"
+}
+
+// findingTable is what findings say.
+func findingTable() string {
+	var b strings.Builder
+	b.WriteString("\n| code | severity | means |\n|---|---|---|\n")
+	for _, c := range Codes() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Code, c.Severity, c.Means)
 	}
+	return b.String() + "\n"
 }

@@ -22,12 +22,14 @@ type Document struct {
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
-	marks  []mark
-	before *kept     // the tokens of the text before the first heading
-	system *keptText // and those of the system prompt
-	names  func() index
-	keys   func() map[string]int // places of blocks by their keys
-	lines  func() []int          // where each begins
+	settings Settings
+	marks    []mark
+	was      map[string]string // names that merges have changed, folded: what they are now
+	before   *kept             // the tokens of the text before the first heading
+	system   *keptText         // and those of the system prompt
+	systems  []*Block          // that are part of it
+	names    *names
+	lines    func() []int // where each begins
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block.
@@ -83,26 +85,22 @@ type headingNames struct {
 	marked                  bool // there is an id, well formed or not
 }
 
-// Parse reads a document. Any text is one. path names its file.
-func Parse(path, source string) *Document {
-	_, body, _ := yamldoc.Front(source)
-	marks, _ := marksOf([]byte(source[body:]))
-	shift(marks, body)
-	d := assembled(path, source, Span{0, body}, marks)
-	d.named(nil)
-	return d
-}
+// Parse reads a document by the default settings.
+func Parse(path, source string) *Document { return Settings{}.Parse(path, source) }
 
 // assembled makes a document of its marks, without what finds blocks by their names.
-func assembled(path, source string, front Span, marks []mark) *Document {
-	d := &Document{Source: source, Path: path, Front: front, marks: marks, before: new(kept), system: new(keptText)}
+func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
+	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
+		system: new(keptText)}
 	blocks, operations, fields := 1, 0, 0
 	for i := range marks {
 		m := &marks[i]
 		m.read(source)
 		switch m.kind {
 		case atxHeading:
-			blocks++
+			if d.opens(m) {
+				blocks++
+			}
 		case operationMark:
 			operations++
 			fields += len(m.operation.Fields)
@@ -133,6 +131,9 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 		m := &d.marks[i]
 		switch m.kind {
 		case atxHeading:
+			if !d.opens(m) {
+				continue
+			}
 			for open[len(open)-1].Level >= m.level {
 				open[len(open)-1].end = len(d.Blocks)
 				open = open[:len(open)-1]
@@ -155,11 +156,11 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 // named has blocks found by their names: as in another document with the same headings, nil where there is none.
 func (d *Document) named(as *Document) {
 	if as != nil {
-		d.names, d.keys = as.names, as.keys
+		d.names = as.names
 		return
 	}
-	d.names = sync.OnceValue(func() index { return indexed(d.Blocks) })
-	d.keys = sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })
+	d.names = &names{sync.OnceValue(func() index { return indexed(d.Blocks) }),
+		sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })}
 }
 
 // Place returns the line and the column of an offset, both from 1, the column in characters.
@@ -175,7 +176,10 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
 		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
 		index: len(d.Blocks), kept: m.kept}
-	b.System = parent.System || strings.HasPrefix(b.Title, systemTitle)
+	b.System = d.inherits(parent) || strings.HasPrefix(b.Title, systemTitle)
+	if b.System {
+		d.systems = append(d.systems, b)
+	}
 	parent.Children = append(parent.Children, b)
 	d.Blocks = append(d.Blocks, b)
 }
@@ -224,7 +228,7 @@ func (b *Block) URI() string {
 func (b *Block) Key() string {
 	var path strings.Builder
 	for at := b; at != nil; at = at.Parent {
-		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names().ordinals[at.index])
+		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.index().ordinals[at.index])
 	}
 	sum := sha256.Sum256([]byte(b.of.Path + "\x00" + path.String()))
 	return hex.EncodeToString(sum[:keyBytes])

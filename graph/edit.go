@@ -11,8 +11,9 @@ import (
 // blocks around the edit. at is a part of the Source.
 func (d *Document) Edit(at Span, text string) *Document {
 	source := d.Source[:at.From] + text + d.Source[at.To:]
-	if _, body, _ := yamldoc.Front(source); at.From <= d.Front.To || body != d.Front.To {
-		return Parse(d.Path, source)
+	if _, body, _ := yamldoc.Front(source); at.From <= d.Front.To || body != d.Front.To ||
+		d.fractalic() { // whether a heading opens a block depends on the line before it
+		return d.Again(source)
 	}
 	longer := len(text) - at.Len()
 	line := strings.LastIndexByte(d.Source[:at.From], '\n') + 1
@@ -58,7 +59,7 @@ func (d *Document) edited(source string, first, last int, marks, behind []mark) 
 			next[i].kept = new(kept)
 		}
 	}
-	out := assembled(d.Path, source, d.Front, next)
+	out := assembled(d.settings, d.Path, source, d.Front, next)
 	out.system = d.system
 	if begun {
 		out.before = d.before

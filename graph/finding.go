@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ const (
 	Warning     Severity = "warning"
 	Information Severity = "information"
 	Hint        Severity = "hint"
+	Off         Severity = "off" // of Settings: a finding is left out
 )
 
 // Finding is something to know about a document. Codes are stable; docs/graph.md explains each.
@@ -27,6 +29,15 @@ type Finding struct {
 	Message  string    `json:"message"`
 	Related  []Related `json:"related,omitempty"`
 	Fix      *Fix      `json:"fix,omitempty"`
+}
+
+// Unread returns what is to be said of a document that cannot be read.
+func (s Settings) Unread(err error) []Finding {
+	severity := cmp.Or(s.Severities["CG001"], Error)
+	if severity == Off {
+		return nil
+	}
+	return []Finding{{Code: "CG001", Severity: severity, Message: err.Error()}}
 }
 
 // Related is another place that a finding speaks of.

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strings"
 )
@@ -158,9 +157,14 @@ func (d *Document) Sends(o *Operation, b *Block) bool {
 	case o.Name != "llm" && o.Name != "run" && o.Name != "return" || b.System:
 		return false
 	case o.field("block") != nil:
-		return slices.Contains(d.selected(o), b)
+		for i, m := range d.matches(o, "block") {
+			if x := extentOf(o.own.block[i], m); x.from <= b.index && b.index < x.to {
+				return true
+			}
+		}
+		return false
 	default:
-		return o.sendsAmbient() && b.Own.From < o.At.From && d.textUpTo(b, o.At.From) != ""
+		return o.sendsAmbient() && b.Own.From < o.At.From && d.speaks(b, o.At.From)
 	}
 }
 

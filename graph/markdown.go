@@ -66,16 +66,34 @@ var blocksOnly = sync.OnceValue(func() parser.Parser {
 		util.Prioritized(operationParser{}, 50),
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
 		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(shallow{parser.NewListParser()}, 300),
+		util.Prioritized(shallow{parser.NewListItemParser()}, 400),
 		util.Prioritized(parser.NewCodeBlockParser(), 500),
 		util.Prioritized(parser.NewATXHeadingParser(), 600),
 		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(shallow{parser.NewBlockquoteParser()}, 800),
 		util.Prioritized(parser.NewHTMLBlockParser(), 900),
 		util.Prioritized(parser.NewParagraphParser(), 1000),
 	))
 })
+
+// maxDeep is how deep lists and quotes are parsed: what is deeper is text of them, and none of it is at the top.
+const maxDeep = 100
+
+// shallow parses lists and quotes up to maxDeep.
+type shallow struct{ parser.BlockParser }
+
+// Open implements parser.BlockParser.
+func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	deep := 0
+	for at := parent; at != nil && deep <= maxDeep; at = at.Parent() {
+		deep++
+	}
+	if deep > maxDeep {
+		return nil, parser.NoChildren
+	}
+	return s.BlockParser.Open(parent, reader, pc)
+}
 
 // marksOf parses a text. open says that its last mark would go on if more followed, whatever that is.
 func marksOf(source []byte) (marks []mark, open bool) {

@@ -6,26 +6,21 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"ctxledger.dev/internal/pattern"
 )
 
 // maxID is the longest id, in characters.
 const maxID = 128
 
-// trailingID finds the id of a heading, well formed or not.
-var trailingID = pattern.Lazy(`[ \t]*\{id=([^{}]*)\}[ \t]*$`)
-
 // takeID separates the id of a heading from its text. found is false where there is none, and id is "" where it is malformed.
 func takeID(title string) (text, id string, at Span, found bool) {
-	var m []int
-	if strings.Contains(title, "{id=") {
-		m = trailingID().FindStringSubmatchIndex(title)
-	}
-	if m == nil {
+	const opens = "{id="
+	before, ended := strings.CutSuffix(strings.TrimRight(title, " \t"), "}")
+	from := strings.LastIndexByte(before, '{')
+	if !ended || from < 0 || !strings.HasPrefix(before[from:], opens) || strings.Contains(before[from:], "}") {
 		return title, "", Span{}, false
 	}
-	text, id, at = title[:m[0]], title[m[2]:m[3]], Span{m[2], m[3]}
+	at = Span{from + len(opens), len(before)}
+	text, id = strings.TrimRight(title[:from], " \t"), at.In(title)
 	if !isID(id) {
 		id = ""
 	}
@@ -48,6 +43,9 @@ func isID(name string) bool {
 // Slug returns the name that a heading's text gives its block: lower-case letters, marks and numbers, and "-" between them.
 // "" is no name.
 func Slug(title string) string {
+	if ascii(title) {
+		return dashedASCII(title)
+	}
 	return dashed(strings.ToLower(norm.NFKC.String(title)), func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r)
 	})
@@ -55,15 +53,34 @@ func Slug(title string) string {
 
 // LegacySlug returns the name that Fractalic gives the block: as Slug, of ASCII alone.
 func LegacySlug(title string) string {
-	var ascii strings.Builder
+	if ascii(title) {
+		return dashedASCII(title)
+	}
+	var plain strings.Builder
 	for _, r := range norm.NFKD.String(title) {
 		if r < utf8.RuneSelf {
-			ascii.WriteRune(r)
+			plain.WriteRune(r)
 		}
 	}
-	return strings.ToLower(dashed(ascii.String(), func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-	}))
+	return dashedASCII(plain.String())
+}
+
+// dashedASCII is dashed of ASCII, in lower case.
+func dashedASCII(text string) string {
+	out := make([]byte, 0, len(text))
+	apart := false
+	for i := range len(text) {
+		c := text[i]
+		if !isLetter(c) && (c < '0' || c > '9') {
+			apart = len(out) > 0
+			continue
+		}
+		if apart {
+			out = append(out, '-')
+		}
+		out, apart = append(out, c), false
+	}
+	return strings.ToLower(string(out))
 }
 
 // dashed writes "-" for each run of other characters, but at the ends.

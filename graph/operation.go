@@ -16,6 +16,7 @@ type ownText struct {
 	header    []string // the names that it gives the block which it inserts, folded
 	prompt    kept     // its tokens
 	above     kept     // those of what is before it in its block
+	resolved  atomic.Pointer[resolved]
 	alone     atomic.Pointer[[]Finding]
 }
 
@@ -24,11 +25,13 @@ func readOperation(text string) *Operation {
 	o := readFields(text)
 	o.own = &ownText{block: o.readReferences(text, "block"), to: o.readReferences(text, "to")}
 	if spec := operations[o.Name]; spec.merges {
-		header := spec.header
-		if f := o.field("use-header"); f != nil {
-			header = f.text()
+		o.own.header = named(spec.header)
+		switch f := o.field("use-header"); {
+		case f != nil:
+			o.own.header = named(f.text())
+		case o.Name == "shell": // so Fractalic's pages name it
+			o.own.header = append(o.own.header, named("# OS Shell Tool response block")...)
 		}
-		o.own.header = named(header)
 	}
 	return o
 }
@@ -83,11 +86,14 @@ func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
 
 // lineStarts returns where the lines of a text begin.
 func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
+	starts := make([]int, 1, 1+strings.Count(text, "\n"))
+	for at := 0; ; {
+		next := strings.IndexByte(text[at:], '\n')
+		if next < 0 {
+			break
 		}
+		at += next + 1
+		starts = append(starts, at)
 	}
 	return starts
 }

@@ -82,11 +82,70 @@ const (
 	ByKey    By = "key"
 )
 
+// names finds the blocks of documents with the same headings.
+type names struct {
+	index func() index
+	keys  func() map[string]int // places of blocks by their keys
+}
+
+// resolved is what the references of an operation lead to in documents with the same headings: blocks are their places, -1
+// for none.
+type resolved struct {
+	names     *names
+	block, to []place
+}
+
+// place is a Match without the document.
+type place struct {
+	Match
+	block, in int
+}
+
+// matches returns what the references of a parameter lead to, in its order.
+func (d *Document) matches(o *Operation, key string) []Match {
+	r := o.own.resolved.Load()
+	if r == nil || r.names != d.names {
+		r = &resolved{names: d.names, block: d.placesOf(o.own.block), to: d.placesOf(o.own.to)}
+		o.own.resolved.Store(r)
+	}
+	places := r.block
+	if key == "to" {
+		places = r.to
+	}
+	out := make([]Match, len(places))
+	for i, p := range places {
+		out[i] = p.Match
+		if p.block >= 0 {
+			out[i].Block = d.Blocks[p.block]
+		}
+		if p.in >= 0 {
+			out[i].In = d.Blocks[p.in]
+		}
+	}
+	return out
+}
+
+// placesOf resolves references.
+func (d *Document) placesOf(refs []Reference) []place {
+	out := make([]place, len(refs))
+	for i, r := range refs {
+		p := place{d.Find(r.Path), -1, -1}
+		if p.Block != nil {
+			p.block, p.Block = p.Block.index, nil
+		}
+		if p.In != nil {
+			p.in, p.In = p.In.index, nil
+		}
+		out[i] = p
+	}
+	return out
+}
+
 // index finds blocks by their names, folded. Blocks are their places in the document, in its order.
 type index struct {
 	ids, slugs, legacies map[string][]int
 	ordinals             []int // by block: among the siblings with its names
-	first                []int // by block: the first one with its id, or, without ids, with its slug; itself: that is it
+	first                []int // by block: the first with its id, or, where it has none, with its slug
 }
 
 // sibling is what blocks with the same parent and names have in common.
@@ -150,7 +209,10 @@ func (d *Document) Find(path string) Match {
 	var m Match
 	for name := range strings.SplitSeq(path, "/") {
 		in := m.Block
-		if m = d.find(name, in); m.Block == nil {
+		if m = d.find(name, in); m.Block == nil && d.was != nil {
+			m = d.find(d.was[folded(strings.TrimSpace(name))], in)
+		}
+		if m.Block == nil {
 			return Match{Lost: name, In: in}
 		}
 	}
@@ -160,7 +222,7 @@ func (d *Document) Find(path string) Match {
 // find finds a name among the children of a block, or, where that is nil, among all: by ids before any slug.
 func (d *Document) find(name string, in *Block) Match {
 	name = strings.TrimSpace(name)
-	names, wanted := d.names(), folded(name)
+	names, wanted := d.names.index(), folded(name)
 	for _, kind := range []struct {
 		names map[string][]int
 		by    By
@@ -176,7 +238,7 @@ func (d *Document) find(name string, in *Block) Match {
 	if key, err := hex.DecodeString(name); err != nil || len(key) != keyBytes {
 		return Match{}
 	}
-	if i, known := d.keys()[strings.ToLower(name)]; known && (in == nil || d.Blocks[i].Parent == in) {
+	if i, known := d.names.keys()[strings.ToLower(name)]; known && (in == nil || d.Blocks[i].Parent == in) {
 		return Match{Block: d.Blocks[i], By: ByKey}
 	}
 	return Match{}

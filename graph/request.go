@@ -41,17 +41,13 @@ func (d *Document) Request(o *Operation) []Message {
 	default:
 		return nil
 	}
-	switch selected := d.selected(o); {
+	switch {
 	case o.field("block") != nil:
-		for _, b := range selected {
-			out = append(out, d.message(b, FromBlock))
-		}
+		out = append(out, d.chosen(o)...)
 	case o.sendsAmbient():
 		for _, b := range d.ambient(o) {
 			m := d.message(b, FromAmbient)
-			if b == o.Block {
-				m.Text = d.textUpTo(b, o.At.From)
-			}
+			m.Text = d.above(b, o.At.From)
 			out = append(out, m)
 		}
 	}
@@ -66,6 +62,22 @@ func (o *Operation) sendsAmbient() bool {
 	return o.Name == "llm" && o.field("block") == nil && o.text("context") != "none"
 }
 
+// chosen returns the messages of the blocks to which an operation refers: one for each, in Fractalic one of all.
+func (d *Document) chosen(o *Operation) (out []Message) {
+	for _, b := range d.selected(o) {
+		out = append(out, d.message(b, FromBlock))
+	}
+	if !d.fractalic() || o.Name != "llm" || len(out) < 2 {
+		return out
+	}
+	uris, texts := make([]string, len(out)), make([]string, len(out))
+	for i, m := range out {
+		uris[i], texts[i] = m.URI, m.Text
+	}
+	return []Message{{Role: transcript.RoleUser, From: FromBlock, URI: strings.Join(uris, ", "),
+		Text: joined(texts, "\n\n")}}
+}
+
 func (d *Document) message(b *Block, from Source) Message {
 	m := Message{Role: transcript.RoleUser, From: from, Block: b, Text: d.Text(b)}
 	if b.Level > 0 {
@@ -77,10 +89,8 @@ func (d *Document) message(b *Block, from Source) Message {
 // SystemPrompt returns the system blocks, or the default.
 func (d *Document) SystemPrompt() string {
 	var out []string
-	for _, b := range d.Blocks {
-		if b.System {
-			out = append(out, d.Text(b))
-		}
+	for _, b := range d.systems {
+		out = append(out, d.Text(b))
 	}
 	if text := joined(out, "\n\n"); text != "" {
 		return text
@@ -109,6 +119,8 @@ func (d *Document) Select(r Reference) (out []*Block) {
 	case m.Block == nil:
 	case !r.Below:
 		out = []*Block{m.Block}
+	case d.fractalic():
+		m.Block.all(func(b *Block) { out = append(out, b) })
 	default:
 		for _, c := range m.Block.Children {
 			c.all(func(b *Block) { out = append(out, b) })
@@ -123,7 +135,7 @@ func (d *Document) ambient(o *Operation) (out []*Block) {
 		if b.Own.From > o.At.From {
 			break
 		}
-		if !b.System && d.textUpTo(b, o.At.From) != "" {
+		if !b.System && d.above(b, o.At.From) != "" {
 			out = append(out, b)
 		}
 	}

@@ -3,6 +3,8 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -60,27 +62,29 @@ func (s *folder) graphLenses(d *document) (lenses []protocol.CodeLens) {
 	if !ok {
 		return nil
 	}
+	of := strings.ReplaceAll(string(explanationOf(d)), "%", "%%")
+	of = of[:len(of)-1] + `,"position":{"line":%d,"character":0}}`
 	for _, l := range graphfile.Lenses(f) {
-		r := span(d.text, l.At, l.At)
-		lenses = append(lenses, protocol.CodeLens{Range: r, Command: explainsAt(d, l.Title, "", &r.Start)})
+		start := protocol.Position{Line: uint32(d.text.LineAt(l.At))}
+		lenses = append(lenses, protocol.CodeLens{Range: protocol.Range{Start: start, End: start},
+			Command: protocol.Command{Title: plainLine(l.Title), Command: commandExplain, Arguments: []protocol.LSPAny{
+				protocol.LSPAny(fmt.Sprintf(of, start.Line))}}})
 	}
 	return lenses
 }
 
 // explains returns the command of a lens, with its hover: a click says what the file costs, and where.
 func explains(d *document, title, hover string) protocol.Command {
-	return explainsAt(d, title, hover, nil)
+	lines := plainLines(hover)
+	return protocol.Command{Title: plainLine(title), Tooltip: &lines, Command: commandExplain,
+		Arguments: []protocol.LSPAny{explanationOf(d)}}
 }
 
-// explainsAt is explains for what is at a place; nil: for the file.
-func explainsAt(d *document, title, hover string, at *protocol.Position) protocol.Command {
-	c := protocol.Command{Title: plainLine(title), Command: commandExplain}
-	if hover != "" {
-		lines := plainLines(hover)
-		c.Tooltip = &lines
+// explanationOf is the argument that asks what a document costs.
+func explanationOf(d *document) protocol.LSPAny {
+	name, err := json.Marshal(string(d.spelled))
+	if err != nil { // no text is refused
+		return nil
 	}
-	if what, err := json.Marshal(explanation{string(d.spelled), at}); err == nil {
-		c.Arguments = []protocol.LSPAny{protocol.LSPAny(what)}
-	}
-	return c
+	return protocol.LSPAny(`{"uri":` + string(name) + "}")
 }

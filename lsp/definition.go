@@ -56,8 +56,8 @@ func (s *folder) references(_ context.Context, d *document, p *protocol.Referenc
 	if p.Context.IncludeDeclaration {
 		list = append(list, s.location(d, f, t))
 	}
-	for _, use := range graphfile.Uses(f, t) {
-		list = append(list, protocol.Location{URI: d.spelled, Range: span(d.text, use.From, use.To)})
+	for _, use := range spans(d.text, graphfile.Uses(f, t)) {
+		list = append(list, protocol.Location{URI: d.spelled, Range: use})
 	}
 	return list, nil
 }

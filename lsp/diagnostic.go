@@ -46,7 +46,9 @@ func (s *Server) examine(d *document) {
 // configuration, of a file that agents load, and of what may be a context graph.
 func (s *Server) tells(u uri.URI) bool {
 	d := s.documents.get(u)
-	return configures(u) || s.snapshot().settings.AgentFiles && couldBeAgentFile(u) || s.snapshot().settings.Graphs && d != nil && d.language == outline.Markdown
+	settings := s.snapshot().settings
+	return configures(u) || settings.AgentFiles && couldBeAgentFile(u) ||
+		settings.Graphs && d != nil && d.language == outline.Markdown
 }
 
 // publish sends the findings of a document. An empty list is sent only after one that was not.

@@ -8,6 +8,7 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp/live"
 	"ctxledger.dev/tokens"
@@ -46,7 +47,7 @@ func (s *Server) newFolder(ctx context.Context, ws Workspace, lost error, like s
 
 // nowhere is the workspace of no folder.
 func nowhere() Workspace {
-	builtin := Configured{Models: tokens.Builtin()}
+	builtin := Configured{Models: tokens.Builtin(), Graph: &graph.Settings{}}
 	return Workspace{Configured: func() Configured { return builtin }}
 }
 

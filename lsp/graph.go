@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/lsp/graphfile"
 	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/tokens"
 )
 
 // graphed is a version of a document as a context graph, which is read when it is first asked for.
@@ -28,16 +29,20 @@ type graphed struct {
 
 // graphFrom is the newest version of a document that was read, and the edits since then.
 type graphFrom struct {
-	doc   *graph.Document
+	graphRead
 	edits []text.Change
 }
 
-// graphRead is what a document was read as: nil where no line begins as an operation does.
-type graphRead struct{ *graph.Document }
+// graphRead is what a document was read as, and by which settings: nil where no line begins as an operation does.
+type graphRead struct {
+	*graph.Document
+	by *graph.Settings
+}
 
 // graphSent is what the operations of a document send, and by which meters.
 type graphSent struct {
 	*graph.Costs
+	of *graph.Document
 	by *meters
 }
 
@@ -62,26 +67,25 @@ func (d *document) parsed() *graph.Document {
 	if d.language != outline.Markdown || d.text.Len() > files.Max {
 		return nil
 	}
-	g := d.graphed
-	if done := g.done.Load(); done != nil {
+	g, settings := d.graphed, d.folder.snapshot().configured.Graph
+	if done := g.done.Load(); done != nil && done.by == settings {
 		return done.Document
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if done := g.done.Load(); done != nil {
+	if done := g.done.Load(); done != nil && done.by == settings {
 		return done.Document
 	}
 	var doc *graph.Document
-	if from := g.from.Load(); from != nil {
-		doc = from.doc
+	if from := g.from.Load(); from != nil && from.by == settings {
+		doc = from.Document
 		for _, c := range from.edits {
 			doc = doc.Edit(graph.Span{From: c.From, To: c.To}, c.With)
 		}
 	} else if raw := d.text.Raw(); marked(raw) {
-		_, name := d.folder.treeOf(d)
-		doc = graph.Parse(name, string(raw))
+		doc = d.folder.parseGraph(d, settings, string(raw))
 	}
-	g.done.Store(&graphRead{doc})
+	g.done.Store(&graphRead{doc, settings})
 	g.from.Store(nil)
 	return doc
 }
@@ -92,14 +96,14 @@ func (g *graphed) edited(c text.Change, after *text.Text) *graphed {
 	from := g.from.Load()
 	switch done := g.done.Load(); {
 	case done != nil && done.Document != nil:
-		next.from.Store(&graphFrom{done.Document, []text.Change{c}})
+		next.from.Store(&graphFrom{*done, []text.Change{c}})
 	case done != nil:
 		first, last := after.LineAt(c.From), after.LineAt(c.From+len(c.With))
 		if _, end := after.Line(last + 1); !marked(after.Bytes(after.Start(first), end)) {
 			next.done.Store(done)
 		}
 	case from != nil && len(from.edits) < mostEdits:
-		next.from.Store(&graphFrom{from.doc, append(slices.Clone(from.edits), c)})
+		next.from.Store(&graphFrom{from.graphRead, append(slices.Clone(from.edits), c)})
 	}
 	return next
 }
@@ -113,15 +117,15 @@ func (g *graphed) release() {
 
 // costs returns what the operations of a document send.
 func (g *graphed) costs(doc *graph.Document, k snapshot) *graph.Costs {
-	if sent := g.sent.Load(); sent != nil && sent.by == k.meters {
+	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if sent := g.sent.Load(); sent != nil && sent.by == k.meters {
+	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
-	sent := &graphSent{doc.KeptCosts(graphfile.Count(k.meter), k.meters), k.meters}
+	sent := &graphSent{doc.KeptCosts(graphfile.Count(k.meter), k.meters), doc, k.meters}
 	g.sent.Store(sent)
 	return sent.Costs
 }
@@ -143,9 +147,27 @@ func (s *folder) graphFile(d *document) (f graphfile.File, ok bool) {
 	if doc == nil || !k.settings.Graphs {
 		return f, false
 	}
-	root, _ := s.treeOf(d)
-	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models,
-		Read: s.graphReader(root), Costs: d.graphed.costs(doc, k)}, true
+	return s.graphFileOf(d, doc, k), true
+}
+
+// graphFileOf is graphFile for a document that was read.
+func (s *folder) graphFileOf(d *document, doc *graph.Document, k snapshot) graphfile.File {
+	root, name := s.treeOf(d)
+	around := s.graphs.around(s, root, name, k)
+	around.Read, around.Costs = s.graphReader(root), d.graphed.costs(doc, k)
+	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Around: around}
+}
+
+// parseGraph reads a document, by what the directory of its file says, too.
+func (s *folder) parseGraph(d *document, settings *graph.Settings, text string) *graph.Document {
+	root, name := s.treeOf(d)
+	if root != "" {
+		if reader, err := files.Open(root, *settings); err == nil {
+			defer reader.Close() // only read
+			return reader.Parse(name, text)
+		}
+	}
+	return settings.Parse(name, text)
 }
 
 // graphReads are documents that context graphs name, as they were read last: a check after each key reads none again.
@@ -153,6 +175,49 @@ type graphReads struct {
 	mu   sync.Mutex
 	at   time.Time            // guarded by mu; when the oldest was read
 	docs map[string]graphSeen // guarded by mu
+	// Guarded by mu; what is known around the documents of a directory, by that, for models.
+	options map[string]graph.Options
+	models  *tokens.Registry
+}
+
+// around returns what is known around a document: models and their windows.
+func (r *graphReads) around(s *folder, root, name string, k snapshot) graph.Options {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgetLocked(s)
+	if r.models != k.configured.Models {
+		r.options, r.models = map[string]graph.Options{}, k.configured.Models
+	}
+	key := root + "\x00" + path.Dir(name)
+	o, known := r.options[key]
+	if !known {
+		o.Window = func(named string) int {
+			window, _ := k.configured.Models.Window(named)
+			return window
+		}
+		if root != "" {
+			if reader, err := files.Open(root, *k.configured.Graph); err == nil {
+				o = reader.Options(&graph.Document{Path: name}, k.configured.Models, "", nil)
+				_ = reader.Close() // only read
+			}
+		}
+		r.options[key] = o
+	}
+	ours := o.Window
+	o.Window = func(named string) int {
+		if named == "" {
+			return k.meter.Window
+		}
+		return ours(named)
+	}
+	return o
+}
+
+// forgetLocked forgets what was read some time ago. r.mu is held.
+func (r *graphReads) forgetLocked(s *folder) {
+	if now := s.o.Env.Now(); now.Sub(r.at) > freshness || now.Before(r.at) || r.docs == nil {
+		r.docs, r.options, r.at = map[string]graphSeen{}, map[string]graph.Options{}, now
+	}
 }
 
 // graphSeen is a document that was read, or why not.
@@ -170,9 +235,7 @@ func (s *folder) graphReader(root string) func(from, path string) (*graph.Docume
 		r := &s.graphs
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if now := s.o.Env.Now(); now.Sub(r.at) > freshness || now.Before(r.at) || r.docs == nil {
-			r.docs, r.at = map[string]graphSeen{}, now
-		}
+		r.forgetLocked(s)
 		key := root + "\x00" + filepath.Dir(from) + "\x00" + path
 		seen, known := r.docs[key]
 		if !known {
@@ -185,7 +248,7 @@ func (s *folder) graphReader(root string) func(from, path string) (*graph.Docume
 
 // readGraph reads a document that another one names. Errors: those of files.Reader.Read.
 func (s *folder) readGraph(root, from, path string) (*graph.Document, error) {
-	reader, err := files.Open(root)
+	reader, err := files.Open(root, *s.snapshot().configured.Graph)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ func (s *folder) refactorings(d *document, r protocol.Range) (list []protocol.Co
 	from, _ := bytesOf(d.text, r)
 	for _, a := range graphfile.Refactorings(f, from) {
 		kind := protocol.CodeActionKindRefactorRewrite
-		list = append(list, &protocol.CodeAction{Title: plainLine(a.Title), Kind: &kind, Edit: s.graphEdit(d, a.Edits...)})
+		list = append(list, &protocol.CodeAction{Title: plainLine(a.Title), Kind: &kind,
+			Edit: s.graphEdit(d, a.Edits...)})
 	}
 	return list
 }
@@ -54,10 +55,7 @@ func (s *folder) graphCompletion(d *document, offset int) protocol.CompletionRes
 	if doc == nil {
 		return nil
 	}
-	root, _ := s.treeOf(d)
-	f := graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Read: s.graphReader(root),
-		Costs: d.graphed.costs(doc, k)}
-	items, more := graphfile.Complete(f, offset, s.documentsNear(d))
+	items, more := graphfile.Complete(s.graphFileOf(d, doc, k), offset, s.documentsNear(d))
 	out := &protocol.CompletionList{IsIncomplete: more, Items: []protocol.CompletionItem{}}
 	for _, i := range items {
 		item := protocol.CompletionItem{

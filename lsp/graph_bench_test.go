@@ -85,9 +85,11 @@ func BenchmarkGraph(b *testing.B) {
 		f.first().graphLenses(d)
 		return err
 	})
-	at := scriptededitor.Position{Line: uint32(strings.Count(source[:strings.Index(source, "[b2500, ")], "\n")), Character: 10}
+	line := uint32(strings.Count(source[:strings.Index(source, "[b2500, ")], "\n"))
+	completing := scriptededitor.Document(uri,
+		map[string]any{"position": scriptededitor.Position{Line: line, Character: 10}})
 	after("completion", func(f *fixture) error {
-		return f.Call(f.ctx, "textDocument/completion", scriptededitor.Document(uri, map[string]any{"position": at}), nil)
+		return f.Call(f.ctx, "textDocument/completion", completing, nil)
 	})
 	b.Run("completion-alone", func(b *testing.B) {
 		f := open(b)
@@ -95,8 +97,7 @@ func BenchmarkGraph(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			err := f.Call(f.ctx, "textDocument/completion", scriptededitor.Document(uri, map[string]any{"position": at}), nil)
-			if err != nil {
+			if err := f.Call(f.ctx, "textDocument/completion", completing, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

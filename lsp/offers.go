@@ -38,10 +38,10 @@ func offers() []offer {
 				c.CompletionProvider = &protocol.CompletionOptions{TriggerCharacters: []string{"@", "/"}}
 			}, `,"triggerCharacters":["@","/"]`,
 			strings.TrimSuffix(configfile.Selector, "]") + "," + strings.TrimPrefix(graphSelector, "[")},
-		{"definition", graphs, func(c *protocol.ServerCapabilities) { c.DefinitionProvider = protocol.Boolean(true) }, "",
-			graphSelector},
-		{"references", graphs, func(c *protocol.ServerCapabilities) { c.ReferencesProvider = protocol.Boolean(true) }, "",
-			graphSelector},
+		{"definition", graphs,
+			func(c *protocol.ServerCapabilities) { c.DefinitionProvider = protocol.Boolean(true) }, "", graphSelector},
+		{"references", graphs,
+			func(c *protocol.ServerCapabilities) { c.ReferencesProvider = protocol.Boolean(true) }, "", graphSelector},
 		{"rename", graphs, func(c *protocol.ServerCapabilities) {
 			yes := true
 			c.RenameProvider = &protocol.RenameOptions{PrepareProvider: &yes}
@@ -59,8 +59,8 @@ func offers() []offer {
 			func(c *protocol.ServerCapabilities) { c.FoldingRangeProvider = protocol.Boolean(true) }, "", ""},
 		{"codeAction", func(_ capabilities, s Settings) bool { return len(s.actions()) > 0 },
 			func(c *protocol.ServerCapabilities) {
-				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorRewrite,
-					kindCount}
+				kinds := []protocol.CodeActionKind{protocol.CodeActionKindQuickFix,
+					protocol.CodeActionKindRefactorRewrite, kindCount}
 				c.CodeActionProvider = &protocol.CodeActionOptions{CodeActionKinds: kinds}
 			}, `,"codeActionKinds":["` + string(protocol.CodeActionKindQuickFix) + `","` +
 				string(protocol.CodeActionKindRefactorRewrite) + `","` + string(kindCount) + `"]`, ""},
@@ -71,7 +71,7 @@ func offers() []offer {
 }
 
 // graphSelector selects what may be a context graph, and graphs reports whether the settings want to know about those.
-const graphSelector = `[{"language":"markdown"},{"pattern":"**/*.ctx"}]`
+const graphSelector = `[{"language":"markdown"},{"pattern":"**/*.md"},{"pattern":"**/*.ctx"}]`
 
 func graphs(_ capabilities, s Settings) bool { return s.Graphs }
 

@@ -3,6 +3,7 @@ package lsp
 import (
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/lsp/text"
 )
 
@@ -12,6 +13,17 @@ func at(t *text.Text, offset int) protocol.Position { return protocol.Position(t
 // span returns the range of the bytes in [from,to).
 func span(t *text.Text, from, to int) protocol.Range {
 	return protocol.Range{Start: at(t, from), End: at(t, to)}
+}
+
+// spans returns the ranges of parts of a text in its order.
+func spans(t *text.Text, parts []graph.Span) []protocol.Range {
+	cursor := t.Cursor()
+	list := make([]protocol.Range, len(parts))
+	for i, p := range parts {
+		list[i].Start = protocol.Position(cursor.Position(p.From))
+		list[i].End = protocol.Position(cursor.Position(p.To))
+	}
+	return list
 }
 
 // bytesOf returns the byte offsets of a range, the smaller first.

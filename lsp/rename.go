@@ -5,6 +5,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/lsp/graphfile"
 	"ctxledger.dev/lsp/text"
@@ -39,9 +40,13 @@ func (s *folder) rename(_ context.Context, d *document, p *protocol.RenameParams
 
 // graphEdit returns edits of a document in the protocol's form.
 func (s *folder) graphEdit(d *document, edits ...graphfile.Edit) *protocol.WorkspaceEdit {
-	list := make([]protocol.TextEdit, len(edits))
+	parts := make([]graph.Span, len(edits))
 	for i, e := range edits {
-		list[i] = protocol.TextEdit{Range: span(d.text, e.From, e.To), NewText: e.Text}
+		parts[i] = e.Span
+	}
+	list := make([]protocol.TextEdit, len(edits))
+	for i, r := range spans(d.text, parts) {
+		list[i] = protocol.TextEdit{Range: r, NewText: edits[i].Text}
 	}
 	return s.caps.edit(editable{uri: d.spelled, version: &d.version, text: d.text}, list...)
 }

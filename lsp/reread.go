@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ctxledger.dev/config"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/tokens"
 )
@@ -11,6 +12,7 @@ import (
 // Configured is what a language server needs of a configuration.
 type Configured struct {
 	Models *tokens.Registry
+	Graph  *graph.Settings // by which context graphs are read
 	// FollowOff says which setting keeps session files from being followed, with its place; "": none.
 	FollowOff string
 	// Problem describes an error in the configuration and what applies instead, Hint how to correct it; "": no error.

@@ -6,14 +6,15 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/lsp/graphfile"
 )
 
 // legend are the types of tokens, by the numbers of graphfile's kinds, and their only modifier.
 var legend = protocol.SemanticTokensLegend{
 	TokenTypes: []string{
-		graphfile.OperationToken: "decorator", graphfile.ParameterToken: "property", graphfile.ReferenceToken: "variable",
-		graphfile.IDToken: "variable"},
+		graphfile.OperationToken: "decorator", graphfile.ParameterToken: "property",
+		graphfile.ReferenceToken: "variable", graphfile.IDToken: "variable"},
 	TokenModifiers: []string{"declaration"},
 }
 
@@ -26,8 +27,12 @@ func (s *folder) semanticTokens(_ context.Context, d *document,
 	}
 	out := &protocol.SemanticTokens{Data: []uint32{}}
 	last := protocol.Position{}
-	for _, t := range graphfile.Tokens(f) {
-		r := span(d.text, t.From, t.To)
+	tokens := graphfile.Tokens(f)
+	parts := make([]graph.Span, len(tokens))
+	for i, t := range tokens {
+		parts[i] = t.Span
+	}
+	for i, r := range spans(d.text, parts) {
 		if r.Start.Line != r.End.Line {
 			continue // no client takes it
 		}
@@ -35,11 +40,11 @@ func (s *folder) semanticTokens(_ context.Context, d *document,
 		if r.Start.Line == last.Line {
 			delta -= last.Character
 		}
-		if t.Kind == graphfile.IDToken {
+		if tokens[i].Kind == graphfile.IDToken {
 			modifiers = 1
 		}
-		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character, uint32(t.Kind),
-			modifiers)
+		out.Data = append(out.Data, r.Start.Line-last.Line, delta, r.End.Character-r.Start.Character,
+			uint32(tokens[i].Kind), modifiers)
 		last = r.Start
 	}
 	return out, nil

@@ -15,6 +15,7 @@ import (
 
 	"go.lsp.dev/uri"
 
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -274,7 +275,8 @@ func TestFollowOffIsSaid(t *testing.T) {
 		s.o.Find = func([]string) (Workspace, error) {
 			ws := k.workspace("/ws")
 			ws.Configured = func() Configured {
-				return Configured{Models: tokens.Builtin(), FollowOff: "ctxledger.yaml:1 says follow: false"}
+				return Configured{Models: tokens.Builtin(), Graph: &graph.Settings{},
+					FollowOff: "ctxledger.yaml:1 says follow: false"}
 			}
 			ws.Past = func(context.Context, Ledger, func(done, total int64)) (Past, error) { return Past{}, nil }
 			return ws, nil

@@ -14,6 +14,7 @@ import (
 
 	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -51,6 +52,10 @@ type Options struct {
 	Root string
 	// AgentTools offers the tools by which several agents of one session tell each other what they know.
 	AgentTools bool
+	// GraphTools offers the tools by which agents read context graphs of their workspace in parts.
+	GraphTools bool
+	// Graph returns how the context graphs of the tree at root are read. nil: by the default settings.
+	Graph func(root string) graph.Settings
 	// ReadBack offers read_artifact alone, for an agent that needs the server only to read what stubs stand for: each request
 	// carries the list of tools.
 	ReadBack bool
@@ -110,10 +115,15 @@ func (s *Server) tools() []tool {
 	switch {
 	case s.o.ReadBack:
 		return []tool{readTool()}
-	case s.o.AgentTools:
-		return slices.Concat(tools(), agentTools())
 	}
-	return tools()
+	all := tools()
+	if s.o.AgentTools {
+		all = append(all, agentTools()...)
+	}
+	if s.o.GraphTools {
+		all = append(all, graphTools()...)
+	}
+	return all
 }
 
 // shown returns the tools of a list without those that are hidden. A call asks for one alone.

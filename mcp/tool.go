@@ -105,9 +105,9 @@ type Tool struct {
 	Calls []string
 }
 
-// Tools returns every tool, those of Options.AgentTools included.
+// Tools returns every tool, those of Options.AgentTools and Options.GraphTools included.
 func Tools() (all []Tool) {
-	for _, t := range slices.Concat(tools(), agentTools()) {
+	for _, t := range slices.Concat(tools(), agentTools(), graphTools()) {
 		if t.hidden {
 			continue
 		}

@@ -71,7 +71,7 @@ func TestInvariant9TheToolListIsTheSameBytesAlways(t *testing.T) {
 }
 
 func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
-	f := newFixture(t, nil)
+	f := newFixture(t, func(o *Options) { o.GraphTools = true })
 	var names []string
 	for _, tool := range listed(t, connect(t, f.Server, "tester")) {
 		names = append(names, tool.Name)
@@ -111,7 +111,7 @@ func TestTheReadmeHasTheTableOfTools(t *testing.T) {
 }
 
 func TestEveryToolFollowsTheRulesOfHosts(t *testing.T) {
-	for _, tl := range tools() {
+	for _, tl := range slices.Concat(tools(), graphTools()) {
 		for kind, text := range map[string]string{"input": tl.input, "output": tl.output} {
 			var s struct {
 				Type       string                     `json:"type"`

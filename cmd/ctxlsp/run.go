@@ -71,7 +71,7 @@ func workspaceOf(e env.Env, ws workspace.Workspace, inProcess bool, log *slog.Lo
 
 // configured returns what a language server needs of a configuration.
 func configured(c config.Config, problems []config.Problem) lsp.Configured {
-	out := lsp.Configured{Models: c.Models, FollowOff: c.FollowOff()}
+	out := lsp.Configured{Models: c.Models, Graph: c.Graph, FollowOff: c.FollowOff()}
 	for _, p := range problems {
 		if p.Instead != "" {
 			out.Problem, out.Hint = p.String(), cmp.Or(p.Hint,

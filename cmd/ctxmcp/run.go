@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp"
@@ -22,6 +23,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 	agents := p.Flags.Bool("agent-tools", false,
 		"offer the tools with which the agents in a session tell each other what they know: session_context, "+
 			"log_attempt, log_hypothesis, handoff, save_artifact")
+	graphs := p.Flags.Bool("graph-tools", false,
+		"offer the tools with which agents read context graphs in parts: graph_blocks, graph_prompt")
 	readBack := p.Flags.Bool("read-back", false, "offer only read_artifact, as `ctxledger with --reduce` does")
 	var w web
 	w.flags(p.Flags)
@@ -29,6 +32,10 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		o := mcp.Options{Version: version.Version, ToolPrefix: *prefix, Structured: *structured, Env: e}
 		if err := w.check(p); err != nil {
 			return nil, err
+		}
+		if w.listen != "" && *graphs {
+			return nil, fault.New(fault.Invalid, "ctxmcp", "--graph-tools cannot be used with --http: hosted workspaces "+
+				"have no files")
 		}
 		if w.listen != "" {
 			o.Log = wiring.ServiceLog(e)
@@ -47,7 +54,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		o.AskRoots, o.Log = nowhere, wiring.Log(e)
 		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
 		o.Given, o.Root, o.AgentTools = wiring.Given(e), here.Root, *agents
-		o.ReadBack = *readBack
+		o.ReadBack, o.GraphTools, o.Graph = *readBack, *graphs, wiring.Graph(e)
 		s, err := mcp.New(open, o)
 		if err != nil {
 			return nil, err

@@ -2,12 +2,15 @@
 package files
 
 import (
+	"cmp"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/tokens"
 )
 
 // Max is the largest document, in bytes.
@@ -15,18 +18,47 @@ const Max = 8 << 20
 
 // Reader reads documents below a directory. Each is read once.
 type Reader struct {
-	tree *safefs.Tree
-	read map[string]*graph.Document
-	open func(name string) (text string, ok bool) // see Prefer; nil: nothing is open
+	tree       *safefs.Tree
+	settings   graph.Settings
+	read       map[string]*graph.Document
+	settingsOf map[string]fractalic                     // by folder
+	open       func(name string) (text string, ok bool) // see Prefer; nil: nothing is open
 }
 
-// Open returns a reader of the documents below a directory. Errors: those of safefs.Open.
-func Open(root string) (*Reader, error) {
+// Open returns a reader of the documents below a directory, by the settings of its workspace. Errors: those of safefs.Open.
+func Open(root string, settings graph.Settings) (*Reader, error) {
 	tree, err := safefs.Open(root)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{tree: tree, read: map[string]*graph.Document{}}, nil
+	return &Reader{tree: tree, settings: settings, read: map[string]*graph.Document{},
+		settingsOf: map[string]fractalic{}}, nil
+}
+
+// Parse reads a document from its text. name is the file's path below the directory.
+func (r *Reader) Parse(name, text string) *graph.Document {
+	s := r.settings
+	s.Visible = r.fractalicOf(path.Dir(name)).visible
+	return s.Parse(name, text)
+}
+
+// Options returns what graph.Check has to know of the surroundings of a document: models are those that are known, and
+// standard is the one of operations that name none.
+func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard string,
+	count func(string) int) graph.Options {
+	theirs := r.fractalicOf(path.Dir(d.Path))
+	o := graph.Options{Read: r.Read, Count: count, Window: func(named string) int {
+		m := theirs.models[plainName(named)]
+		window, _ := models.Window(cmp.Or(m.name, named, standard))
+		return cmp.Or(window, m.window)
+	}}
+	if theirs.found { // else there are no aliases: any name may be a model's
+		o.Known = func(named string) bool {
+			_, ours := models.Lookup(named)
+			return ours || theirs.models[plainName(named)].name != ""
+		}
+	}
+	return o
 }
 
 // Prefer has the text of documents read that are open somewhere, in the place of their files. name is a path below the
@@ -39,9 +71,9 @@ func (r *Reader) Close() error { return r.tree.Close() }
 // Read returns the document to which a path in another one leads; from is the other one's path below the directory, "" the
 // directory itself. What stands behind the file in a path, a block, is left out. Errors: graph.ErrOutside; not_found;
 // too_large; unavailable.
-func (r *Reader) Read(from, path string) (*graph.Document, error) {
-	name := filepath.Join(filepath.Dir(filepath.FromSlash(from)), filepath.FromSlash(file(path)))
-	if filepath.IsAbs(filepath.FromSlash(path)) || !filepath.IsLocal(name) {
+func (r *Reader) Read(from, to string) (*graph.Document, error) {
+	name := filepath.Join(filepath.Dir(filepath.FromSlash(from)), filepath.FromSlash(file(to)))
+	if filepath.IsAbs(filepath.FromSlash(to)) || !filepath.IsLocal(name) {
 		return nil, graph.ErrOutside
 	}
 	name = filepath.ToSlash(name)
@@ -50,7 +82,7 @@ func (r *Reader) Read(from, path string) (*graph.Document, error) {
 	}
 	if r.open != nil {
 		if text, ok := r.open(name); ok {
-			return graph.Parse(name, text), nil
+			return r.Parse(name, text), nil
 		}
 	}
 	switch info, err := r.tree.Stat(name); {
@@ -69,7 +101,7 @@ func (r *Reader) Read(from, path string) (*graph.Document, error) {
 	if text == nil {
 		return nil, fault.New(fault.Unavailable, "graph.read", "%s cannot be read", name)
 	}
-	d := graph.Parse(name, string(text))
+	d := r.Parse(name, string(text))
 	r.read[name] = d
 	return d, nil
 }

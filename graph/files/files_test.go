@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/tokens"
 )
 
 // TestNothingOutsideOfTheDirectoryIsRead names documents inside, and outside in each way that there is.
@@ -23,7 +25,7 @@ func TestNothingOutsideOfTheDirectoryIsRead(t *testing.T) {
 	if err := os.Symlink(filepath.Join(top, "out.md"), filepath.Join(root, "link.md")); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(root)
+	r, err := Open(root, graph.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,5 +54,82 @@ func TestNothingOutsideOfTheDirectoryIsRead(t *testing.T) {
 		case errors.Is(c.err, graph.ErrOutside) != errors.Is(err, graph.ErrOutside), err == nil:
 			t.Errorf("%s in %s: %v, want %v", c.path, c.from, err, c.err)
 		}
+	}
+}
+
+// write writes a file below a directory.
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755),
+		os.WriteFile(filepath.Join(root, name), []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFractalicsSettings are those beside a document, or else those of the workspace: models by alias or name, and whether
+// operations are sent.
+func TestFractalicsSettings(t *testing.T) {
+	root := t.TempDir()
+	const document = "# A {id=a}\n\n@shell\nprompt: ls\n\n@llm\nprompt: x\n"
+	write(t, root, "settings.toml", "defaultProvider = \"x\"\n[settings.fast]\nmodel = \"gpt-4o\"\n"+
+		"[settings.own]\nmodel = \"our.model_1\"\ncontextSize = 9000\n[runtime]\nenableOperationsVisibility = true\n")
+	write(t, root, "sub/settings.toml", "[settings.sub]\n")
+	write(t, root, "broken/settings.toml", "[settings\n")
+	for _, name := range []string{"a.md", "deep/a.md", "sub/a.md", "broken/a.md"} {
+		write(t, root, name, document)
+	}
+	for _, c := range []struct {
+		name     string
+		window   map[string]int  // by model
+		known    map[string]bool // by model
+		messages int             // with "@shell" in them
+	}{
+		{"a.md", map[string]int{"fast": 128_000, "own": 9000, "our-model-1": 9000, "": 128_000, "sub": 0},
+			map[string]bool{"fast": true, "Fast": false, "our.model_1": true, "claude-sonnet-4-5": true,
+				"sub": false}, 1},
+		{"deep/a.md", map[string]int{"own": 9000}, map[string]bool{"own": true, "sub": false}, 1},
+		{"sub/a.md", map[string]int{"own": 0}, map[string]bool{"own": false, "sub": true}, 0},
+		{"broken/a.md", map[string]int{"own": 9000}, map[string]bool{"own": true}, 1},
+	} {
+		r, err := Open(root, graph.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := r.Read("", c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := r.Options(d, tokens.Builtin(), "gpt-4o", func(text string) int { return len(text) })
+		for model, want := range c.window {
+			if got := o.Window(model); got != want {
+				t.Errorf("%s: the window of %q is %d, want %d", c.name, model, got, want)
+			}
+		}
+		for model, want := range c.known {
+			if got := o.Known(model); got != want {
+				t.Errorf("%s: %q is known: %v", c.name, model, got)
+			}
+		}
+		shown := 0
+		for _, m := range d.Request(d.Operations[1]) {
+			shown += strings.Count(m.Text, "@shell")
+		}
+		if shown != c.messages {
+			t.Errorf("%s: operations are in %d messages, want %d", c.name, shown, c.messages)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	alone := t.TempDir()
+	write(t, alone, "a.md", document)
+	r, err := Open(alone, graph.Settings{Compat: graph.Fractalic})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() // only read
+	d, err := r.Read("", "a.md")
+	if err != nil || r.Options(d, tokens.Builtin(), "", nil).Known != nil {
+		t.Error(err, "without settings.toml any name may be a model's")
 	}
 }

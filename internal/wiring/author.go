@@ -4,6 +4,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/given"
 	"ctxledger.dev/given/spec"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/llm"
@@ -44,6 +45,11 @@ func Given(e env.Env) func(root string) (spec.Spec, given.Told) {
 		c := settingsOf(e, root)
 		return c.Given, given.ToldBy(c)
 	}
+}
+
+// Graph returns how a server gets the settings by which context graphs of the tree at a root are read.
+func Graph(e env.Env) func(root string) graph.Settings {
+	return func(root string) graph.Settings { return *settingsOf(e, root).Graph }
 }
 
 // settingsOf returns the settings of the tree at a root, the defaults where there is none.

@@ -148,7 +148,7 @@ func (d *driver) hook(n int, event, input string) {
 func (d *driver) agent() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := d.program(ctx, "ctxmcp", "--agent-tools")
+	cmd := d.program(ctx, "ctxmcp", "--agent-tools", "--graph-tools")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

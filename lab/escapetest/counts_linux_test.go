@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/carried"
 	"ctxledger.dev/carried/library"
 	"ctxledger.dev/given"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/graph/files"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -109,24 +110,29 @@ var givenSubject = subject{
 var graphSubject = subject{
 	name: "graph",
 	inside: map[string]string{"a.md": "# A {id=inside}\n\n@import\nfile: d/b.md\n\n@llm\nblock: inside\n",
-		"d/b.md": "# B {id=inside-b}\n"},
+		"d/b.md": "# B {id=inside-b}\n", "settings.toml": "[settings.inside]\nmodel = \"m\"\n"},
 	outside: map[string]string{"a.md": "# " + canary + "\n\n@llm\nprompt: " + canary + "\n",
-		"d/b.md": "# B {id=" + canary + "}\n"},
-	targets: []target{{path: "a.md"}, {path: "d", dir: true}, {path: "d/b.md"}},
+		"d/b.md": "# B {id=" + canary + "}\n", "settings.toml": "[settings." + canary + "]\nmodel = \"m\"\n"},
+	targets: []target{{path: "a.md"}, {path: "d", dir: true}, {path: "d/b.md"}, {path: "settings.toml"}},
 	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
 		return func(context.Context) (string, bool) {
-			r, err := files.Open(p.inside)
+			r, err := files.Open(p.inside, graph.Settings{})
 			must(t, err)
 			defer r.Close() // only read
 			a, err := r.Read("", "a.md")
 			if err != nil {
 				return err.Error(), true
 			}
+			known := r.Options(a, tokens.Builtin(), "", nil).Known
+			if known != nil && known(canary) {
+				return canary, false
+			}
 			b, err := r.Read("a.md", "d/b.md")
 			if err != nil {
 				return a.Source + err.Error(), true
 			}
-			return a.Source + b.Source, !strings.Contains(a.Source, "inside") || !strings.Contains(b.Source, "inside-b")
+			return a.Source + b.Source, known == nil || !known("inside") || !strings.Contains(a.Source, "inside") ||
+				!strings.Contains(b.Source, "inside-b")
 		}
 	},
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,7 +99,7 @@ func connect(s *scene, api ledger.API, look looker) *agent {
 	s.t.Helper()
 	var log serverLog
 	server, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return kept{api}, "", nil },
-		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s), AgentTools: true,
+		mcp.Options{Version: "test", Env: s.env, Log: log.logger(s), AgentTools: true, GraphTools: true,
 			Given: func(string) (spec.Spec, given.Told) { return wiring.Given(s.env)(s.root) }})
 	s.do(err)
 	c := server.Connect(nil)
@@ -200,11 +202,22 @@ func (s *scene) untouched(out string) error {
 	return nil
 }
 
+// within says whether a text is in an output as it is.
+func within(out, text string) error {
+	if !strings.Contains(out, strings.TrimSpace(text)) {
+		return fmt.Errorf("it does not hold %.120q: %.240q", text, out)
+	}
+	return nil
+}
+
 // tools are what MCP's tools answer.
 func tools(s *scene, look looker) {
 	a := connect(s, s.api, look)
 	defer a.end()
 	listed(s, a, look)
+	graph := strings.ReplaceAll(s.text.Value, "\n", " ")
+	s.do(os.WriteFile(filepath.Join(s.root, "graph.md"), []byte("# "+graph+"\n\nwords "+graph+"\n\n## b {id=graph}\n\n"+
+		graph+"\n\n@llm\nprompt: x\n"), 0o600))
 	used := map[string]bool{}
 	for _, u := range uses(s) {
 		used[u.tool] = true
@@ -217,6 +230,8 @@ func tools(s *scene, look looker) {
 		switch {
 		case u.tool == "read_artifact":
 			look(name, content(r), s.untouched)
+		case u.tool == "graph_prompt", strings.Contains(fmt.Sprintf("%s", u.args), `"text"`): // the document's own bytes
+			look(name, content(r), func(out string) error { return within(out, graph) })
 		case u.exact:
 			look(name, content(r), visible)
 		default:

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -49,6 +50,7 @@ func views(s *scene, look looker) {
 	s.do(err)
 	e.tree(ctx, "")
 	e.file(ctx)
+	e.graph(ctx)
 	e.refusals(ctx)
 	e.inventory()
 	s.do(e.Leave(ctx))
@@ -159,6 +161,36 @@ func (e *editor) file(ctx context.Context) {
 	e.call(ctx, "ctxledger/cost", scriptededitor.Document(at, nil), nil)
 	e.call(ctx, "workspace/executeCommand", map[string]any{"command": "ctxledger.server.compact",
 		"arguments": []any{map[string]any{"session": e.s.session}}}, nil)
+}
+
+// graph opens a context graph that has the text wherever it has one, and asks for everything that is said of it.
+func (e *editor) graph(ctx context.Context) {
+	hostile := strings.ToValidUTF8(planted(e.s.text.Value, e.s.form), "\ufffd")
+	line := strings.Join(strings.Fields(hostile), " ")
+	content := "# " + line + "\n\n" + hostile + "\n\n# Plan {id=plan}\n\n@llm\nprompt: |\n  Say\n  " + line +
+		"\nblock: [plan, \"" + strings.NewReplacer(`\`, "", `"`, "").Replace(line) + "\"]\nmodel: x\n\n@shell\nprompt: x\n"
+	at := "file://" + filepath.Join(e.s.root, "graph.md")
+	e.s.do(e.Open(at, "markdown", content))
+	plan := uint32(strings.Count(content[:strings.Index(content, "# Plan")], "\n"))
+	for row, shift := range []uint32{0, 2, 3, 6} { // the heading, @llm, prompt, block
+		place := map[string]any{"line": plan + shift, "character": 3}
+		for method, more := range map[string]map[string]any{
+			"textDocument/hover": nil, "textDocument/completion": nil, "textDocument/codeLens": nil,
+			"textDocument/documentSymbol": nil, "textDocument/foldingRange": nil, "textDocument/definition": nil,
+			"textDocument/references":    {"context": map[string]any{"includeDeclaration": true}},
+			"textDocument/prepareRename": nil, "textDocument/rename": {"newName": line},
+			"textDocument/semanticTokens/full": nil, "textDocument/diagnostic": nil,
+			"textDocument/codeAction": {"range": map[string]any{"start": place, "end": place},
+				"context": map[string]any{"diagnostics": []any{}}},
+		} {
+			all := map[string]any{"position": place}
+			maps.Copy(all, more)
+			e.call(ctx, method, scriptededitor.Document(at, all), nil)
+		}
+		if !e.call(ctx, "ctxledger/prompt", scriptededitor.Document(at, map[string]any{"position": place}), nil) && row < 4 {
+			e.s.t.Errorf("%s: the prompt is refused", e.s.text.Name())
+		}
+	}
 }
 
 // refusals asks for what there is not, by the text.

@@ -60,7 +60,7 @@ func commands() []string {
 func served(t *testing.T) (all []string) {
 	t.Helper()
 	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return nil, "", os.ErrNotExist },
-		mcp.Options{Version: "test", Env: env.System(), AgentTools: true})
+		mcp.Options{Version: "test", Env: env.System(), AgentTools: true, GraphTools: true})
 	if err != nil {
 		t.Fatal(err)
 	}

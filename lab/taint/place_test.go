@@ -149,7 +149,7 @@ func (p *place) serve() (ask asker, closed func()) {
 		t.Fatal(err)
 	}
 	s, err := mcp.New(func(context.Context, []string) (mcp.Ledger, string, error) { return api, "", nil },
-		mcp.Options{Version: "test", Env: p.env(), AgentTools: true,
+		mcp.Options{Version: "test", Env: p.env(), AgentTools: true, GraphTools: true,
 			Given: func(string) (spec.Spec, given.Told) { return wiring.Given(p.env())(p.root) }})
 	if err != nil {
 		t.Fatal(err)

@@ -156,7 +156,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	for up := b; up != nil; up = up.Parent {
 		inside = inside || up == notes && notes != nil
 	}
-	if inside || !tools && f.Costs.All(b) < worthMoving {
+	if inside || !tools && f.Around.Costs.All(b) < worthMoving {
 		return nil
 	}
 	level, end := 2, len(f.Source)

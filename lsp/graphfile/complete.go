@@ -155,11 +155,12 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 
 // blocks offers the paths of blocks; below says that those of all below them are offered, too.
 func (c *completer) blocks(d *graph.Document, below bool) {
+	typed := strings.ToLower(strings.TrimSuffix(c.prefix, "/*"))
 	for _, b := range d.Blocks[1:] {
 		if c.more {
 			return
 		}
-		if b.System || !strings.Contains(strings.ToLower(b.URI()), strings.ToLower(strings.TrimSuffix(c.prefix, "/*"))) {
+		if b.System || !strings.Contains(strings.ToLower(b.URI()), typed) {
 			continue
 		}
 		name := d.Reaches(b)
@@ -171,7 +172,7 @@ func (c *completer) blocks(d *graph.Document, below bool) {
 		}
 		detail := called(b.Title)
 		if d == c.Document {
-			detail += " · " + c.Said(c.Costs.Size(b)).Tokens()
+			detail += " · " + c.Said(c.Around.Costs.Size(b)).Tokens()
 		}
 		c.add(name, "", detail, true)
 		if n := len(d.Below(b)); below && n > 0 {

@@ -25,5 +25,5 @@ func applied(d *graph.Document, edits []Edit) *graph.Document {
 		at = e.To
 	}
 	b.WriteString(d.Source[at:])
-	return graph.Parse(d.Path, b.String())
+	return d.Again(b.String())
 }

@@ -16,24 +16,14 @@ type File struct {
 	*graph.Document
 	Meter  anyfile.Meter
 	Models *tokens.Registry
-	Read   func(from, path string) (*graph.Document, error) // nil: no other document can be read
-	Costs  *graph.Costs                                     // by the counter of Meter
+	// Around is what is known of the surroundings, with the costs by the counter of Meter. Without Read no other document can
+	// be read; "" is the model of Meter.
+	Around graph.Options
 }
 
 // Count returns the tokens of a text by a meter: all figures of a graph are these.
 func Count(m anyfile.Meter) func(text string) int {
 	return func(text string) int { return m.Counter.Count(text).N }
-}
-
-// Window returns the window of a model that an operation names, or else of the meter's; 0: not known.
-func Window(m anyfile.Meter, models *tokens.Registry) func(model string) int {
-	return func(named string) int {
-		if named == "" {
-			return m.Window
-		}
-		window, _ := models.Window(named)
-		return window
-	}
 }
 
 // Said is a figure of the meter.
@@ -48,7 +38,7 @@ func (f File) model(o *graph.Operation) string {
 // Window returns the window of the model that an operation asks; 0: not known.
 func (f File) Window(o *graph.Operation) int {
 	named, _ := o.Value("model")
-	return Window(f.Meter, f.Models)(named)
+	return f.Around.Window(named)
 }
 
 // price returns what sending tokens costs at list prices; known is false where nothing is known of that.

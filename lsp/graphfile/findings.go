@@ -31,5 +31,5 @@ func Findings(f File) []graph.Finding {
 
 // Check returns all findings about a document.
 func Check(f File) []graph.Finding {
-	return graph.Check(f.Document, graph.Options{Window: Window(f.Meter, f.Models), Read: f.Read, Costs: f.Costs})
+	return graph.Check(f.Document, f.Around)
 }

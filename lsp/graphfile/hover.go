@@ -37,7 +37,7 @@ func Hover(f File, offset int) (Note, bool) {
 	}
 	from, to := f.line(offset)
 	note := Note{Span: graph.Span{From: from, To: to}}
-	cost, sends := f.Costs.Of(o)
+	cost, sends := f.Around.Costs.Of(o)
 	if !sends {
 		return note, false
 	}
@@ -55,7 +55,7 @@ func Hover(f File, offset int) (Note, bool) {
 func Asking(f File, offset int) (o *graph.Operation) {
 	b, _ := f.At(offset)
 	for _, x := range b.Operations {
-		if _, sends := f.Costs.Of(x); sends {
+		if _, sends := f.Around.Costs.Of(x); sends {
 			if o = x; offset <= x.At.To {
 				break
 			}
@@ -66,13 +66,13 @@ func Asking(f File, offset int) (o *graph.Operation) {
 
 // Explain says what an operation sends, part by part, in lines.
 func Explain(f File, o *graph.Operation) (graph.Cost, string) {
-	cost, _ := f.Costs.Of(o)
+	cost, _ := f.Around.Costs.Of(o)
 	return cost, f.costNote(cost)
 }
 
 // blockNote says what a block is, and who sends it.
 func (f File) blockNote(b *graph.Block) string {
-	own, all := f.Costs.Size(b), f.Costs.All(b)
+	own, all := f.Around.Costs.Size(b), f.Around.Costs.All(b)
 	lines := []string{fmt.Sprintf("%s · %s", title(b), f.Said(own).Tokens())}
 	if all > own {
 		lines[0] += fmt.Sprintf(" · %s with all below it", f.Said(all).Tokens())
@@ -124,7 +124,8 @@ func (f File) mentionNote(m graph.Mention) Note {
 		}
 	}
 	if note.Text = title(b) + ": " + f.Said(n).Tokens(); m.Below {
-		note.Text = fmt.Sprintf("all below %s: %s in %s", title(b), f.Said(n).Tokens(), chars.Plural(len(selected), "block"))
+		note.Text = fmt.Sprintf("all below %s: %s in %s", title(b), f.Said(n).Tokens(),
+			chars.Plural(len(selected), "block"))
 	}
 	note.Text += fmt.Sprintf("\nfound by its %s", found.By)
 	if found.More > 0 {
@@ -137,10 +138,10 @@ func (f File) mentionNote(m graph.Mention) Note {
 // other returns the document that an operation names; nil: it cannot be read.
 func (f File) other(o *graph.Operation) *graph.Document {
 	path, _ := o.Value("file")
-	if f.Read == nil || path == "" {
+	if f.Around.Read == nil || path == "" {
 		return nil
 	}
-	d, err := f.Read(f.Path, path)
+	d, err := f.Around.Read(f.Path, path)
 	if err != nil {
 		return nil
 	}

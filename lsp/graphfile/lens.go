@@ -14,8 +14,8 @@ import (
 
 // Lens is what is said above a line.
 type Lens struct {
-	At           int // byte
-	Title, Hover string
+	At    int // byte
+	Title string
 }
 
 // From which sizes on the lens of a heading says something that is worth a line: how often it is sent, and what that takes.
@@ -27,14 +27,13 @@ const (
 // Lenses returns what each operation sends, and which blocks are sent again and again.
 func Lenses(f File) (out []Lens) {
 	for _, b := range f.Blocks {
-		if n := f.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Costs.Size(b) >= tokensOften {
+		if n := f.Around.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Around.Costs.Size(b) >= tokensOften {
 			out = append(out, Lens{b.Heading.From,
-				fmt.Sprintf("%s · sent by %s", f.Said(f.Costs.Size(b)).Tokens(), chars.Plural(n, "operation")),
-				f.blockNote(b)})
+				fmt.Sprintf("%s · sent by %s", f.Said(f.Around.Costs.Size(b)).Tokens(), chars.Plural(n, "operation"))})
 		}
 		for _, o := range b.Operations {
-			if cost, sends := f.Costs.Of(o); sends {
-				out = append(out, Lens{o.At.From, f.lens(cost), f.costNote(cost)})
+			if cost, sends := f.Around.Costs.Of(o); sends {
+				out = append(out, Lens{o.At.From, f.lens(cost)})
 			}
 		}
 	}

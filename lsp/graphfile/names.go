@@ -138,7 +138,8 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	case t.Block != nil && t.At == t.Block.Heading:
 		return id, written, nil
 	case !graph.Named(t.At.In(f.Source), id):
-		return "", at, fault.New(fault.Invalid, op, "%q is not the id of the block, which is %s", called(t.At.In(f.Source)), id)
+		return "", at, fault.New(fault.Invalid, op, "%q is not the id of the block, which is %s",
+			called(t.At.In(f.Source)), id)
 	}
 	return id, t.At, nil
 }

@@ -33,12 +33,12 @@ func Symbols(f File) []anyfile.Symbol {
 	for i, p := range parts {
 		out[i] = anyfile.Symbol{Section: p.Section}
 		if p.operation != nil {
-			if c, sends := f.Costs.Of(p.operation); sends {
+			if c, sends := f.Around.Costs.Of(p.operation); sends {
 				out[i].Cost = f.Said(c.Total()).String()
 			}
 			continue
 		}
-		own, all := f.Costs.Size(p.block), f.Costs.All(p.block)
+		own, all := f.Around.Costs.Size(p.block), f.Around.Costs.All(p.block)
 		if out[i].Cost = f.Said(own).String(); all > own {
 			out[i].Cost += " · " + f.Said(all).String() + " with all below"
 		}

@@ -24,6 +24,27 @@ func (t *Text) Position(offset int) Position {
 	return Position{uint32(n), uint32(Units(t.Bytes(from, offset)))}
 }
 
+// Cursor converts bytes to positions faster than Position if each is behind the one before: a line may be very long.
+type Cursor struct {
+	text *Text
+	at   int
+	is   Position
+}
+
+// Cursor returns one at the beginning of the text.
+func (t *Text) Cursor() *Cursor { return &Cursor{text: t} }
+
+// Position returns the position of a byte.
+func (c *Cursor) Position(offset int) Position {
+	offset = max(0, min(offset, c.text.size))
+	if n := uint32(c.text.LineAt(offset)); n != c.is.Line || offset < c.at {
+		c.at, c.is = c.text.Start(int(n)), Position{Line: n}
+	}
+	c.is.Character += uint32(Units(c.text.Bytes(c.at, offset)))
+	c.at = offset
+	return c.is
+}
+
 // Units returns the length of a text in UTF-16 code units. An incomplete character at its end is not counted.
 func Units(p []byte) int {
 	n := 0

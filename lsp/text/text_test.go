@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/tokens"
@@ -88,4 +89,25 @@ func agree(t *testing.T, e scriptededitor.Buffer, x *Text) {
 			}
 		}
 	}
+}
+
+// TestACursorHasThePositionsOfItsText asks for places in order, and for some before.
+func TestACursorHasThePositionsOfItsText(t *testing.T) {
+	for _, s := range []string{"", "a", "a\nb\r\nc\rd", "😀é漢\n😀\n\n", "e\u0301 x\n" + strings.Repeat("😀", 300)} {
+		text := New(tokens.O200kBase, []byte(s))
+		c := text.Cursor()
+		for _, at := range append(offsetsOf(s), 0, len(s), len(s)/2) {
+			if got, want := c.Position(at), text.Position(at); utf8.ValidString(s[:at]) && got != want {
+				t.Fatalf("%q at %d: %v, not %v", s, at, got, want)
+			}
+		}
+	}
+}
+
+// offsetsOf returns where the characters of a text begin.
+func offsetsOf(s string) (all []int) {
+	for i := range s {
+		all = append(all, i)
+	}
+	return all
 }

@@ -1,0 +1,68 @@
+package graph
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// leastPart is how much text is worth parsing beside another part, in bytes.
+const leastPart = 128 << 10
+
+// partsOf returns how many parts of a text are parsed at once.
+func partsOf(source string) int { return min(len(source)/leastPart, runtime.GOMAXPROCS(0)) }
+
+// part is a part of a text, its marks, and whether the last one would go on if more followed.
+type part struct {
+	at    Span
+	marks []mark
+	open  bool
+}
+
+// parse reads the marks of a part.
+func (p *part) parse(source string) {
+	p.marks, p.open = marksOf([]byte(p.at.In(source)))
+	shift(p.marks, p.at.From)
+	for i := range p.marks {
+		p.marks[i].read(source)
+	}
+}
+
+// marksFrom returns the marks behind an offset, with so many parts parsed at once. They are cut at headings, where all begins
+// anew that is not open: what is goes on in the next part.
+func marksFrom(source string, from, parts int) (marks []mark) {
+	all := cut(source, from, parts)
+	var wg sync.WaitGroup
+	for i := range all[1:] {
+		wg.Go(func() { all[i+1].parse(source) })
+	}
+	all[0].parse(source)
+	wg.Wait()
+	for i := 0; i < len(all); i++ {
+		p := all[i]
+		for ; p.open && i+1 < len(all); i++ {
+			p.at.To = all[i+1].at.To
+			p.parse(source)
+		}
+		marks = append(marks, p.marks...)
+	}
+	return marks
+}
+
+// cut cuts a text at headings into parts of about the same size.
+func cut(source string, from, parts int) (out []part) {
+	begin := from
+	for i := 1; i < parts; i++ {
+		at := max(begin, from+(len(source)-from)*i/parts)
+		next := strings.Index(source[at:min(len(source), at+leastPart)], "\n# ")
+		if next < 0 {
+			next = strings.Index(source[at:min(len(source), at+leastPart)], "\n## ")
+		}
+		if next < 0 {
+			continue
+		}
+		out = append(out, part{at: Span{begin, at + next + 1}})
+		begin = at + next + 1
+	}
+	return append(out, part{at: Span{begin, len(source)}})
+}
