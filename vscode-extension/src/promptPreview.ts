@@ -24,7 +24,7 @@ class PromptHost implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private readonly lit = vscode.window.createTextEditorDecorationType({
     isWholeLine: true, backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
-    borderColor: new vscode.ThemeColor('editorInfo.foreground'), borderStyle: 'solid', borderWidth: '0 0 0 2px',
+    borderColor: new vscode.ThemeColor('editorInfo.foreground'), borderStyle: 'solid', borderWidth: '0 3px 0 0',
   });
   private editor: vscode.TextEditor | undefined; // that is followed
   private timer: NodeJS.Timeout | undefined;
