@@ -93,15 +93,16 @@ func TestThePagesSayHowHooksAreCalled(t *testing.T) {
 	}
 }
 
-// TestReadmePromisesNoMoreThanThereIs: a row or a sentence of README.md about something names only agents that have it.
+// TestReadmePromisesNoMoreThanThereIs: a row or a sentence of README.md or docs/support.md about something names only agents
+// that have it.
 func TestReadmePromisesNoMoreThanThereIs(t *testing.T) {
-	page, seen := read(t, "README.md"), 0
+	page, seen := read(t, "README.md")+read(t, "docs/support.md"), 0
 	for begins, has := range map[string]func(a Agent) bool{
 		"| session files |":                func(a Agent) bool { return a.Sessions.Decoder != nil },
 		"| sessions written by `resume` |": func(a Agent) bool { return a.Write.Encode != nil },
 		"| hooks |":                        func(a Agent) bool { return a.Hooks != nil },
 		"| what every request carries |":   func(a Agent) bool { return a.Carried.Known() },
-		"**With other agents.**":           func(a Agent) bool { return a.Files != nil },
+		"It also connects ":                func(a Agent) bool { return a.Files != nil },
 	} {
 		for line := range strings.Lines(page) {
 			if !strings.HasPrefix(line, begins) {
