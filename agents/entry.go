@@ -28,7 +28,7 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
 		Attached: r.Attached,
-		Hidden:   hidden(r), Loaded: r.Loaded, Cut: r.Cut, Window: r.Window, Queue: r.Queue,
+		Hidden:   hidden(r), Loaded: r.Loaded, Cut: r.Cut, Cleared: r.Cleared, Window: r.Window, Queue: r.Queue,
 		Copied: r.Continues != "" || r.Again,
 	}
 	if x := repeated(r); x != nil {

@@ -50,6 +50,13 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		e.Queue = sessions.QueueSent
 		return e
 	}
+	cleared := func(text string, calls ...string) sessions.NewEntry {
+		e := note(text)
+		for _, call := range calls {
+			e.Cleared = append(e.Cleared, sessions.Cleared{Call: call, Tokens: 7})
+		}
+		return e
+	}
 	cut := func(c *sessions.HostCut) sessions.NewEntry { e := note("system compact_boundary"); e.Cut = c; return e }
 	message := func(change func(*sessions.NewEntry)) sessions.NewEntry {
 		e := base
@@ -197,6 +204,17 @@ func TestEveryRecordTypeBecomesAnEntry(t *testing.T) {
 		{"request body, which has a message",
 			`{"type":"api-request-blob","message":{"role":"user","content":"x"},` + common + `}`,
 			note("api-request-blob")},
+		{"old results were cleared", `{"type":"attachment","attachment":{"type":"tool_results_cut","callIds":["c1","c2"],` +
+			`"standIn":"[Old tool result content cleared]","roughTokens":900},` + common + `}`,
+			cleared("attachment tool_results_cut", "c1", "c2")},
+		{"old results were cleared, in earlier versions", `{"type":"system","subtype":"microcompact_boundary",` +
+			`"microcompactMetadata":{"trigger":"auto","compactedToolIds":["c1"],"clearedAttachmentUUIDs":[]},` + common + `}`,
+			cleared("system microcompact_boundary", "c1")},
+		{"results were filed", `{"type":"content-replacement","replacements":[{"kind":"tool-result","toolUseId":"c1",` +
+			`"replacement":"[Old tool result content cleared]"},{"kind":"other"}],` + common + `}`,
+			cleared("content-replacement", "c1")},
+		{"results were cleared in a way that nobody knows", `{"type":"attachment","attachment":{"type":"tool_results_cut",` +
+			`"callIds":"c1"},` + common + `}`, note("attachment tool_results_cut")},
 		{"unknown type", `{"type":"from-the-future","message":{"role":"user","content":"x"},` + common + `}`,
 			note("from-the-future")},
 		{"no type", `{` + common + `}`, note("record without a type")},

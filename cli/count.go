@@ -33,8 +33,8 @@ func countCommand() command {
 			"working directory.\n\nIn directories it skips .git, links, and what the repository's ignore " +
 			"rules exclude; outside a repository, the .gitignore files found there apply. Unlike git, it " +
 			"also skips ignored files that are tracked. A path named on the command line is counted even if " +
-			"it is ignored. Binary files (a NUL byte in the first 8 KB) are reported and skipped. Invalid " +
-			"UTF-8 counts as U+FFFD. A path that cannot be read is reported, the others are counted, and the " +
+			"it is ignored. Text in UTF-16 needs its byte order mark, which never counts. Binary files (a NUL byte " +
+			"in the first 8 KB) are reported and skipped. Invalid UTF-8 counts as U+FFFD. A path that cannot be read is reported, the others are counted, and the " +
 			"exit status is 1. No ledger is opened and no daemon started; a running daemon is asked for what " +
 			"it has learned about the model.",
 		example: "ctxledger count README.md docs\nctxledger count --tree\n" +

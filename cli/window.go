@@ -80,11 +80,8 @@ func showWindow(ctx context.Context, a *action, args []string) error {
 			return err
 		}
 		if out.Window, _ = models.Window(out.Model); out.Window > 0 {
-			size := ledger.WindowSize{Tokens: out.Window, From: ledger.WindowKnown}
-			if models.OwnWindow(out.Model) {
-				size.From = ledger.WindowSet
-			}
-			out.Sizes = append(out.Sizes, size)
+			out.Sizes = append(out.Sizes,
+				ledger.WindowSize{Tokens: out.Window, From: ledger.KnownWindow(models, out.Model)})
 		}
 	}
 	return a.answer(out, func(w io.Writer) { printWindow(a, w, out, s) })

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/settings"
+	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/yamldoc"
 	"ctxledger.dev/tokens"
@@ -209,7 +210,7 @@ Agents:
 	want := Config{
 		Follow: true, Exports: true, LedgerWarnMB: 2048, Models: tokens.Builtin(), Policy: &base,
 		Agents: map[string]window.Policy{"tester": tester, "developer": developer}, Corrections: []string{"FIX:"},
-		Hooks: DefaultHooks(),
+		Graph: &graph.Settings{}, Hooks: DefaultHooks(),
 	}
 	if !reflect.DeepEqual(bare(c), want) {
 		t.Errorf("got %+v\nwant %+v", c, want)

@@ -48,7 +48,7 @@ func (d document) keep(path string) {
 // kept returns the last valid version of a document. Its summarizer is not to be used: what runs a program or opens a
 // connection is taken from the present file alone.
 func (d document) kept(path string) (document, bool) {
-	d.data, d.fields = nil, nil
+	d.data, d.fields, d.places = nil, nil, places{}
 	if path == "" {
 		return d, false
 	}

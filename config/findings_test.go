@@ -19,7 +19,7 @@ type finding struct {
 
 // findings are in the order of their codes. Several rows may have a code; the first one has the rule.
 var findings = []finding{
-	{"CFG001", "the file cannot be read, or is no YAML or JSON", "follow: [\n",
+	{"CFG001", "the file cannot be read, or is neither YAML nor JSON", "follow: [\n",
 		"error 1:0 did not find expected node content", "follow: false\n"},
 	{"CFG002", "no setting in the file is known", "colour: blue\n",
 		"warning 1:1 no setting of this file is known: it changes nothing; docs/configuration.md lists the settings | " +
@@ -28,7 +28,7 @@ var findings = []finding{
 		`warning 1:11 unknown setting "treshold"; did you mean threshold?`, "context: {threshold: 0.5}\n"},
 	{"CFG004", "a key is set twice", "context: {max_turn_age: 1, MaxTurnAge: 2}\n",
 		"error 1:28 MaxTurnAge was already set on line 1", "context: {max_turn_age: 1}\n"},
-	{"CFG005", "a value has the wrong type, or is none of those that the key takes", "context: {compact_turns: many}\n",
+	{"CFG005", "a value has the wrong type, or is not one that the key allows", "context: {compact_turns: many}\n",
 		"error 1:26 compact_turns: a number is expected, not `many`", "context: {compact_turns: 20}\n"},
 	{"CFG006", "a number is negative or too large, or a list is too long", "context: {reserve: -1}\n",
 		"error 1:20 reserve is -1: it must not be negative", "context: {reserve: 1}\n"},
@@ -40,7 +40,7 @@ var findings = []finding{
 		`error 1:26 agents: "tester" is listed twice`, "agents: [{name: Tester}, {name: Reviewer}]\n"},
 	{"CFG101", "", "agents:\n  - context_window: {text_only: true}\n", "error 2:5 agents: one has no name",
 		"agents: [{name: Tester, context_window: {text_only: true}}]\n"},
-	{"CFG113", "what is said of a model makes no sense, such as an output above its window", "models: {m: {window: 10, output: 11}}\n",
+	{"CFG113", "a model's figures contradict each other, such as an output above its window", "models: {m: {window: 10, output: 11}}\n",
 		`error 1:10 model "m": output: 11 tokens are more than the window of 10`, "models: {m: {window: 10, output: 5}}\n"},
 
 	{"CFG201", "`context_cap_fraction` is not a fraction", "context: {max_tail_messages: 9, context_cap_fraction: 1.5}\n",
@@ -162,7 +162,7 @@ var findings = []finding{
 	{"CFG601", "a workspace's file turns on what only your own can", "hooks: {outputs: true}\n",
 		"warning 1:9 hooks.outputs: true has no effect here: a workspace's file can switch hooks off, but only your own can turn " +
 			"on costly ones; write it in your own file", "hooks: {outputs: false}\n"},
-	{"CFG602", "`summarizer` makes no sense", "summarizer: {kind: openai, model: m, url: 'ftp://x'}\n",
+	{"CFG602", "`summarizer` is not valid", "summarizer: {kind: openai, model: m, url: 'ftp://x'}\n",
 		"error 1:43 summarizer: url: give an address that starts with https:// or http://",
 		"summarizer: {kind: openai, model: m, url: 'https://x'}\n"},
 }

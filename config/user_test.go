@@ -278,3 +278,18 @@ func TestTheUsersSettingsHoldWhateverAWorkspaceSays(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLastValidVersionHasPlacesOfItsOwn: it may be shorter than the file that cannot be used, and say something as well.
+func TestTheLastValidVersionHasPlacesOfItsOwn(t *testing.T) {
+	e, root, state := alone(t), t.TempDir(), t.TempDir()
+	for _, text := range []string{"follow: true\nexports: true\nunknown: 1\n",
+		"# " + strings.Repeat("x", 900) + "\nexports: true\n\tfollow: true\n"} {
+		if err := os.WriteFile(filepath.Join(root, File), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, problems := Load(e, root, state)
+		if !c.Follow || len(problems) != 1 {
+			t.Errorf("%.30s: %v", text, problems)
+		}
+	}
+}

@@ -305,3 +305,22 @@ func TestTheWindowThatTheUserSetHolds(t *testing.T) {
 		}
 	}
 }
+
+// TestAModelThatNoTableHasIsSaidToBeAssumed: "known for this model" was said of models that do not exist.
+func TestAModelThatNoTableHasIsSaidToBeAssumed(t *testing.T) {
+	l := open(t)
+	for i, c := range []struct{ model, from string }{
+		{"claude-opus-9", ledger.WindowAssumed}, {"claude-opus-4-5-20251101", ledger.WindowKnown},
+	} {
+		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: c.model, Next: 1, Done: true,
+			Session: sessions.Session{Host: "h", HostID: fmt.Sprint(i)},
+			Entries: []sessions.NewEntry{answeredBy(c.model, 1_000)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st := status(t, l, r.Session); st.Window != 200_000 || st.WindowFrom != c.from || len(st.Windows) != 1 ||
+			st.Windows[0].From != c.from {
+			t.Errorf("%s has %d, %s: %+v", c.model, st.Window, st.WindowFrom, st.Windows)
+		}
+	}
+}

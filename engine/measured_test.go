@@ -35,20 +35,24 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 		least   int // tokens, at most 100 more
 		exact   bool
 		upper   int // at least
+		cut     string
 	}{
-		{"nothing was measured", []sessions.NewEntry{ask}, 0, false, 0},
-		{"the newest answer", []sessions.NewEntry{ask, first, answered}, 149_148, true, 0},
-		{"a subagent since", []sessions.NewEntry{ask, first, answered, aside}, 149_148, true, 0},
-		{"more since", []sessions.NewEntry{ask, first, answered, more}, 150_148, false, 0},
-		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false, 20_036},
-		{"gone back", []sessions.NewEntry{ask, first, again, answered, back}, 20_148, false, 20_150},
-		{"gone back, and on", []sessions.NewEntry{ask, first, again, answered, back, more}, 21_148, false, 21_150},
+		{"nothing was measured", []sessions.NewEntry{ask}, 0, false, 0, ""},
+		{"the newest answer", []sessions.NewEntry{ask, first, answered}, 149_148, true, 0, ""},
+		{"only the output was", []sessions.NewEntry{ask, answer(0)}, 0, false, 0, ""},
+		{"a subagent since", []sessions.NewEntry{ask, first, answered, aside}, 149_148, true, 0, ""},
+		{"more since", []sessions.NewEntry{ask, first, answered, more}, 150_148, false, 0, ""},
+		{"the host compacted since", []sessions.NewEntry{ask, first, answered, more, summary}, 20_000, false, 20_036,
+			ledger.CutCompacted},
+		{"gone back", []sessions.NewEntry{ask, first, again, answered, back}, 20_148, false, 20_150, ledger.CutBack},
+		{"gone back, and on", []sessions.NewEntry{ask, first, again, answered, back, more}, 21_148, false, 21_150,
+			ledger.CutBack},
 		{"gone back behind what the host compacted", []sessions.NewEntry{ask, first, again, answered, summary, back},
-			20_148, false, 20_150},
+			20_148, false, 20_150, ledger.CutBack},
 		{"gone back, and answered", []sessions.NewEntry{ask, first, again, answered, back, answer(21_000)}, 21_148,
-			true, 21_148},
+			true, 21_148, ""},
 		{"gone back behind all answers", []sessions.NewEntry{ask, first, again, answered, prompt("ask")}, 20_000,
-			false, 20_015},
+			false, 20_015, ledger.CutBack},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := open(t)
@@ -63,6 +67,9 @@ func TestTheAgentHoldsWhatWasMeasured(t *testing.T) {
 				held.Upper < max(held.N, c.upper) {
 				t.Errorf("%+v up to %d; measured %d, the view %+v, beside it %+v", held, held.Upper, st.Measured,
 					st.Used, st.Fixed)
+			}
+			if st.Cut != c.cut { // what only has no answer yet was said to be cut
+				t.Errorf("cut by %q, want %q", st.Cut, c.cut)
 			}
 		})
 	}

@@ -230,3 +230,50 @@ func TestNoPartOfAWindowIsNegative(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsThatTheHostClearedAreNotInItsWindow: what Claude Code had cleared still counted as held, and the file as read and
+// in the window.
+func TestResultsThatTheHostClearedAreNotInItsWindow(t *testing.T) {
+	l := open(t)
+	answer := func(raw string, prompt int64) sessions.NewEntry {
+		e := written(raw, nil)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt, Output: 10}
+		return e
+	}
+	call := `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"/home/dev/shop/a.go"}}]}`
+	id := imported(t, l, 0, asking("go"), answer(call, 5_000),
+		written(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"`+
+			strings.Repeat("word ", 20_000)+`"}]}`, nil), answer(`{"role":"assistant","content":"Seen."}`, 25_100))
+	held := func() (results, file int, reads ledger.FileReads) {
+		t.Helper()
+		st := status(t, l, id)
+		c, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: id})
+		if err != nil || len(c.Reads) != 1 || len(st.OwnSources) != 2 {
+			t.Fatalf("reads %+v, %+v, %v", c.Reads, st.OwnSources, err)
+		}
+		return ownOf(t, st)["tool results"], st.OwnSources[0].Tokens.N, c.Reads[0]
+	}
+	if results, file, reads := held(); results < 20_000 || file < 20_000 || reads.Held != reads.Tokens {
+		t.Fatalf("before: results %d, the file %d, %+v", results, file, reads)
+	}
+	clear := sessions.NewEntry{Kind: sessions.KindNote, Note: "system microcompact_boundary", Original: []byte("{}"),
+		Cleared: []sessions.Cleared{{Call: "1", Tokens: 7}, {Call: "unknown", Tokens: 7}}}
+	imported(t, l, 1, clear)
+	st := status(t, l, id)
+	if st.Cut != ledger.CutCleared || st.Held.Exact || st.Held.N < 5_000 || st.Held.N > 5_300 {
+		t.Errorf("cut by %q, it holds %+v", st.Cut, st.Held)
+	}
+	for i, when := range []string{"cleared", "measured since"} {
+		if results, file, reads := held(); results > 20 || file > 40 || reads.Held != 0 || reads.Reads != 1 {
+			t.Errorf("%s: results %d, the file %d, %+v", when, results, file, reads)
+		}
+		imported(t, l, int64(2+i), asking("on"), answer(`{"role":"assistant","content":"On."}`, 5_200))
+	}
+	if st := status(t, l, id); st.Cut != "" || st.Held.N != 5_210 || st.Messages[0].Tokens.N > 100 {
+		t.Errorf("cut by %q, it holds %+v, of which %+v", st.Cut, st.Held, st.Messages[0])
+	}
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+	if err != nil || partsOf(g.Turns[0].Own)["tool results"] > 20 || partsOf(g.Turns[1].Own)["tool results"] > 20 {
+		t.Errorf("by turn: %+v, %v", g.Turns, err)
+	}
+}

@@ -20,11 +20,15 @@ func TestAFileThatACommandPrintsWasRead(t *testing.T) {
 	}
 	entries := []sessions.NewEntry{
 		add(`{"type":"message","role":"user","content":[{"type":"input_text","text":"Look."}]}`)}
+	// Codex says in the result that a command failed: then it read nothing.
+	exit := []string{`Chunk ID: 1ea56d\nWall time: 0.0000 seconds\nProcess exited with code 0\nOutput:\n`,
+		`Chunk ID: 1ea56d\nWall time: 0.0000 seconds\nProcess exited with code 1\nOutput:\n`}
 	for i, args := range []string{`{"cmd":"cat a.md"}`, `{"cmd":"sed -n 1,40p ./b.md","workdir":"docs"}`,
-		`{"cmd":"cat c.md d.md"}`} {
+		`{"cmd":"cat c.md d.md"}`, `{"cmd":"cat gone.md"}`} {
 		entries = append(entries,
 			add(fmt.Sprintf(`{"type":"function_call","name":"exec_command","call_id":"c%d","arguments":%q}`, i, args)),
-			add(fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":"%s"}`, i, strings.Repeat("word ", 500))))
+			add(fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":"%s%s"}`, i, exit[i/3],
+				strings.Repeat("word ", 500))))
 	}
 	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "i", Next: 1, Done: true,
 		Session: sessions.Session{Host: "codex", HostID: "h"}, Entries: entries})

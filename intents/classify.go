@@ -149,6 +149,9 @@ func classify(name string, args json.RawMessage) (Meaning, arguments) {
 	default:
 		m.Target = a.path(pathArgs)
 		m.Partial = m.Op == OpRead && a.any(rangeArgs)
+		if m.Op == OpPatch && m.Target == "" {
+			m.Target = patched(patchText(a, args))
+		}
 	}
 	return m, a
 }

@@ -28,6 +28,11 @@ func TestClassifyKnowsTheToolsOfHosts(t *testing.T) {
 		{"shell", `{"command":["bash","-lc","ls -l"],"workdir":"/w"}`, Meaning{Op: OpShell, Command: "bash -lc ls -l"}},
 		{"exec_command", `{"cmd":"ls"}`, Meaning{Op: OpShell, Command: "ls"}},
 		{"apply_patch", `{"input":"*** Begin Patch"}`, Meaning{Op: OpPatch}},
+		{"apply_patch", `"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** End Patch\n"`, Meaning{Op: OpPatch, Target: "a.go"}},
+		{"apply_patch", `{"input":"*** Begin Patch\r\n*** Add File: a.go\r\n+y\r\n*** End Patch"}`, Meaning{Op: OpPatch, Target: "a.go"}},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Add File: a.go\n+y\n*** Update File: b.go\n"}`, Meaning{Op: OpPatch}},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n"}`, Meaning{Op: OpPatch}},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a.go\n"}`, Meaning{Op: OpPatch}},
 		// Gemini, Qwen
 		{"read_file", `{"absolute_path":"/w/a"}`, Meaning{Op: OpRead, Target: "/w/a"}},
 		{"replace", `{"file_path":"/w/a"}`, Meaning{Op: OpPatch, Target: "/w/a"}},

@@ -56,15 +56,41 @@ func appendEdit(out []Edit, path string, a arguments) []Edit {
 	return append(out, e)
 }
 
-// patchEdits returns the edits of a patch that names its files, as Codex writes it.
-func patchEdits(a arguments, args json.RawMessage) []Edit {
+// patchText returns a patch that names its files, as Codex writes it, "" for none.
+func patchText(a arguments, args json.RawMessage) string {
 	text := a.first([]string{"input", "patch", "patchtext"})
 	if text == "" && len(args) > 0 && args[0] == '"' {
 		_ = json.Unmarshal(args, &text) // some hosts pass nothing but the patch
 	}
 	if !strings.Contains(text, "*** Begin Patch") {
-		return nil
+		return ""
 	}
+	return text
+}
+
+// patched returns the file that a patch writes, "" if that is not the only thing that it does.
+func patched(patch string) (file string) {
+	for line := range strings.Lines(patch) {
+		head, isHead := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "*** ")
+		updated, updates := strings.CutPrefix(head, "Update File: ")
+		added, adds := strings.CutPrefix(head, "Add File: ")
+		moves := strings.HasPrefix(head, "Delete File: ") || strings.HasPrefix(head, "Move to: ")
+		switch {
+		case !isHead:
+		case moves, (updates || adds) && file != "":
+			return ""
+		case updates:
+			file = updated
+		case adds:
+			file = added
+		}
+	}
+	return file
+}
+
+// patchEdits returns the edits of a patch that names its files.
+func patchEdits(a arguments, args json.RawMessage) []Edit {
+	text := patchText(a, args)
 	var out []Edit
 	var e Edit
 	var before, after strings.Builder

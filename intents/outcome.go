@@ -25,7 +25,31 @@ const outcomeBytes = 32 << 10
 // status does.
 var failures = []string{"[ERROR]", "[DENIED]", "[TIMEOUT]", "[NOT FOUND]", "[EXIT "}
 
-var exitCode = pattern.Lazy(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
+var (
+	exitCode = pattern.Lazy(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
+	// codexExit matches what Codex puts in front of what a command printed (0.169.0, and earlier versions).
+	codexExit = pattern.Lazy(`^(?:Chunk ID: \w+\n)?(?:Wall time: [^\n]{1,60}\nProcess exited with code |Exit code: )(-?\d{1,6})\n`)
+)
+
+// codexMeta is where versions of 2025 say it, in a JSON object.
+const codexMeta = `"metadata":{"exit_code":`
+
+// ExitCode returns the exit code with which a result begins, and whether there is one.
+func ExitCode(text string) (code int, said bool) {
+	m := exitCode().FindStringSubmatch(text)
+	if m == nil {
+		m = codexExit().FindStringSubmatch(text)
+	}
+	if i := strings.LastIndex(text, codexMeta); m == nil && i >= 0 && strings.HasPrefix(text, `{"output":`) {
+		m = []string{"", strings.TrimRight(text[i+len(codexMeta):], "}")}
+		m[1], _, _ = strings.Cut(m[1], ",")
+	}
+	if m == nil {
+		return 0, false
+	}
+	code, err := strconv.Atoi(m[1])
+	return code, err == nil
+}
 
 // Result is the outcome of a call as its host reported it.
 type Result struct {
@@ -37,10 +61,8 @@ type Result struct {
 // status returns whether the call succeeded, and its exit code if the text contains one.
 func (r Result) status() (Status, *int) {
 	var code *int
-	if m := exitCode().FindStringSubmatch(r.Text); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			code = &n
-		}
+	if n, said := ExitCode(r.Text); said {
+		code = &n
 	}
 	failed := r.Failed
 	if !r.Known {

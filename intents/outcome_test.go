@@ -195,3 +195,27 @@ func TestShowsFailureKnowsSuccesses(t *testing.T) {
 		}
 	}
 }
+
+// TestExitCodesThatResultsBeginWith: a command of Codex that failed was taken for one that did what it should.
+func TestExitCodesThatResultsBeginWith(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		code int
+		said bool
+	}{
+		{"Exit code 2\nno", 2, true},
+		{"[EXIT -1] no", -1, true},
+		{"Chunk ID: 1ea56d\nWall time: 0.0000 seconds\nProcess exited with code 1\nOriginal token count: 2\nOutput:\nx", 1, true},
+		{"Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n", 0, true},
+		{"Exit code: 127\nWall time: 0 seconds\nOutput:\n", 127, true},
+		{`{"output":"no\n","metadata":{"exit_code":3,"duration_seconds":0.1}}`, 3, true},
+		{`{"output":"\"metadata\":{\"exit_code\":3"}`, 0, false},
+		{"Output:\nProcess exited with code 1\n", 0, false},
+		{"the text of a file: Exit code 1", 0, false},
+		{"", 0, false},
+	} {
+		if code, said := ExitCode(c.text); code != c.code || said != c.said {
+			t.Errorf("%q: %d, %v", c.text, code, said)
+		}
+	}
+}

@@ -244,8 +244,8 @@ type ReducedUse struct {
 
 // Words says it, the cost first.
 func (u *ReducedUse) Words() string {
-	text := fmt.Sprintf("%s rewrote %s of the cache; %s sent without %s in all", chars.Plural(u.Steps, "step"),
-		chars.Plural(u.Rewritten, "token"), chars.Plural(u.Requests, "request"), chars.Tokens(u.Tokens, false))
+	text := fmt.Sprintf("%s rewrote %s of the cache; %s left out of %s", chars.Plural(u.Steps, "step"),
+		chars.Plural(u.Rewritten, "token"), chars.Tokens(u.Tokens, false), chars.Plural(u.Requests, "request"))
 	switch {
 	case u.Net == nil:
 		return text

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -126,6 +125,9 @@ type Use struct {
 	// Held is what the agent's own window holds: the newest answer on the active path, measured, and what came
 	// since; without a measurement Used and Fixed.
 	Held tokens.Count `json:"held"`
+	// Cut says what took something out of the agent's own window since the provider measured it last, one of the constants
+	// below; "": nothing did.
+	Cut string `json:"cut,omitempty"`
 	// Threshold is what a request with the view may have, in the measure of Used and with Fixed: above it a compaction of ours
 	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger. Words have
 	// DueAbove alone.
@@ -183,6 +185,13 @@ const (
 	NextAnew     = "cache_write"
 	NextPart     = "cache_part"
 	NextUncached = "uncached"
+)
+
+// What takes something out of an agent's window, in words: see Use.Cut.
+const (
+	CutCompacted = "the agent compacted"
+	CutCleared   = "the agent cleared old results"
+	CutBack      = "the conversation went back"
 )
 
 // NextWords says what the next request pays for what the window holds; "": nothing, or nobody knows.
@@ -449,7 +458,19 @@ const (
 	WindowShown     = "sessions"  // the largest request of the host's sessions, and where it compacts
 	WindowRefused   = "error"     // a provider error named it
 	WindowKnown     = "known"     // what the program knows of the model
+	WindowAssumed   = "assumed"   // the same, of others of its family alone
 )
+
+// KnownWindow says what the window of a model in a registry rests on.
+func KnownWindow(models *tokens.Registry, model string) string {
+	switch {
+	case models.OwnWindow(model):
+		return WindowSet
+	case models.Assumes(model):
+		return WindowAssumed
+	}
+	return WindowKnown
+}
 
 // WindowSize is a size that the window of a model may have.
 type WindowSize struct {
@@ -476,6 +497,8 @@ func (s WindowSize) Words(agent string) string {
 		return "a provider error named it"
 	case WindowKnown:
 		return "known for this model"
+	case WindowAssumed:
+		return "assumed from other models of its family"
 	}
 	return ""
 }
@@ -493,23 +516,36 @@ func (u Use) Besides() string {
 	if u.Fixed != nil || u.Measured > 0 {
 		return ""
 	}
-	return "; its system prompt and tools come on top of that, and have not been measured yet"
+	return "its system prompt and tools come on top of that, and have not been measured yet"
 }
 
-// full is from how much of a window on, in percent, it is said to be almost full.
+// full is from how much of its room on, in percent, a window is said to be almost full.
 const full = 90
 
-// AlmostFull says how much a window takes until it is full, or its host compacts it, where that is little; "": it is not.
-func (u Use) AlmostFull() string {
-	limit := cmp.Or(u.CompactsAt, u.Window)
-	switch left := limit - u.Held.N; {
-	case limit == 0 || u.Held.N*100 < full*limit:
-		return ""
-	case left <= 0:
-		return "; full"
-	default:
-		return "; almost full: " + tokens.Count{N: left, Exact: u.Held.Exact}.String() + " left"
+// Room says how much a window takes until its host compacts it, or where nobody knows of that, that it is almost full; "": it
+// is not.
+func (u Use) Room() string {
+	limit, until := u.Window, ""
+	if u.CompactsAt > 0 {
+		limit, until = u.CompactsAt, "auto-compact at "+chars.Commas(u.CompactsAt)
 	}
+	free := tokens.Count{N: limit - u.Held.N, Exact: u.Held.Exact}.String() + " free"
+	almost := u.Held.N*100 >= full*limit
+	switch {
+	case limit == 0 || until == "" && !almost:
+		return ""
+	case u.Held.N >= limit && until == "":
+		return "full"
+	case u.Held.N >= limit:
+		return until + " is due with the next request"
+	}
+	if until != "" {
+		free += " until " + until
+	}
+	if almost {
+		free = "almost full: " + free
+	}
+	return free
 }
 
 // Messages reads a whole view over an API, page by page; a view that moved on is read again.

@@ -41,6 +41,8 @@ type Context struct {
 	Fixed        *tokens.Count `json:"fixed"`    // of every request, without the conversation; null: not measured
 	Measured     int64         `json:"measured"` // the newest answer with its request, by the provider; 0: none
 	Held         tokens.Count  `json:"held"`     // by the agent's own window, see ledger.Use
+	Cut          string        `json:"cut"`      // what took something out of it since Measured, see ledger.Use
+	Besides      string        `json:"besides"`  // what it has besides Held, of which nothing was measured, in words
 	Counting     string        `json:"counting"` // the origin of the counts, see ledger.Use
 	Saved        tokens.Count  `json:"saved"`    // kept out by stubs, edits and the summary
 	Summary      string        `json:"summary"`  // at the start of the view; "": none
@@ -146,7 +148,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
 		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
-		Held: g.Held, Counting: g.Counting, Saved: g.Saved,
+		Held: g.Held, Cut: g.Cut, Besides: g.Besides(), Counting: g.Counting, Saved: g.Saved,
 		Summary: g.Summary, Dollars: g.Dollars, NextDollars: g.NextDollars, Next: g.NextWords(),
 		Categories: g.Categories, Own: g.Own, Sources: []source{},
 		Turns: g.Turns, Earlier: g.Earlier,

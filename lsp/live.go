@@ -92,6 +92,7 @@ func (s *folder) lookAgain() {
 
 // takeLive stores the state of the live session and notifies the client of what changes.
 func (s *folder) takeLive(ctx context.Context, st live.State) {
+	st.Files = s.linked(st.Files)
 	before, after := s.update(func(k *snapshot) {
 		if ctx.Err() == nil { // else it is not followed any more
 			k.live = st
@@ -115,7 +116,7 @@ func (s *folder) takeLive(ctx context.Context, st live.State) {
 func (s *folder) differs(before, after snapshot) bool {
 	asked := before.live.Use.Requests != after.live.Use.Requests && after.live.Use.CarriedDollars != nil
 	for _, d := range s.documents.all() {
-		if d.folder == s && (before.live.Files[d.path] != after.live.Files[d.path] || asked && s.agents.loads(d)) {
+		if d.folder == s && (s.fileUse(before, d) != s.fileUse(after, d) || asked && s.agents.loads(d)) {
 			return true
 		}
 	}

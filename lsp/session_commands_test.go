@@ -57,6 +57,22 @@ func TestTheUserChoosesTheSession(t *testing.T) {
 	}
 }
 
+// TestWhatWasNotMeasuredIsSaid: a session without usage records hid that its figure lacks the system prompt and the tools.
+func TestWhatWasNotMeasuredIsSaid(t *testing.T) {
+	k := newKept(t)
+	session := k.talk(t, 3)
+	f := inLedger(t, k, map[string]any{"live": true, "status": true})
+	var c Context
+	err := f.Call(f.ctx, "ctxledger/context", map[string]any{"session": session}, &c)
+	if err != nil || c.Besides == "" {
+		t.Errorf("the panel has %q, %v", c.Besides, err)
+	}
+	f.follows(t, session, func(st Status) bool { return st.Besides == c.Besides })
+	if none := f.first().status(snapshot{}); none.Besides != "" {
+		t.Errorf("without a session: %q", none.Besides)
+	}
+}
+
 // TestTheLastSessionIsOneThatIsOver: a page about it does not show the one that is going on, unless there is no other.
 func TestTheLastSessionIsOneThatIsOver(t *testing.T) {
 	now := time.Now()

@@ -140,7 +140,7 @@ func (s *folder) open(made func(*tokens.Encoding) *document) *document {
 // file returns the input of the features for a document.
 func (s *folder) file(d *document) anyfile.File {
 	k := s.snapshot()
-	use, meter := k.live.Files[d.path], k.meter
+	use, meter := s.fileUse(k, d), k.meter
 	if use.Known() { // what is said of the session's copy counts as its model does
 		meter = k.own
 	}

@@ -119,3 +119,35 @@ func TestAFileOnDiskIsToldFromItsOpenText(t *testing.T) {
 		}
 	}
 }
+
+// TestALinkHasWhatTheSessionDidWithItsFile: a file that the session read through a link had no lens, and neither had a link to
+// one that it read.
+func TestALinkHasWhatTheSessionDidWithItsFile(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.md", "b.md"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(name, filepath.Join(root, "to-"+name)); err != nil {
+			t.Skip("no links: ", err)
+		}
+	}
+	if err := os.Symlink("/etc/hosts", filepath.Join(root, "out.md")); err != nil {
+		t.Fatal(err)
+	}
+	f := newFixture(t, nil)
+	f.initialize(t)
+	s := f.first()
+	s.workspace.Root = root
+	s.takeLive(f.ctx, live.State{Session: "s", Files: map[string]live.File{
+		"to-a.md": {Reads: 1}, "b.md": {Reads: 2}, "gone.md": {Reads: 4}, "out.md": {Reads: 5}}})
+	x := text.New(tokens.O200kBase, []byte("x"))
+	for path, want := range map[string]int{"to-a.md": 1, "a.md": 1, "b.md": 2, "to-b.md": 2, "gone.md": 4, "c.md": 0} {
+		if got := s.file(&document{path: path, text: x}).Use.Reads; got != want {
+			t.Errorf("%s was read %d times, want %d", path, got, want)
+		}
+	}
+}

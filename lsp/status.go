@@ -21,8 +21,10 @@ type Status struct {
 	Session string       `json:"session"` // "": none
 	Title   string       `json:"title"`   // of the session, secrets masked
 	Model   string       `json:"model"`
-	Held    tokens.Count `json:"held"`   // by the agent's window: see ledger.Use
-	Window  int          `json:"window"` // of the model, in tokens; 0: unknown
+	Held    tokens.Count `json:"held"` // by the agent's window: see ledger.Use
+	// Besides says what that window has besides Held, of which nothing was measured; "": nothing.
+	Besides string `json:"besides"`
+	Window  int    `json:"window"` // of the model, in tokens; 0: unknown
 	// WindowFrom says in words what Window rests on.
 	WindowFrom string `json:"windowFrom"`
 	// CompactsAt is where the session's host compacts automatically, 0: not known or never, and CompactsFrom says in words what
@@ -69,8 +71,9 @@ func (s *folder) status(k snapshot) Status {
 	if problem == "" {
 		problem, hint = k.configured.Problem, k.configured.Hint
 	}
+	besides := l.Use.Besides()
 	if l.Session == "" {
-		l.Model = "" // that only texts are counted for
+		l.Model, besides = "", "" // that only texts are counted for
 	}
 	others := make([]live.Other, 0, len(l.Others))
 	for _, o := range l.Others {
@@ -79,7 +82,7 @@ func (s *folder) status(k snapshot) Status {
 	}
 	return Status{
 		Folder: s.name(), Session: l.Session, Title: plainLine(chars.Title(l.Title)), Model: plainLine(l.Model),
-		Held: l.Held, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
+		Held: l.Held, Besides: besides, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
 		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
 		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,
 		Warning: plainLine(l.Warning), FollowOff: k.configured.notFollowed(),

@@ -84,7 +84,8 @@ type statusResult struct {
 
 	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
 	own     registry.OwnCost
-	besides string // see ledger.Use.Besides and AlmostFull
+	besides string // see ledger.Use.Besides
+	room    string // see ledger.Use.Room
 	// dueAbove is ledger.Status.DueAbove.
 	dueAbove string
 	whose    string // in prose: the window of this chat, or of the session that was named
@@ -125,7 +126,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
-		besides: st.Besides() + st.AlmostFull(), dueAbove: st.DueAbove(),
+		besides: st.Besides(), room: st.Room(), dueAbove: st.DueAbove(),
 	}
 	r.Overhead = r.own.Tokens
 	filled := panel.Of(st, found, r.Overhead).Leading()
@@ -174,8 +175,8 @@ func (r statusResult) String() string {
 	b.Say("\n%s\n", r.Panel)
 	b.Say("\n%s window holds %s", r.whose, r.Held.Tokens())
 	b.SayIf(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
-	b.WriteString(r.besides)
-	b.SayIf(r.CompactsAt > 0, "; its host compacts automatically at %s", chars.Commas(r.CompactsAt))
+	b.SayIf(r.besides != "", "; %s", r.besides)
+	b.SayIf(r.room != "", "; %s", r.room)
 	b.Say("\nctxledger would send %s of the conversation, and compact it above %s", r.Used, r.dueAbove)
 	b.SayIf(r.Waits != "", "\nold results: %s", r.Waits)
 	b.SayIf(r.Summary != "", "\nsummary in effect: %s, %s", r.Summary, r.Became)

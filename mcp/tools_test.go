@@ -91,9 +91,9 @@ func TestEachToolIsAsInItsGoldenFile(t *testing.T) {
 	}
 }
 
-// TestTheReadmeHasTheTableOfTools compares the table in README.md; -update writes it.
-func TestTheReadmeHasTheTableOfTools(t *testing.T) {
-	const head, file = "| tool | does |\n|---|---|\n", "../README.md"
+// TestTheDocumentsHaveTheTableOfTools compares the table in docs/install.md; -update writes it.
+func TestTheDocumentsHaveTheTableOfTools(t *testing.T) {
+	const head, file = "| tool | does |\n|---|---|\n", "../docs/install.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

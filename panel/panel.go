@@ -37,7 +37,7 @@ type Panel struct {
 	CompactsFrom string `json:"compacts_from,omitempty"`
 	ClearsAt     int    `json:"clears_at,omitempty"`
 	Sends        bool   `json:"sends_view"`
-	Free         int    `json:"free"`             // until then, or until the window is full
+	Free         int    `json:"free"`             // until then; where that is not known, until the window is full
 	Buffer       int    `json:"buffer,omitempty"` // of the window, behind CompactsAt
 
 	Calls     int             `json:"calls"` // since the compaction in effect

@@ -69,6 +69,23 @@ func (c *HostCut) Clipped() *HostCut {
 	return out
 }
 
+// Cleared is a result of which the host's own window has a shorter text now.
+type Cleared struct {
+	Call   string `json:"call"`
+	Tokens int    `json:"tokens"` // o200k_base, of the text in its place
+}
+
+// maxCleared is how many results one record is said to clear, at most.
+const maxCleared = 1000
+
+// ClippedCleared returns a copy within limits, nil for none.
+func ClippedCleared(list []Cleared) (out []Cleared) {
+	for _, c := range list[:min(len(list), maxCleared)] {
+		out = append(out, Cleared{ClipID(c.Call), max(c.Tokens, 0)})
+	}
+	return out
+}
+
 // HostSummary reports whether an entry is the summary with which the host itself replaced what came before it in the
 // main conversation.
 func (e *Entry) HostSummary() bool {
@@ -120,6 +137,8 @@ type NewEntry struct {
 	Copied bool `json:"copied,omitempty"`
 	// Cut is set on the note that precedes the summary of a host's own compaction.
 	Cut *HostCut `json:"cut,omitempty"`
+	// Cleared are results that the host took out of its own window; views have them.
+	Cleared []Cleared `json:"cleared,omitempty"`
 	// Window is how many tokens the context window has, as the host says; 0: it does not.
 	Window int `json:"window,omitempty"`
 	// Queue is set on notes about messages that the user sent, and what a host reported, while the agent worked.
@@ -182,6 +201,7 @@ type Entry struct {
 	Unfinished bool              `json:"unfinished,omitempty"` // the answer was not complete yet, see NewEntry
 	Copied     bool              `json:"copied,omitempty"`     // see Session.Fork and Session.Continues
 	Cut        *HostCut          `json:"cut,omitempty"`        // see NewEntry
+	Cleared    []Cleared         `json:"cleared,omitempty"`    // see NewEntry
 	Window     int               `json:"window,omitempty"`     // see NewEntry
 	Queue      Queue             `json:"queue,omitempty"`      // see NewEntry
 	Forgotten  *time.Time        `json:"forgotten,omitempty"`  // when the original was removed

@@ -131,6 +131,13 @@ func (r *Registry) Window(name string) (tokens int, known bool) {
 	return m.Window, m.Window > 0
 }
 
+// Assumes reports whether the window of a model is that of all whose names begin alike: no table has the model itself.
+func (r *Registry) Assumes(name string) bool {
+	m, ok := r.Lookup(name)
+	family := strings.HasSuffix(m.Name, "-") || strings.HasSuffix(m.Name, ".")
+	return ok && family && !m.own && !strings.HasSuffix(bareName(name), longContext)
+}
+
 // SameModel reports whether two names are spellings of one, as a provider and an agent may write it.
 func SameModel(a, b string) bool { return bareName(a) == bareName(b) }
 

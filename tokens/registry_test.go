@@ -302,3 +302,24 @@ func TestAMinorVersionThatIsNotKnownHasNoPrice(t *testing.T) {
 		t.Error("a new version of Claude is not estimated as the newest ones")
 	}
 }
+
+// TestTheWindowOfAModelThatNoTableHasIsAssumed: any name of a Claude was said to be known.
+func TestTheWindowOfAModelThatNoTableHasIsAssumed(t *testing.T) {
+	own, err := Builtin().With(Model{Name: "claude-opus-9", Window: 500_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"claude-opus-9": true, "claude-zephyr-1": true, "gpt-5.9-codex": true,
+		"anthropic/claude-haiku-9-20270101": true,
+		"claude-opus-4-6":                   false, "claude-sonnet-4-5-20250929": false, "gpt-5.1-codex": false,
+		"claude-opus-9[1m]": false, "glm-4.6": false, "": false, // its name says it, or nothing is known
+	} {
+		if got := Builtin().Assumes(name); got != want {
+			t.Errorf("%q is assumed: %v", name, got)
+		}
+	}
+	if own.Assumes("claude-opus-9") || !own.Assumes("claude-zephyr-1") {
+		t.Error("what the user says of a model is not assumed, and of others it says nothing")
+	}
+}

@@ -34,15 +34,31 @@ func hostCutOf(path []*sessions.Entry) (cut hostCut) {
 
 // Held says what of a log is in the host's window now.
 type Held struct {
-	log  []sessions.Entry
-	path View // the active one
-	cut  hostCut
+	log     []sessions.Entry
+	path    View // the active one
+	cut     hostCut
+	cleared map[string]int
 }
 
 // HeldOf returns what of a log is in the host's window.
 func HeldOf(log []sessions.Entry) Held {
 	path := activePath(log)
-	return Held{log, View{path: path.runs}, hostCutOf(path.entries(0))}
+	view := View{path: path.runs}
+	return Held{log, view, hostCutOf(path.entries(0)), view.Cleared(log)}
+}
+
+// Cleared returns the results that the host has taken out of its own window, by their calls, with the o200k_base tokens of what
+// is in their place. The view itself has them. The log is the one that the view is of.
+func (v View) Cleared(log []sessions.Entry) map[string]int {
+	cleared := map[string]int{}
+	for i := range log {
+		for _, c := range log[i].Cleared {
+			if v.Active(i) {
+				cleared[c.Call] = c.Tokens
+			}
+		}
+	}
+	return cleared
 }
 
 // Left reports whether the host has gone back to before the entry at an index.
@@ -51,6 +67,12 @@ func (h Held) Left(i int) bool { return !h.path.Active(i) }
 // Has reports whether the window has the entry at an index: the host has neither gone back to before it, nor compacted since.
 func (h Held) Has(i int) bool {
 	return !h.Left(i) && (h.log[i].Seq >= h.cut.seq || h.cut.kept[h.log[i].HostID])
+}
+
+// HasResult reports whether the window has the result of a call in the entry at an index: Has, and it was not cleared.
+func (h Held) HasResult(i int, call string) bool {
+	_, cleared := h.cleared[call]
+	return !cleared && h.Has(i)
 }
 
 // size returns the tokens of what the host kept of a path.

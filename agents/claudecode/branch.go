@@ -23,9 +23,6 @@ const (
 	backStep = 1 << 20
 )
 
-// cleared is what Claude Code puts in the place of an old result.
-const cleared = "[Old tool result content cleared]"
-
 // Held says whether a context has the result of a call.
 type Held int
 
@@ -75,7 +72,7 @@ func (b *branch) take(text []byte) (held Held, done bool) {
 		return b.takePieces(text)
 	}
 	names := bytes.Contains(text, b.earlier)
-	if l.empties() || names && (l.replaces() || bytes.Contains(text, []byte(cleared))) {
+	if l.empties() || names && (l.replaces(l.name()) || bytes.Contains(text, []byte(cleared))) {
 		return Gone, true
 	}
 	on := l.id != "" && (b.on[l.id] || b.prompt != "" && l.prompt == b.prompt ||
@@ -125,13 +122,15 @@ func (b *branch) paused(at time.Time) bool {
 
 // empties reports whether what was in the context before a record may be gone.
 func (l *line) empties() bool {
-	return l.compactSummary || l.replacesSpan ||
-		l.kind == "system" && (l.subtype == "compact_boundary" || l.subtype == "microcompact_boundary")
+	return l.compactSummary || l.replacesSpan || l.kind == "system" && (l.subtype == "compact_boundary" || l.micro())
 }
 
-// replaces reports whether a record tells of results that were replaced in the context.
-func (l *line) replaces() bool {
-	return l.kind == "content-replacement" || l.name() == "attachment tool_results_cut"
+// micro reports whether a record says that old results were cleared from the context.
+func (l *line) micro() bool { return l.subtype == "microcompact_boundary" }
+
+// replaces reports whether a record of this name tells of results that were replaced in the context.
+func (l *line) replaces(name string) bool {
+	return l.kind == "content-replacement" || name == "attachment tool_results_cut"
 }
 
 // backwards returns the lines at the end of a file, the last one first.

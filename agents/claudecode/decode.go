@@ -107,6 +107,9 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		out.Repeats = func() *sessionfile.Record { return kept.repeated(d.apart) }
 	}
 	out.Note = l.name()
+	if l.kind == "system" && l.micro() || l.replaces(out.Note) {
+		out.Cleared = l.takenOut()
+	}
 	if l.kind == "attachment" {
 		l.attached(out)
 		l.steered(out)

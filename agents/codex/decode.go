@@ -222,6 +222,9 @@ func (l *row) said(out *sessionfile.Record) bool {
 		out.Message, out.Format = transcript.Span{}, ""
 		return false
 	}
+	if strings.HasSuffix(l.sub, "_output") {
+		out.Effects = patched(m)
+	}
 	out.Role = m.Role
 	out.Summary = l.mark.Summary || transcript.Earlier(m) && l.mark.Continues == ""
 	out.ID = l.str("id", maxID)

@@ -201,3 +201,29 @@ func FuzzRolloutIsReadTheSameAndWhole(f *testing.F) {
 		}
 	})
 }
+
+// TestAResultSaysWhichFilesAPatchChanged: an import did not know which files Codex had changed.
+func TestAResultSaysWhichFilesAPatchChanged(t *testing.T) {
+	const said = `Success. Updated the following files:\nA new.go\nM sub/a b.go\nD old.go\n`
+	all := []sessions.Effect{{Path: "new.go", Op: "created"}, {Path: "sub/a b.go", Op: "modified"},
+		{Path: "old.go", Op: "deleted"}}
+	for _, c := range []struct {
+		kind, output string
+		want         []sessions.Effect
+	}{
+		{"custom_tool_call_output", `"Exit code: 0\nWall time: 0 seconds\nOutput:\n` + said + `"`, all},
+		{"custom_tool_call_output",
+			`"{\"output\":\"Success. Updated the following files:\\nM a.go\\n\",\"metadata\":{\"exit_code\":0}}"`,
+			[]sessions.Effect{{Path: "a.go", Op: "modified"}}},
+		{"function_call_output", `"` + said + `\nM later.go"`, all},
+		{"function_call_output", `[{"type":"input_text","text":"` + said + `"}]`, all},
+		{"custom_tool_call_output", `"Failed to find context"`, nil},
+		{"custom_tool_call_output", `""`, nil},
+	} {
+		r := records(t, []byte(`{"timestamp":"2026-11-20T12:00:00Z","type":"response_item","payload":{"type":"`+c.kind+
+			`","call_id":"c","output":`+c.output+`}}`+"\n"))
+		if len(r) != 1 || !reflect.DeepEqual(r[0].Effects, c.want) {
+			t.Errorf("%s: %+v", c.output, r[0].Effects)
+		}
+	}
+}

@@ -63,7 +63,8 @@ type Record struct {
 	// Compaction is set if the records before this one left the context, but for those that Cut keeps.
 	Compaction *report.Compaction
 	Cut        *sessions.HostCut
-	Window     int // tokens of the context window, as the agent says; 0: it does not
+	Cleared    []sessions.Cleared // results that the agent took out of its own context
+	Window     int                // tokens of the context window, as the agent says; 0: it does not
 	// Queue is set on notes about messages that the user sent while the agent worked. Queued is the span of the
 	// content of one that came, as it would stand in a message of Format.
 	Queue  sessions.Queue

@@ -25,12 +25,12 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 			Rewritten: 900, Net: &saved}},
 			"measured   2 requests by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
 				"           first byte after 0 ms (median)\n" +
-				"reduced    1 step rewrote 900 tokens of the cache; 2 requests sent without ≈30,000 tokens in all: ≈$0.50 saved, " +
+				"reduced    1 step rewrote 900 tokens of the cache; ≈30,000 tokens left out of 2 requests: ≈$0.50 saved, " +
 				"if all of them had been read from the cache; the window usage that the agent shows is based on what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 1, Requests: 1, Reduced: &ledger.ReducedUse{Requests: 1, Net: &lost}},
 			"measured   1 request by the proxy: 0 tokens of input, 0 read from the cache (0 of the requests), 0 of output\n" +
 				"           first byte after 0 ms (median)\n" +
-				"reduced    0 steps rewrote 0 tokens of the cache; 1 request sent without 0 tokens in all: ≈$0.25 lost so far; " +
+				"reduced    0 steps rewrote 0 tokens of the cache; 0 tokens left out of 1 request: ≈$0.25 lost so far; " +
 				"the window usage that the agent shows is based on what was sent\n"},
 		{&ledger.ProxyUse{Sessions: 3, Requests: 1000, Failed: 2, Cost: sessions.Cost{Dollars: &dollars}, Breaks: 3,
 			Lost: 9_000, Broke: []ledger.CacheUse{

@@ -132,10 +132,14 @@ func (p Page) heldLine(s ledger.Status) string {
 		text = fmt.Sprintf("%s%s %s  %s of %s tokens (%s)", full, empty, chars.Share(s.Held.N, s.Window), s.Held,
 			chars.Commas(s.Window), model)
 	}
-	text += s.Besides() + s.AlmostFull()
+	for _, more := range []string{s.Besides(), s.Room()} {
+		if more != "" {
+			text += "; " + more
+		}
+	}
 	switch {
 	case s.CompactsAt > 0:
-		text += fmt.Sprintf("; auto-compact at %s: %s", chars.Commas(s.CompactsAt), p.Line(s.CompactsFrom, lineColumns))
+		text += " (" + p.Line(s.CompactsFrom, lineColumns) + ")"
 	case s.CompactsFrom != "":
 		text += "; auto-compact: " + p.Line(s.CompactsFrom, lineColumns)
 	}

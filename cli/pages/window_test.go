@@ -38,9 +38,13 @@ func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
 		want string
 	}{
 		{ledger.Use{Held: exact(199_005), Window: 200_000, Measured: 9},
-			" >99%  199,005 of 200,000 tokens (the model is not known); almost full: 995 left"},
+			" >99%  199,005 of 200,000 tokens (the model is not known); almost full: 995 free"},
 		{ledger.Use{Held: tokens.Count{N: 160_000}, Window: 200_000, CompactsAt: 167_000, CompactsFrom: "set",
-			Measured: 9}, "; almost full: ≈7,000 left; auto-compact at 167,000: set"},
+			Measured: 9}, "; almost full: ≈7,000 free until auto-compact at 167,000 (set)"},
+		{ledger.Use{Held: exact(60_000), Window: 200_000, CompactsAt: 87_000, CompactsFrom: "set", Measured: 9},
+			"; 27,000 free until auto-compact at 87,000 (set)"},
+		{ledger.Use{Held: exact(100_000), Window: 200_000, CompactsAt: 87_000, CompactsFrom: "set", Measured: 9},
+			"; auto-compact at 87,000 is due with the next request (set)"}, // it was "full" at 50%
 		{ledger.Use{Held: exact(201_000), Window: 200_000, Measured: 9}, "; full"},
 		{ledger.Use{Held: exact(179_000), Window: 200_000, Measured: 9},
 			" 179,000 of 200,000 tokens (the model is not known)"},

@@ -310,14 +310,21 @@ func (x *Effects) touched(in intents.Intent, effects []sessions.Effect) ([]touch
 	switch in.Op {
 	case intents.OpShell:
 		command, err := x.command(in)
-		return x.shell(command), err
+		files := x.shell(command)
+		if strings.Contains(command, "apply_patch") { // Codex runs it in a shell, too
+			files = append(files, x.reported(effects)...)
+		}
+		return files, err
 	case intents.OpDelete:
 		return []touched{{in.Target, changes.Deleted}}, nil
 	case intents.OpMove:
 		return []touched{{in.From, changes.Deleted}, {in.Target, changes.Created}}, nil
 	case intents.OpCopy:
 		return []touched{{in.Target, changes.Created}}, nil
-	case intents.OpWrite, intents.OpPatch:
+	case intents.OpPatch, intents.OpWrite:
+		if in.Target == "" { // a patch of several files
+			return x.reported(effects), nil
+		}
 		op, err := x.writeOp(in, effects)
 		return []touched{{in.Target, op}}, err
 	}
@@ -343,16 +350,22 @@ func (x *Effects) shell(command string) []touched {
 	return files
 }
 
+// reported are the files that the host says a call has changed.
+func (x *Effects) reported(effects []sessions.Effect) (files []touched) {
+	for _, f := range effects {
+		if op := changes.Op(f.Op); op == changes.Created || op == changes.Modified || op == changes.Deleted {
+			files = append(files, touched{x.Path(f.Path), op})
+		}
+	}
+	return files
+}
+
 // writeOp reports whether a write created its file: according to the host, otherwise according to the ledger's records
 // from before the call.
 func (x *Effects) writeOp(in intents.Intent, effects []sessions.Effect) (changes.Op, error) {
-	for _, f := range effects {
-		op := changes.Op(f.Op)
-		if op != changes.Created && op != changes.Modified && op != changes.Deleted {
-			continue
-		}
-		if x.Path(f.Path) == in.Target {
-			return op, nil
+	for _, f := range x.reported(effects) {
+		if f.path == in.Target {
+			return f.op, nil
 		}
 	}
 	if in.Op == intents.OpPatch {

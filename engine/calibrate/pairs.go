@@ -33,7 +33,8 @@ func (p *pairs) add(e sessions.Entry) (o ledger.Measurement, ok bool) {
 	case e.Author != "":
 		return o, false // a subagent has a conversation of its own
 	case e.Kind == sessions.KindNote:
-		p.spoiled = p.spoiled || e.Hidden && e.Author == "" // something was said to the model that has no features
+		// Something was said to the model that has no features, or something was taken out.
+		p.spoiled = p.spoiled || e.Hidden && e.Author == "" || len(e.Cleared) > 0
 		return o, false
 	case e.Kind != sessions.KindMessage:
 		p.spoiled = true // the conversation was changed

@@ -124,7 +124,8 @@ func (l *Ledger) header(n sessions.NewEntry) sessions.Entry {
 		Author: l.maskedLabel(n.Author), Model: l.maskedLabel(n.Model),
 		Hidden: n.Hidden, Loaded: n.Loaded, Note: l.maskedLabel(n.Note), Usage: n.Usage, Bill: l.bill(n.Bill),
 		Unfinished: n.Unfinished,
-		Cut:        n.Cut.Clipped(), Window: max(n.Window, 0), Queue: n.Queue, Copied: n.Copied,
+		Cut:        n.Cut.Clipped(), Cleared: sessions.ClippedCleared(n.Cleared), Window: max(n.Window, 0),
+		Queue: n.Queue, Copied: n.Copied,
 	}
 }
 
@@ -275,7 +276,9 @@ func (p *prepared) part(part, shown transcript.Part) int {
 		if part.Sealed {
 			return n
 		}
-		r := sessions.Result{CallID: part.ID, Failed: part.IsError, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
+		code, said := intents.ExitCode(part.Text)
+		failed := part.IsError || said && code != 0 && p.entry.Format != transcript.Anthropic // which says it itself
+		r := sessions.Result{CallID: part.ID, Failed: failed, Chars: utf8.RuneCountInString(part.Text), Tokens: n}
 		p.results = append(p.results, result{Result: r, text: part.Text, features: f,
 			shown: shown.Text, screen: screenOf(part.Text)})
 	}

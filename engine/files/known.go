@@ -137,6 +137,7 @@ type knowing struct {
 	edits []intents.Edit // the newest first
 	by    []*step
 	lines map[int]string // that were read in part, by their numbers
+	last  int            // the last line of the file, as a part that goes to its end shows; 0: not known
 }
 
 // unchanged begins what Claude Code (2.1.328) answers a read of a file that is as it was read before.
@@ -187,6 +188,9 @@ func (k *knowing) read(s *step, call transcript.Part, printed string) (ended boo
 		if !numbered || first == 0 || len(k.edits) > 0 {
 			k.whole = false
 			return !numbered
+		}
+		if toEnd := asked.Limit == 0 || asked.Limit > len(lines); toEnd && k.last == 0 && !cutShort(plain) {
+			k.last = first + len(lines) - 1
 		}
 		for i, line := range lines {
 			if _, known := k.lines[first+i]; !known {
@@ -245,7 +249,7 @@ func (k *knowing) edited(body string, wrote func(string) string) (string, bool) 
 }
 
 // joined returns the text of the parts that were read, if they are one behind the other from the first line: whether more
-// follows is not known.
+// follows is known only if one was read to the end.
 func (k *knowing) joined() text {
 	if len(k.edits) > 0 || len(k.lines) == 0 {
 		return text{}
@@ -258,7 +262,7 @@ func (k *knowing) joined() text {
 		}
 		b.WriteString(line + "\n")
 	}
-	return text{body: b.String(), by: k.by}
+	return text{body: b.String(), whole: k.whole && k.last == len(k.lines), by: k.by}
 }
 
 // trimEnds takes the white space off the ends of the lines of a text.

@@ -43,7 +43,7 @@ type step struct {
 	tokens          int    // of the call and its result, o200k_base
 	left            bool   // the host has gone back to before it
 	rewound         bool   // the host has gone back since, to behind it
-	dropped         bool   // the window has it no more: the host has gone back, or compacted since
+	dropped         bool   // the window has it no more: the host has gone back, compacted or cleared it since
 }
 
 // stepsOf returns the calls on each file, oldest first, by its path.
@@ -77,7 +77,7 @@ func stepsOf(entries []sessions.Entry) map[string][]*step {
 			if s == nil {
 				continue
 			}
-			s.failed, s.dropped, s.tokens = res.Failed, !held.Has(i), s.call.Tokens+res.Tokens
+			s.failed, s.dropped, s.tokens = res.Failed, !held.HasResult(i, res.CallID), s.call.Tokens+res.Tokens
 			if s.result = e.Seq; s.failed {
 				s.result = 0
 			}

@@ -77,6 +77,7 @@ type gauge struct {
 	measure
 	agents  measure           // of that window: its parts add up to what was measured, also with an exact counter
 	whole   window.View       // as if nothing had been cut
+	cleared map[string]int    // results that the host has cleared: see window.View.Cleared
 	own     window.Fill       // what the conversation is made of as the agent has it
 	fixed   *tokens.Count     // what every request carries besides; nil: not known
 	midway  bool              // that has messages of before the first that is recorded
@@ -105,7 +106,8 @@ func measureOf(f *core.Folded, model string) measure { return gaugeOf(f, model, 
 func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	c := f.Counter(model)
 	m := measure{Counter: c}
-	g := gauge{measure: m, agents: m, whole: whole, own: ownFill(whole)}
+	g := gauge{measure: m, agents: m, whole: whole, cleared: whole.Cleared(f.Entries)}
+	g.own = ownFill(f.Entries, whole, g.cleared)
 	if fixed, known := fixedInput(f, c); known {
 		now, after := besides(f, c, f.View.Host)
 		cut := f.View.Host > 0 && after

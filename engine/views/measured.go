@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/engine/core"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
@@ -16,8 +17,13 @@ type measured struct {
 	whole bool // they have its request
 }
 
-// tokens returns what the answer and its request have.
-func (m *measured) tokens() int64 { return int64(m.usage.Prompt()) + m.usage.Output }
+// tokens returns what the answer and its request have; 0: the request was not measured.
+func (m *measured) tokens() int64 {
+	if !m.whole {
+		return 0
+	}
+	return int64(m.usage.Prompt()) + m.usage.Output
+}
 
 // take takes an entry into account. Entries of subagents are not part of the main conversation.
 func (m *measured) take(e *sessions.Entry) {
@@ -63,6 +69,24 @@ func newestMeasured(f *core.Folded, meant func(i int) bool) (m measured, upTo in
 	return m, upTo
 }
 
+// cutSince says what took something out of the agent's own window since the provider measured it last: see ledger.Use.Cut.
+func cutSince(f *core.Folded) (why string) {
+	_, newest := newestMeasured(f, func(int) bool { return true })
+	if newest > 0 && !f.View.Active(newest-1) {
+		return ledger.CutBack
+	}
+	for i := newest; i < len(f.Entries) && newest > 0; i++ {
+		switch e := &f.Entries[i]; {
+		case !f.View.Active(i):
+		case e.Earlier:
+			why = ledger.CutCompacted
+		case len(e.Cleared) > 0 && why == "":
+			why = ledger.CutCleared
+		}
+	}
+	return why
+}
+
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
 // branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
 // is its summary, what it kept, what came after it, and the fixed input, nil where that is not known. It is false if nothing
@@ -84,6 +108,8 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count
 		case !f.View.Active(i):
 		case e.Earlier:
 			base, since = fixed, e.Tokens+f.View.HostKept
+		case len(e.Cleared) > 0:
+			since -= clearedBy(f.Entries[:i], e.Cleared)
 		case e.Group != "" && e.Group == f.Entries[upTo-1].Group: // more of the answer that was measured
 		case e.Kind == sessions.KindMessage && !e.Hidden:
 			since += e.Tokens
@@ -92,9 +118,28 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count
 	if since == 0 {
 		return base, true
 	}
-	n := sum(base, c.Of(since))
+	n := sum(base, c.Of(max(since, 0)))
+	if since < 0 { // results were cleared
+		n.N = max(0, n.N-c.Of(-since).N)
+	}
 	n.Exact = false // how a provider frames a message is not known
 	return n, true
+}
+
+// clearedBy returns by how many tokens results of a log shrink that the host clears.
+func clearedBy(log []sessions.Entry, list []sessions.Cleared) (n int) {
+	left := map[string]int{}
+	for _, c := range list {
+		left[c.Call] = c.Tokens
+	}
+	for i := range log {
+		for _, r := range log[i].Results {
+			if tokens, cleared := left[r.CallID]; cleared {
+				n += max(0, r.Tokens-tokens)
+			}
+		}
+	}
+	return n
 }
 
 // sum adds two counts.

@@ -82,10 +82,11 @@ func cutover(f *core.Folded, w ledger.BudgetWarning) []core.Decision {
 	return onceInCycle(f, ledger.EventCutover, w)
 }
 
-// onceInCycle returns a warning, unless the same agent was warned for the same reason since the last compaction.
+// onceInCycle returns a warning, unless the same agent was warned for the same reason since the last compaction, and has not
+// paid what that warned of.
 func onceInCycle(f *core.Folded, event string, w ledger.BudgetWarning) []core.Decision {
 	for _, past := range core.DecisionsSince[ledger.BudgetWarning](f, event, cycleStart(f)) {
-		if past.Data.Agent == w.Agent && past.Data.Reason == w.Reason {
+		if past.Data.Agent == w.Agent && past.Data.Reason == w.Reason && !over(f, past) {
 			return nil
 		}
 	}
@@ -115,11 +116,16 @@ func warned(f *core.Folded) (out []ledger.BudgetWarning) {
 	}
 	slices.SortFunc(past, func(a, b core.Decided[ledger.BudgetWarning]) int { return cmp.Compare(a.Seq, b.Seq) })
 	for _, w := range past {
-		if w.Data.Reason != ledger.ReasonResumed || !paid(f.Entries, w.Seq) {
+		if !over(f, w) {
 			out = append(out, w.Data)
 		}
 	}
 	return out
+}
+
+// over reports whether a warning was of one request, which has been paid: that a session continues after a pause.
+func over(f *core.Folded, w core.Decided[ledger.BudgetWarning]) bool {
+	return w.Data.Reason == ledger.ReasonResumed && paid(f.Entries, w.Seq)
 }
 
 // paid reports whether the provider has measured an answer to the newest prompt before an entry, or one since.

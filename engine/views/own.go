@@ -5,6 +5,7 @@ import (
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/window"
 )
 
@@ -13,7 +14,7 @@ import (
 func ownSources(f *core.Folded, g gauge, ours []ledger.Source) []ledger.Source {
 	origins := slices.Clone(ours)
 	if g.held != nil {
-		origins = sources(f, g.agents, g.whole.Slots, entire)
+		origins = sources(f, g.agents, g.whole.Slots, g.entire)
 	}
 	origins = most(origins)
 	for i := range origins {
@@ -25,10 +26,31 @@ func ownSources(f *core.Folded, g gauge, ours []ledger.Source) []ledger.Source {
 	return origins
 }
 
-// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs.
-func ownFill(whole window.View) window.Fill {
+// entire is what a result takes in the agent's own window, which has no stubs.
+func (g gauge) entire(r sessions.Result) int {
+	if left, cleared := g.cleared[r.CallID]; cleared {
+		return min(left, r.Tokens)
+	}
+	return r.Tokens
+}
+
+// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, and without those
+// that it has cleared.
+func ownFill(log []sessions.Entry, whole window.View, cleared map[string]int) window.Fill {
 	fill := whole.Fill
 	fill[window.Results] += fill[window.Stubs] + whole.Stubbed
 	fill[window.Stubs] = 0
+	if len(cleared) == 0 {
+		return fill
+	}
+	for _, slot := range whole.Slots {
+		for _, seq := range slot.Seqs {
+			for _, r := range resultsIn(slot, &log[seq-1]) {
+				if left, is := cleared[r.CallID]; is {
+					fill[window.Results] = max(0, fill[window.Results]-max(0, r.Tokens-left))
+				}
+			}
+		}
+	}
 	return fill
 }

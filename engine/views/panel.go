@@ -47,7 +47,7 @@ func callsOf(f *core.Folded, sends bool, now time.Time) (c ledger.Calls) {
 
 // messagesOf returns the messages that take most of the agent's own window.
 func messagesOf(f *core.Folded, g gauge) []ledger.WindowMessage {
-	slots, measure, result := g.whole.Slots, g.agents, entire
+	slots, measure, result := g.whole.Slots, g.agents, g.entire
 	if g.held == nil { // then the agent has the view: see ownSources
 		slots, measure, result = f.View.Slots, g.measure, stubbed
 	}

@@ -88,9 +88,6 @@ func add(sums map[ledger.Source]*sourceSum, key ledger.Source, n sourceSum) {
 	sums[key].artifacts += n.artifacts
 }
 
-// entire is what a result takes in the agent's own window, which has no stubs.
-func entire(r sessions.Result) int { return r.Tokens }
-
 // stubbed is what a result takes in the view: its stub, if there is one.
 func stubbed(r sessions.Result) int {
 	if r.Artifact != "" {

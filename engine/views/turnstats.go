@@ -100,6 +100,7 @@ type turnReplay struct {
 	log       core.Folded // as far as it was replayed
 	planner   window.Planner
 	uncut     window.Planner // makes the view as if nothing had been cut
+	clears    bool           // the host has cleared results
 	sizes     map[string]int // of summaries, by id
 	turns     []turnStat     // the newest, oldest first
 	earlier   int
@@ -234,6 +235,7 @@ func (r *turnReplay) follow(ctx context.Context, f *core.Folded, size summarySiz
 			}
 		}
 		r.log.Entries = f.Entries[: i+1 : i+1]
+		r.clears = r.clears || len(e.Cleared) > 0
 		if err := r.log.Take(e); err != nil {
 			return err
 		}
@@ -337,7 +339,12 @@ func (r *turnReplay) measure(size summarySize) error {
 		t.filled = t.filled.With(window.Summary, r.sizes[cur.ID])
 	}
 	whole := r.whole(&r.log)
-	t.own, t.host = ownFill(whole), whole.Host
+	t.host = whole.Host
+	var cleared map[string]int
+	if r.clears {
+		cleared = whole.Cleared(r.log.Entries)
+	}
+	t.own = ownFill(r.log.Entries, whole, cleared)
 	return nil
 }
 

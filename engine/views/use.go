@@ -46,6 +46,7 @@ func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledg
 	if u.Held = sum(u.Used, total(g.carries)); g.held != nil {
 		u.Held = *g.held
 	}
+	u.Cut = cutSince(f)
 	carrying(f, &u)
 	return u
 }

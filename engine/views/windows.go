@@ -74,6 +74,9 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 			w.CompactsAt, w.CompactsFrom = at, why
 		}
 	}
+	if w.Tokens > 0 && w.CompactsAt > w.Tokens { // never reached
+		w.CompactsAt, w.CompactsFrom = 0, ""
+	}
 	return w, nil
 }
 
@@ -102,7 +105,7 @@ func profile(models *tokens.Registry, host core.HostWindow, named string, w *led
 	case host.Tokens > 0 && (known == 0 || host.Tokens < known):
 		w.Profile, w.From = host.Tokens, shownBy(host)
 	case known > 0:
-		w.From = ledger.WindowKnown
+		w.From = ledger.KnownWindow(models, w.Model)
 	}
 	w.CompactsAt = host.CompactsAt
 	if (w.From == ledger.WindowSet || host.Elsewhere) && // it may be of another window
@@ -122,9 +125,10 @@ func shownBy(host core.HostWindow) string {
 // likely returns the sizes that a window may have.
 func likely(w ledger.Window, host core.HostWindow) (sizes []ledger.WindowSize) {
 	builtin, _ := tokens.Builtin().Window(w.Model)
+	known := ledger.KnownWindow(tokens.Builtin(), w.Model)
 	all := []ledger.WindowSize{
 		{Tokens: w.Tokens, From: w.From}, {Tokens: host.Tokens, From: shownBy(host)},
-		{Tokens: builtin, From: ledger.WindowKnown}, {Tokens: host.CompactsAt, From: ledger.WindowCompacted},
+		{Tokens: builtin, From: known}, {Tokens: host.CompactsAt, From: ledger.WindowCompacted},
 	}
 	for _, s := range all {
 		said := func(o ledger.WindowSize) bool { return o.Tokens == s.Tokens }

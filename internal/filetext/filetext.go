@@ -104,16 +104,23 @@ const (
 	markUTF16 = "\xff\xfe"
 )
 
-// Hash returns the SHA-256 of what is read as text, in hex: in UTF-8 without a mark of the byte order, with line feeds alone.
-// Errors: those of the reader.
-func Hash(r io.Reader) (string, error) {
-	b, h := bufio.NewReader(r), sha256.New()
-	if mark, _ := b.Peek(len(markUTF16)); string(mark) == markUTF16 { // what cannot be read shows below
+// Wide reports whether a file that begins so is text in UTF-16, with the lower byte first.
+func Wide(start []byte) bool { return bytes.HasPrefix(start, []byte(markUTF16)) }
+
+// Text returns what is read as text: in UTF-8, without a mark of the byte order.
+func Text(b *bufio.Reader) *bufio.Reader {
+	if mark, _ := b.Peek(len(markUTF16)); Wide(mark) { // what cannot be read shows later
 		b = bufio.NewReader(&wide{from: b})
 	}
 	if mark, _ := b.Peek(len(markUTF8)); string(mark) == markUTF8 {
 		_, _ = b.Discard(len(markUTF8)) // it was peeked
 	}
+	return b
+}
+
+// Hash returns the SHA-256 of what is read as text, in hex, with line feeds alone. Errors: those of the reader.
+func Hash(r io.Reader) (string, error) {
+	b, h := Text(bufio.NewReader(r)), sha256.New()
 	returns := false // a carriage return is held back
 	for {
 		line, err := b.ReadSlice('\n')

@@ -83,7 +83,7 @@ func TestThePictureOfTheAuditIsOfToday(t *testing.T) {
 		t.Errorf("the picture (make screenshots takes it) shows (%v)\n%s\nthe page\n%s", err, got, want)
 	}
 	cost := regexp.MustCompile(`\$[0-9.]+`).FindString(want)
-	for _, document := range []string{"README.md", "docs/audit.md"} {
+	for _, document := range []string{"docs/start.md", "docs/audit.md"} {
 		if !strings.Contains(string(read(t, "../../"+document)), cost) {
 			t.Errorf("%s does not say %s", document, cost)
 		}

@@ -16,7 +16,7 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-var update = flag.Bool("update", false, "rewrite what the agents of the team are given")
+var update = flag.Bool("update", false, "rewrite the golden files of the tests that run")
 
 // team declares four agents and what each hands to the next.
 const team = `Orchestration:

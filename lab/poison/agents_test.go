@@ -216,7 +216,7 @@ func tools(s *scene, look looker) {
 	defer a.end()
 	listed(s, a, look)
 	graph := strings.ReplaceAll(s.text.Value, "\n", " ")
-	s.do(os.WriteFile(filepath.Join(s.root, "graph.md"), []byte("# "+graph+"\n\nwords "+graph+"\n\n## b {id=graph}\n\n"+
+	s.do(os.WriteFile(filepath.Join(s.root, "graph.md"), []byte("# "+graph+"\n\nwords "+graph+"\n\n## b {id=graph}\n\nwords "+
 		graph+"\n\n@llm\nprompt: x\n"), 0o600))
 	used := map[string]bool{}
 	for _, u := range uses(s) {
@@ -230,7 +230,7 @@ func tools(s *scene, look looker) {
 		switch {
 		case u.tool == "read_artifact":
 			look(name, content(r), s.untouched)
-		case u.tool == "graph_prompt", strings.Contains(fmt.Sprintf("%s", u.args), `"text"`): // the document's own bytes
+		case u.tool == "graph_prompt", u.tool == "graph_blocks" && strings.Contains(name, `"text"`): // its own bytes
 			look(name, content(r), func(out string) error { return within(out, graph) })
 		case u.exact:
 			look(name, content(r), visible)

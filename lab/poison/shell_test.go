@@ -57,7 +57,7 @@ func commands(s *scene) []command {
 		c("count", "--", "."),
 		c("count", "--", "HOSTILE"),
 		exact("graph", "check", "hostile.md"), c("graph", "cost", "hostile.md"), exact("graph", "prompt", "hostile.md", "5"),
-		c("graph", "tree", "hostile.md"), c("graph", "check", "--", "HOSTILE"), c("graph", "prompt", "hostile.md", "HOSTILE"),
+		c("graph", "tree", "hostile.md"), exact("graph", "check", "--", "HOSTILE"), c("graph", "prompt", "hostile.md", "HOSTILE"),
 		c("graph"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),

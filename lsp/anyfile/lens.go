@@ -30,7 +30,11 @@ func Lens(f File) string {
 	}
 	if disk.Text != nil { // of which the rest speaks
 		n := Meter{Counter: f.Meter.Counter}.Say(disk.count(f.Meter))
-		both := n + ", " + f.whole().String() + " once saved"
+		saved := f.whole().String()
+		if f.whole().N == disk.count(f.Meter).N {
+			saved = "as many"
+		}
+		both := n + ", " + saved + " once saved"
 		titles, cost = []string{joined(both, times, state), joined(both, state)}, n
 	}
 	for _, title := range titles {

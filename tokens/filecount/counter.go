@@ -14,13 +14,14 @@ import (
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/tokens"
 )
 
 const (
 	// sniffed is how many bytes are looked at to tell text from binary files, as git does it: a file with a
-	// NUL among them is binary.
+	// NUL among them is binary, unless it is in UTF-16.
 	sniffed = 8 << 10
 	// maxTexts bounds what is counted at once: what is known of each text is held in memory.
 	maxTexts = 1_000_000
@@ -171,10 +172,10 @@ func (t *Counter) count(x *Text, head *bufio.Reader) error {
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return err
-	case bytes.IndexByte(start, 0) >= 0:
+	case bytes.IndexByte(start, 0) >= 0 && !filetext.Wide(start):
 		return ErrBinary
 	}
-	x.Count, x.Read, err = t.o.Counter.CountReader(head)
+	x.Count, x.Read, err = t.o.Counter.CountReader(filetext.Text(head)) // as editors and agents read it
 	return err
 }
 

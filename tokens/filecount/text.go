@@ -7,7 +7,8 @@ import (
 	"ctxledger.dev/tokens"
 )
 
-// ErrBinary marks a file that is not text: one with a NUL byte in its first 8 KB, as for git.
+// ErrBinary marks a file that is not text: one with a NUL byte in its first 8 KB, as for git, unless a mark says that it is in
+// UTF-16.
 var ErrBinary = errors.New("binary")
 
 // Text is one file, or another text, and what was found out about it.

@@ -30,7 +30,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
         : 'No session is recorded here yet. New sessions of Claude Code and Codex in this folder appear on their own, in the *Ledger* view.',
       'The command **ctxledger: Show the Most Expensive Habits** looks at the sessions of all folders.');
   }
-  const { held, window, next = '', live, model, turns, earlier, host } = context;
+  const { held, window, besides = '', next = '', live, model, turns, earlier, host } = context;
   const [last] = turns.slice(-1);
   const day = last === undefined ? '' : sayTime(last.time);
   const cost = sayCost(context);
@@ -40,7 +40,7 @@ export function sessionFigures(context: Context, said = ''): Figures {
   return page(title, true, inert(said), `**${inert(wholeWords(name, longestTitle))}**`,
     [live ? 'live now' : day, agentName(host), model, plural(turns.length + earlier, 'turn')].filter((fact) => fact !== '').map(inert).join(' · '),
     list(['Cost', cost === '' ? 'unknown: the session has no record of what its provider measured' : inert(cost)],
-      [live ? 'Context window' : 'Context window at the end', fills],
+      [live ? 'Context window' : 'Context window at the end', besides === '' ? fills : `${fills}; ${inert(besides)}`],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
       ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
     'Click a session in the *Ledger* view to see it turn by turn.');

@@ -18,6 +18,8 @@ export interface Status {
   readonly model: string;
   /** What its agent's window holds: measured by the provider as far as it goes. */
   readonly held: Count;
+  /** What it holds besides, of which nothing was measured, in words; empty: nothing. */
+  readonly besides?: string;
   /** The model's window in tokens; 0 when it is not known. */
   readonly window: number;
   /** What that rests on, in words. */
@@ -110,6 +112,10 @@ export interface Context {
   readonly measured: number;
   /** What the agent's own window holds: measured and what came since, else used and fixed. */
   readonly held: Count;
+  /** What took something out of it since that was measured, in words; empty: nothing did. */
+  readonly cut?: string;
+  /** What it holds besides, of which nothing was measured, in words; empty: nothing. */
+  readonly besides?: string;
   /** Where counts come from: exact, calibrated(n) on so many measurements, or prior. */
   readonly counting: string;
   /** What stubs, edits and the summary keep out of the view. */

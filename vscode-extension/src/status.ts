@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
-import { capital, commas, escapeIcons, escapeMarkdown, inTokens, mark, oneLine, percentOf, sayThousands, thousands } from './text';
+import { capital, commas, escapeIcons, escapeMarkdown, freeOf, inTokens, mark, oneLine, percentOf, sayThousands, thousands } from './text';
 
 /** What is set: the shares of the window in percent from which on the entry warns, and whether sessions are followed at all. */
 export interface Limits {
@@ -140,10 +140,11 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   const figure = share === undefined ? `${mark(status.held)}${sayThousands(status.held.n)} tokens` : `${mark(status.held)}${share}%`;
   const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
+  const due = idle === 0 && rest === compactsNext;
   const full = colourOf(share, limits);
-  const colour = idle > 0 ? 'dim' : full === 'plain' && status.warning !== '' ? 'warning' : full;
+  const colour = idle > 0 ? 'dim' : full === 'plain' && (status.warning !== '' || due) ? 'warning' : full;
   return {
-    text: `$(${signs[colour].icon}) ${figure}`,
+    text: `$(${signs[colour].icon}) ${figure}${due ? ', auto-compact due' : ''}`,
     tooltip: table(status, share, idle),
     spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${idle > 0 ? left : left === '' ? model : `auto-compact ${left}`}${full === 'error' && (share ?? 0) >= 100 && idle === 0 ? ', full' : signs[colour].word}`,
     colour,
@@ -151,8 +152,10 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   };
 }
 
+const compactsNext = 'due with the next request';
+
 function sayRest(left: number): string {
-  return left > 0 ? `in ${thousands(left)} tokens` : 'due with the next request';
+  return left > 0 ? `in ${thousands(left)} tokens` : compactsNext;
 }
 
 /** Returns the colour of a share of the window. */
@@ -169,17 +172,21 @@ function table(status: Status, share: number | undefined, idle: number): string 
   if (!held.exact && held.upper > 0) {
     rows.push(['at most', `${commas(held.upper)} tokens`]);
   }
-  if (status.compactsAt > 0) {
-    rows.push(['auto-compact', sayRest(status.compactsAt - held.n)], ['auto-compact at', `${commas(status.compactsAt)} tokens`]);
-  }
-  rows.push([status.compactsAt > 0 ? 'auto-compact from' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (window > 0) {
-    rows.push(['window', `${commas(window)} tokens`], ['window from', oneLine(status.windowFrom, 100)]);
+    rows.push(['size of the window', `${commas(window)} tokens`], ['why that size', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
-    const free = { ...held, n: Math.max(0, window - held.n) };
-    rows.push(['share', `${mark(held)}${share}%`], ['free', inTokens(free)]);
+    rows.push(['share', `${mark(held)}${share}%`]);
   }
+  if (window > 0 || status.compactsAt > 0) {
+    const { free, words } = freeOf(status);
+    rows.push([words, inTokens(free)]);
+  }
+  if (status.compactsAt > 0) {
+    const due = status.compactsAt > held.n ? '' : `, ${compactsNext}`;
+    rows.push(['auto-compact at', `${commas(status.compactsAt)} tokens${due}`]);
+  }
+  rows.push([status.compactsAt > 0 ? 'why there' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
   if (idle > 0) {
     rows.push(['last active', `${sayMinutes(idle)} ago`]);
   }
@@ -189,9 +196,10 @@ function table(status: Status, share: number | undefined, idle: number): string 
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
+  const besides = (status.besides ?? '') === '' ? [] : ['', escapeMarkdown(`${capital(status.besides ?? '')}.`)];
   const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(`${capital(status.warning)}.`)}`, ''];
   const change = status.model === '' ? [] : ['', `[Set the Size of the Context Window…](command:${setWindowCommand})`];
-  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...change, ...list(status.others)].join('\n');
+  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...besides, ...change, ...list(status.others)].join('\n');
 }
 
 /** Returns the other sessions that are live, a line each. */

@@ -62,6 +62,12 @@ export function sayCount(count: Count): string {
   return sayTokens(count.n, count.exact);
 }
 
+/** Returns how much a window takes until its agent compacts it, or where nobody knows of that until it is full, and until which of these. */
+export function freeOf({ held, window, compactsAt }: { readonly held: Count; readonly window: number; readonly compactsAt: number }): { readonly free: Count; readonly words: string } {
+  const left = Math.max(0, (compactsAt > 0 ? compactsAt : window) - held.n);
+  return { free: { ...held, n: left }, words: compactsAt > 0 ? 'free until auto-compact' : 'free' };
+}
+
 /** Returns a number of tokens in thousands, rounded down: 78k; below a thousand as it is, and never less than 0. */
 export function thousands(n: number): string {
   return n < 1000 ? commas(Math.max(0, n)) : `${commas(Math.floor(n / 1000))}k`;

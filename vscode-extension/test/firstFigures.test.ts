@@ -41,6 +41,8 @@ Click a session in the *Ledger* view to see it turn by turn.
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: the session has no record of what its provider measured\n.*: ≈63,250 tokens\n/s);
   assert.doesNotMatch(unpriced, /From now on/);
+  const besides = 'its system prompt and tools come on top of that, and have not been measured yet';
+  assert.match(words(sessionFigures({ ...context, besides }).text), new RegExp(`≈63,250 of 200,000 tokens \\(≈31\\.6%\\); ${besides}\n`));
   assert.match(words(sessionFigures({ ...context, live: true }).text), /\$0\.42 so far, .*- \*\*From now on\*\*: each further request pays ≈\$0\.019 for the window, uncached\n/s);
   assert.doesNotMatch(sessionFigures({ ...context, turns: [turn(1, 0.42)] }).text, /Most expensive turn/);
   assert.match(words(sessionFigures({ ...context, unpriced: '9 tokens of foo without a known price' }).text), /list prices, and 9 tokens of foo/);

@@ -109,9 +109,11 @@ test('the bar holds all that fills the window, in its place', () => {
   assert.deepEqual(from, [0, 10, 15]); // the prompt, then the user, then results
   assert.deepEqual(wide, [10, 5, 15]);
   assert.match(bar, /<line x1="40.000%"/); // where the agent compacts
-  assert.match(bar, /Auto-compact at 80,000 \(it was set\): ≈20,000 left\./);
+  assert.match(bar, /Auto-compact at 80,000 \(it was set\)\./);
   assert.match(bar, /aria-label="In the agent’s window: ≈60,000 of 200,000 tokens: system prompt and tools ≈20,000, user ≈10,000, tool results ≈30/);
-  assert.match(bar, /≈60,000<\/strong> of 200,000 tokens, ≈140,000 free/);
+  assert.match(bar, /≈60,000<\/strong> of 200,000 tokens, ≈20,000 free until auto-compact/); // it said 140,000, and 20,000 elsewhere
+  const full = viewOf({ kind: 'context', context: { ...context, held: about(90_000) }, asked: live }, 800, 0).window;
+  assert.match(full, /, 0 free until auto-compact.*Auto-compact at 80,000 \(it was set\): due with the next request\./);
 });
 
 test('the table has the same figures, largest first, and says what is an estimate', () => {
@@ -165,7 +167,10 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   assert.match(textOf(since), /≈65.0%.*Reported in the provider’s latest response: 128,764, and ≈1,204 more since then\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
   assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
-  assert.match(textOf(of({ held: about(9_000) })), /Estimated: the provider’s latest figure, 128,764, is from before/);
+  for (const cut of ['the agent compacted', 'the agent cleared old results', 'the conversation went back']) {
+    assert.match(textOf(of({ held: about(9_000), cut })), new RegExp(`Estimated: the provider’s latest figure, 128,764, is from before ${cut}\\.`));
+    assert.match(textOf(of({ held: about(140_000), cut })), new RegExp(`is from before ${cut}\\.`), 'however much came since');
+  }
   const whole = of({ held: measured, used: about(300_000) });
   assert.deepEqual(attributes(whole, /class="mark limit"><title>[^<]*<\/title><line class="halo" x1="([\d.]+)%"/g), [62.5, 62.5]);
 });
@@ -193,9 +198,11 @@ test('where both are much the same there is one bar', () => {
   }
   assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*What ctxledger would send.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
-  assert.match(textOf(of(100_000, { measured: 70_000 })), /Estimated: the provider’s latest response reported 70,000\./); // it went back, or input has no answer yet
+  const besides = 'its system prompt and tools come on top of that, and have not been measured yet';
+  assert.match(textOf(of(100_000, { besides })), new RegExp(`Estimated from what ctxledger has recorded: ${besides}\\.`));
+  assert.match(textOf(of(100_000, { measured: 70_000 })), /response: 70,000, and ≈30,000 more since then\./, 'input without an answer');
   const turns = [turn(1, 0, 70_000, { measured: 90_000 }), turn(2, 0, 100, { measured: 0, host_compacted: true })];
-  assert.match(textOf(of(30_000, { turns })), /figure, 90,000, is from before the conversation was cut/, 'the agent compacted by itself');
+  assert.match(textOf(of(30_000, { turns, cut: 'the agent compacted' })), /figure, 90,000, is from before the agent compacted/);
 });
 
 test('the panel and the status bar say the same share', () => {

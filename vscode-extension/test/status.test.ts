@@ -26,12 +26,26 @@ test('where the agent compacts automatically is known, the tooltip says what is 
   assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 45%', 'of the window, as the panel has it');
   assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'warning');
   const over = entryOf(running, { ...known, held: count(192_889), compactsAt: 108_000 }, now, limits);
-  assert.equal(over?.text, '$(error) 96%');
-  assert.match(over?.tooltip ?? '', /\| share \| 96% \|\n\| free \| 7,111 tokens \|/);
-  const says = (n: number) => /\| auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
-  assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['in 78k tokens', 'in 99 tokens', 'due with the next request']);
+  assert.equal(over?.text, '$(error) 96%, auto-compact due');
+  assert.match(over?.tooltip ?? '', /\| share \| 96% \|\n\| free until auto-compact \| 0 tokens \|\n\| auto-compact at \| 108,000 tokens, due with the next request \|/);
+  const says = (n: number) => /\| free until auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
+  assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['78,999 tokens', '99 tokens', '0 tokens']);
   assert.match(entryOf(running, known, now, limits)?.spoken ?? '', /^context 45 percent full, auto-compact in 78k tokens$/);
-  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto\-compact at \| 167,999 tokens \|\n\| auto\-compact from \| it was set \|/);
+  assert.match(entryOf(running, known, now, limits)?.tooltip ?? '', /\| auto-compact at \| 167,999 tokens \|\n\| why there \| it was set \|/);
+});
+
+test('an auto-compact that is due shows in the entry, however much of the window is free', () => {
+  const due = { ...live, held: count(100_000), compactsAt: 87_000, compactsFrom: 'autoCompactWindow' };
+  const entry = entryOf(running, due, now, limits);
+  assert.deepEqual([entry?.text, entry?.colour], ['$(warning) 50%, auto-compact due', 'warning']);
+  assert.equal(entry?.spoken, 'context 50 percent full, auto-compact due with the next request, warning');
+  assert.equal(entryOf(running, { ...due, held: count(86_999) }, now, limits)?.text, '$(dashboard) 43%');
+  assert.equal(entryOf(running, due, now + 20 * 60_000, limits)?.text, '$(dashboard) 50%', 'there may be no next request');
+});
+
+test('what was not measured is said below the figures', () => {
+  const entry = entryOf(running, { ...live, besides: 'its system prompt and tools come on top of that' }, now, limits);
+  assert.match(entry?.tooltip ?? '', /\| session \| ab03de2c \|\n\nIts system prompt and tools come on top of that\\\.\n/);
 });
 
 test('nothing is said when no session lives and nothing is wrong', () => {
@@ -150,7 +164,7 @@ test('the tooltip has the exact figures as a table, and the words of others are 
   const entry = entryOf(running, { ...live, title: '[Click](command:x) | $(bug) <b>', session: 'ab|03', windowFrom: 'known | of it' }, now, limits);
   assert.deepEqual(entry?.tooltip.split('\n'), [
     '**\\[Click\\]\\(command\\:x\\) \\| \\$\\(bug\\) &lt;b\\>**', '', '| | |', '|:--|--:|',
-    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| window | 200,000 tokens |', '| window from | known \\| of it |', '| share | ≈29% |',
+    '| in the window | ≈57,453 tokens |', '| at most | 74,689 tokens |', '| size of the window | 200,000 tokens |', '| why that size | known \\| of it |', '| share | ≈29% |',
     '| free | ≈142,547 tokens |', '| model | claude\\-opus\\-4 |', '| session | ab\\|03 |',
     '', '[Set the Size of the Context Window…](command:ctxledger.setWindow)',
   ]);

@@ -1,6 +1,6 @@
 // What the agent's own window holds, which is real, apart from what ctxledger would send instead.
 import type { Context, Count } from '../protocol';
-import { capital, inTokens, mark, sayCount, sayTokens } from '../text';
+import { capital, freeOf, inTokens, mark, sayCount, sayTokens } from '../text';
 import { bar, type Piece } from './bar';
 import { sayCost, sayShare } from './figures';
 import { element, escape } from './html';
@@ -43,9 +43,10 @@ export function wholeOf(context: Context): number {
 export function heldHead(context: Context): string {
   const { held, window } = context;
   const figure = element('strong', {}, sayCount(held));
+  const { free, words: until } = freeOf(context);
   const words = window === 0 ? [figure, ' tokens'] : [
     element('strong', { class: 'share' }, mark(held) + sayShare(held.n, window)), ' · ', figure,
-    ` of ${inTokens({ n: window, exact: true })}, ${sayTokens(Math.max(0, window - held.n), held.exact)} free`,
+    ` of ${inTokens({ n: window, exact: true })}, ${sayCount(free)} ${until}`,
   ];
   return element('h2', { id: 'now' }, 'In the agent’s window now') +
     element('p', { class: 'headline' }, ...words) + money(context) + element('p', { class: 'basis' }, basis(context), size(context));
@@ -59,8 +60,7 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
   const why = window === 0 ? ' The size of this model’s context window is not known.' : windowFrom === '' ? '' : ` Window size: ${escape(windowFrom)}.`;
   const left = compactsAt - held.n;
   const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
-    : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)}): ` +
-      (left > 0 ? `${sayTokens(left, held.exact)} left.` : 'due with the next request.');
+    : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)})${left > 0 ? '' : ': due with the next request'}.`;
   return why + compacts + ' ' + element('button', { class: 'link', 'data-wish': 'size' }, 'Change Window Size…');
 }
 
@@ -106,19 +106,14 @@ export function viewHead(context: Context): string {
 }
 
 /** Where the figure comes from. */
-type Origin = 'measured' | 'since' | 'counted' | 'cut' | 'view';
+type Origin = 'measured' | 'since' | 'cut' | 'view';
 
 function origin(context: Context): Origin {
-  const { measured, held } = context;
-  switch (true) {
-    case measured === 0:
-      return latest(context) > 0 ? 'cut' : 'view';
-    case held.n === measured:
-      return 'measured';
-    case held.n > measured:
-      return held.n === viewCount(context).n ? 'counted' : 'since';
+  const { measured, held, cut = '' } = context;
+  if (cut !== '' && latest(context) > 0) {
+    return 'cut';
   }
-  return 'cut';
+  return measured === 0 ? 'view' : held.n === measured ? 'measured' : 'since';
 }
 
 /** Returns what the provider measured last, also from before the agent itself compacted; 0: nothing yet. */
@@ -128,17 +123,16 @@ function latest({ measured, turns }: Context): number {
 
 function basis(context: Context): string {
   const { held, measured } = context;
+  const besides = context.besides || 'the provider has not measured anything yet';
   switch (origin(context)) {
     case 'measured':
       return 'As reported in the provider’s latest response.';
     case 'since':
       return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
         `and ${sayTokens(held.n - measured, false)} more since then.`;
-    case 'counted': // something came since then, or the conversation went back: which, is not known here
-      return `Estimated: the provider’s latest response reported ${sayTokens(measured, true)}.`;
     case 'cut':
-      return `Estimated: the provider’s latest figure, ${sayTokens(latest(context), true)}, is from before the conversation was cut.`;
+      return `Estimated: the provider’s latest figure, ${sayTokens(latest(context), true)}, is from before ${escape(context.cut ?? '')}.`;
     case 'view':
-      return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has recorded: the provider has not measured anything yet.`;
+      return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has recorded: ${escape(besides)}.`;
   }
 }

@@ -14,10 +14,13 @@ import (
 	"ctxledger.dev/lab/shown"
 )
 
-// ownDir is where the programs are for the reader of the README.
+// firstSteps is the page whose commands are run here.
+const firstSteps = "../../docs/start.md"
+
+// ownDir is where the programs are for its reader.
 const ownDir = "/home/me/ctxledger/bin"
 
-// dryMake returns a command of the README as it is run here: make says what it would do, since TestMain has built the
+// dryMake returns a command of the page as it is run here: make says what it would do, since TestMain has built the
 // programs.
 func dryMake(command string) (made bool, out string) {
 	target, made := strings.CutPrefix(command, "make ")
@@ -44,13 +47,13 @@ func checkout(t *testing.T, s *sandbox.Sandbox) {
 	}
 }
 
-// TestTheReadmesExampleIsTrue runs the terminal example of the README, which somebody pastes into a fresh checkout, and
+// TestTheFirstStepsAreTrue runs the terminal example of docs/start.md, which somebody pastes into a fresh checkout, and
 // compares what the programs print with the output that it shows. Nothing but ignored files is left.
-func TestTheReadmesExampleIsTrue(t *testing.T) {
+func TestTheFirstStepsAreTrue(t *testing.T) {
 	s := newBox(t)
 	checkout(t, s)
 	ran := 0
-	for _, step := range example(t, "# ctxledger") {
+	for _, step := range example(t, recordedSteps) {
 		dir := s.Workspace
 		made, command := dryMake(step.command)
 		if made {
@@ -60,12 +63,12 @@ func TestTheReadmesExampleIsTrue(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, s.Env()
 		out, err := cmd.Output()
 		if got := strings.ReplaceAll(string(out), bin, ownDir); err != nil || got != step.output {
-			t.Errorf("$ %s\nprints (%v)\n%s\nthe README says\n%s", step.command, err, got, step.output)
+			t.Errorf("$ %s\nprints (%v)\n%s\nthe page says\n%s", step.command, err, got, step.output)
 		}
 		ran++
 	}
 	if ran != 5 {
-		t.Fatalf("the README's example has %d commands", ran)
+		t.Fatalf("the example has %d commands", ran)
 	}
 	left, err := os.ReadDir(s.Workspace)
 	if err != nil || len(left) != 2 { // bin, which is ignored, and testdata
@@ -73,17 +76,39 @@ func TestTheReadmesExampleIsTrue(t *testing.T) {
 	}
 }
 
+// The headings of its examples.
+const (
+	recordedSteps = "## With the recorded session of this repository"
+	ownSteps      = "## With your own sessions of Claude Code"
+)
+
+// TestThePictureOfTheReadmeIsOfTheFirstSteps: it shows an audit, a compaction and the way back, as the page has them.
+func TestThePictureOfTheReadmeIsOfTheFirstSteps(t *testing.T) {
+	const picture = "../../docs/images/terminal.svg"
+	var transcript strings.Builder
+	for _, step := range append(example(t, ownSteps)[:1], example(t, recordedSteps)[2:]...) {
+		transcript.WriteString("$ " + step.command + "\n" + step.output)
+	}
+	want := shown.Terminal(transcript.String())
+	if *update {
+		write(t, picture, string(want))
+	}
+	if !bytes.Equal(read(t, picture), want) {
+		t.Errorf("%s shows something else: -update draws it", picture)
+	}
+}
+
 // step is a command of the example and what it prints.
 type step struct{ command, output string }
 
-// example returns the commands of the first fenced block below a heading of the README.
+// example returns the commands of the first fenced block below a heading of the page.
 func example(t *testing.T, heading string) []step {
 	t.Helper()
-	_, section, _ := strings.Cut("\n"+string(read(t, "../../README.md")), "\n"+heading+"\n")
+	_, section, _ := strings.Cut("\n"+string(read(t, firstSteps)), "\n"+heading+"\n")
 	_, block, _ := strings.Cut(section, "```\n$ ")
 	block, _, ok := strings.Cut(block, "```\n")
 	if !ok {
-		t.Fatalf("the README has no fenced block that starts with a command below %q", heading)
+		t.Fatalf("the page has no fenced block that starts with a command below %q", heading)
 	}
 	var steps []step
 	for _, part := range strings.Split(block, "\n$ ") {
@@ -99,15 +124,15 @@ func example(t *testing.T, heading string) []step {
 // leftOut is a line of a transcript for one or more lines that it leaves out.
 const leftOut = "…\n"
 
-// TestTheReadmesStartIsTrue runs the two commands of the README in a fresh home that has one session of Claude Code, and
+// TestTheStartWithClaudeCodeIsTrue runs the two commands of the page in a fresh home that has one session of Claude Code, and
 // a person who answers yes. The transcript may differ from the programs as follows, and in nothing else:
 //   - "…" is for one or more lines of output;
 //   - it is what remains on the screen, without colours;
 //   - the programs are in /home/me/ctxledger/bin, and the home is /home/me;
 //   - the recorded session names a model with a price.
 //
-// The command with which the README has a reader see the audit prints the same.
-func TestTheReadmesStartIsTrue(t *testing.T) {
+// The command with which the page has a reader see the audit prints the same.
+func TestTheStartWithClaudeCodeIsTrue(t *testing.T) {
 	s := newBox(t)
 	recorded := filepath.Join(s.Home, ".claude", "projects", "-home-dev-shop", "0b0e1f2a-1111-4222-8333-444455556666.jsonl")
 	for _, dir := range []string{filepath.Dir(recorded), filepath.Join(s.Home, ".claude", "backups")} { // as it does
@@ -120,17 +145,17 @@ func TestTheReadmesStartIsTrue(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkout(t, s)
-	steps := example(t, "## Start with Claude Code")
+	steps := example(t, ownSteps)
 	if len(steps) != 2 {
-		t.Fatalf("the README starts with %d commands", len(steps))
+		t.Fatalf("the page starts with %d commands", len(steps))
 	}
-	_, told, _ := strings.Cut(string(read(t, "../../README.md")), "\n    sed ")
+	_, told, _ := strings.Cut(string(read(t, firstSteps)), "\n    sed ")
 	told, _, _ = strings.Cut(told, "\n")
 	steps = append(steps, step{"sed " + told, steps[0].output})
 	for _, step := range steps {
 		out, err := typed(t, s, step.command)
 		if err != nil || !transcribed(out, step.output) {
-			t.Errorf("$ %s\nprints (%v)\n%s\nthe README says\n%s", step.command, err, out, step.output)
+			t.Errorf("$ %s\nprints (%v)\n%s\nthe page says\n%s", step.command, err, out, step.output)
 		}
 	}
 	if raw := read(t, recorded); !bytes.Equal(raw, priced) {
@@ -138,7 +163,7 @@ func TestTheReadmesStartIsTrue(t *testing.T) {
 	}
 }
 
-// typed runs a command of the README's start at a terminal, and returns what it shows.
+// typed runs a command of the page at a terminal, and returns what it shows.
 func typed(t *testing.T, s *sandbox.Sandbox, command string) (string, error) {
 	t.Helper()
 	const asked = "Type yes to write these changes: "
