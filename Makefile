@@ -34,7 +34,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release clean
+.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,7 +103,7 @@ plain:
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
 
-PARTS := harnesses vscode agents lint editors stable deployment reference extension
+PARTS := harnesses vscode agents lint editors archives stable deployment reference extension
 SECONDS_FILE := .cache/seconds
 integration: strace $(CLAUDE) $(NODE) $(PACKAGES) ## with real editors, a browser, agents and references; harnesses and lint: each a part to be run alone
 	@rm -f $(SECONDS_FILE) && $(MAKE) --no-print-directory ANNOUNCED=yes $(PARTS:%=part-%) && cat $(SECONDS_FILE)
@@ -184,8 +184,19 @@ $(PACKAGES): $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-release: extension ## the programs, the .vsix packages, the plugin of Claude Code and the bundle of Claude Desktop for eight platforms, with their sums, into dist/
-	GO='$(GO)' sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
+release: extension ## archives, packages of npm and VS Code, plugin of Claude Code, bundle of Claude Desktop, a list of parts and sums, into dist/
+	@$(call run,lab/release,dist)
+	sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
+	@.cache/lab/release -sums dist
+
+PREFIX ?= /usr/local
+install: ## the programs and completions for shells into PREFIX (/usr/local), below DESTDIR
+	@$(call run,lab/release,-install '$(DESTDIR)$(PREFIX)')
+uninstall: ## remove what make install has put there
+	@$(call run,lab/release,-uninstall '$(DESTDIR)$(PREFIX)')
+
+archives: ## a release built twice, and installed in each way in an empty home: used, upgraded, removed
+	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/release)
 
 # "<" is listed and reached, ">" is neither. deadcode reads the packages of one system, as go build does.
 deadcode: ## functions that no program reaches, but for those that internal/archtest/deadcode.txt lists with a reason

@@ -157,3 +157,29 @@ func TestReadingPastSessionsEndsWhenItIsCancelled(t *testing.T) {
 		t.Errorf("%+v, %v", past, err)
 	}
 }
+
+// TestWhatAgentsLeftIsCounted without a ledger: sessions of this workspace, of any age, subagents' apart.
+func TestWhatAgentsLeftIsCounted(t *testing.T) {
+	s := newScene(t)
+	if found := Find(s.opts); len(found) != 0 {
+		t.Errorf("of nothing: %+v", found)
+	}
+	s.mkdir(filepath.Join(s.dir, "s1", "subagents"))
+	s.leave("s1.jsonl", 40, s.rec("oldest"))
+	s.leave("s2.jsonl", 2, s.recOf("s2", "newest"))
+	s.leave("s3.jsonl", 3, strings.ReplaceAll(rec("elsewhere"), `"s1"`, `"s3"`)) // runs in /w
+	s.leave("s4.jsonl", 1, "no record\n")
+	s.leave(filepath.Join("s1", "subagents", "agent-1.jsonl"), 1,
+		strings.Replace(s.rec("helper"), `"uuid"`, `"isSidechain":true,"agentId":"1","uuid"`, 1))
+	found := Find(FollowOptions{Workspace: s.workspace, Env: s.opts.Env})
+	if len(found) != 1 || found[0].Agent != "claude-code" || found[0].Sessions != 2 || found[0].More ||
+		time.Since(found[0].Newest).Round(time.Hour) != 48*time.Hour {
+		t.Errorf("%+v", found)
+	}
+	for i := range maxPastFiles {
+		s.leave(fmt.Sprintf("t%d.jsonl", i), 1, s.recOf(fmt.Sprintf("t%d", i), "x"))
+	}
+	if found = Find(s.opts); len(found) != 1 || found[0].Sessions != maxPastFiles || !found[0].More {
+		t.Errorf("of too many: %+v", found)
+	}
+}

@@ -26,20 +26,6 @@ func commands() []command {
 	}
 }
 
-// program is what runs without a command.
-func program() command {
-	c := statusCommand()
-	c.name, c.args, c.rank = "", "", others
-	c.short = "Shows what an agent's context costs, keeps it small, and loses nothing"
-	c.long = "ctxledger records what happened in a coding agent's sessions: messages, tool calls, file changes, memory and " +
-		"artifacts. Every smaller view of a session is derived from that record, and can be undone. Without a command it " +
-		"shows the status.\n\n" +
-		"SESSION is a session's id, the first few characters of it, or the agent's own id. Without one, the session of " +
-		"the agent that runs the command is used, or else the newest here."
-	c.example = "ctxledger audit\nctxledger compact\nctxledger restore 3f9c1b2a7d4e"
-	return c
-}
-
 // ledgerCommand groups what is done with a ledger as a whole.
 func ledgerCommand() command {
 	return command{name: "ledger", short: "The ledger as a whole: check, repair, back up, retain, …", does: keeps,

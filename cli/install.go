@@ -18,8 +18,8 @@ func installCommand() command {
 	c := editCommand(editOptions{})
 	c.name, c.short = "install", "Connect coding agents to ctxledger"
 	c.long = "Adds the MCP server ctxmcp, and for " + strings.Join(registry.Names(hooked), " and ") + " its hooks, " +
-		"to the configurations of the agents on this machine. Shows each change and asks before writing. Everything " +
-		"else in the files stays as it is. AGENT is one of " + strings.Join(registry.Names(connectable), ", ") + "."
+		"to the configurations of the agents on this machine. Says which files it would change and asks before " +
+		"writing; --diff shows each change first. Everything else in the files stays as it is. AGENT is one of " + strings.Join(registry.Names(connectable), ", ") + "."
 	c.example = "ctxledger install\nctxledger install claude-code --dry-run\nctxledger install codex --project"
 	return c
 }
@@ -41,6 +41,7 @@ func editCommand(o editOptions) command {
 		json: answers(setupAnswer{}),
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&o.project, "project", false, "edit this project's files instead of your own")
+			f.BoolVar(&o.diff, "diff", false, "show each change, as --dry-run does")
 			o.define(f, deed{past: "written"})
 			if !o.undo {
 				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
@@ -100,12 +101,13 @@ type editOptions struct {
 	undo    bool // agents are disconnected
 	project bool // the files of the project are edited, not the user's own
 	replace bool // entries of our name that others have made are replaced
+	diff    bool // the changes are shown, not only their files
 	consentFlags
 }
 
-const editQuestion = "Type yes to write these changes: "
+const editQuestion = "Type yes to write these changes, d to see them: "
 
-// edit shows what it would change to connect or disconnect agents, asks, and writes it. Errors: those of meant, plan; not_found if our programs are not together; denied without consent; those of Machine.Write.
+// edit says what it would change to connect or disconnect agents, asks, and writes it. Errors: those of meant, plan; not_found if our programs are not together; denied without consent; those of Machine.Write.
 func edit(a *action, s setup, names []string, o editOptions) error {
 	s.Replace = o.replace
 	if s.incomplete != nil {
@@ -122,7 +124,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	write := !p.Empty() && !o.dry
 	if !a.json || write && !o.yes {
 		var b bytes.Buffer
-		p.print(a, &b)
+		p.print(a, &b, o)
 		if err := a.writeMasked(b.Bytes()); err != nil {
 			return err
 		}
@@ -161,9 +163,17 @@ func writeSetup(a *action, s setup, p setupPlan, o editOptions) error {
 	case o.yes || len(p.Changes) == 0: // only copies of our own are to go
 	case !a.asking():
 		return fault.New(fault.Denied, setupOp, "nothing was written: no terminal to confirm on").
-			WithHint("--yes writes the changes above, --dry-run only shows them")
+			WithHint("--yes writes the changes, --dry-run only shows them")
 	default:
-		if word := a.reply(editQuestion); word != "yes" && word != "y" {
+		word := a.reply(editQuestion)
+		for ; word == "d"; word = a.reply(editQuestion) {
+			var b bytes.Buffer
+			p.printDiff(a, &b)
+			if err := a.writeMasked(b.Bytes()); err != nil {
+				return err
+			}
+		}
+		if word != "yes" && word != "y" {
 			return fault.New(fault.Denied, setupOp, "nothing was written: the answer was not yes")
 		}
 	}

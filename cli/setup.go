@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/config"
 	"ctxledger.dev/internal/agentname"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/workspace"
@@ -175,10 +176,44 @@ func (p setupPlan) agents() (out []sessionfile.Agent) {
 // maxFound is how much of a foreign entry is shown, in columns.
 const maxFound = 300
 
-// print shows the changes as a diff, and what stays.
-func (p setupPlan) print(a *action, w io.Writer) {
+// maxFiles is how much of a list of files is shown, in columns.
+const maxFiles = 1000
+
+// printDiff shows the changes as a diff.
+func (p setupPlan) printDiff(a *action, w io.Writer) {
 	for _, c := range p.Changes {
 		fmt.Fprint(w, diffOf(c, a.exactLine))
+	}
+}
+
+// summarize says in two lines which files of which agents would change.
+func (p setupPlan) summarize(a *action, w io.Writer) {
+	var names, files []string
+	for _, name := range p.agents() {
+		names = append(names, string(name))
+	}
+	for _, c := range p.Changes {
+		how := ""
+		switch {
+		case c.New:
+			how = " (new)"
+		case c.Gone:
+			how = " (removed)"
+		}
+		files = append(files, c.Path+how)
+	}
+	if len(files) > 0 {
+		fmt.Fprintf(w, "%s: to be %s by a change of %s:\n  %s\n", strings.Join(names, ", "), p.done,
+			chars.Plural(len(files), "file"), a.line(strings.Join(files, ", "), maxFiles))
+	}
+}
+
+// print shows what would change, and what stays.
+func (p setupPlan) print(a *action, w io.Writer, o editOptions) {
+	if o.diff || o.dry {
+		p.printDiff(a, w)
+	} else {
+		p.summarize(a, w)
 	}
 	line := a.line
 	for _, c := range p.Conflicts {

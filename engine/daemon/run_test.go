@@ -237,9 +237,17 @@ func TestOverLoopbackItIsTheSame(t *testing.T) {
 	}
 }
 
-// TestAnOlderOwnerIsAskedToLeave puts an owner of the protocol before ours in the way. Its side of
-// the greeting never changes, which is why it can be written down here.
+// TestAnOlderOwnerIsAskedToLeave puts an owner of the protocol before ours in the way, and one of an older program that
+// speaks ours. Its side of the greeting never changes, which is why it can be written down here.
 func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
+	for name, old := range map[string]link.Owner{
+		"protocol": {Protocol: link.Protocol - 1}, "version": {Protocol: link.Protocol, Version: "0.9.1"},
+	} {
+		t.Run(name, func(t *testing.T) { asksToLeave(t, old) })
+	}
+}
+
+func asksToLeave(t *testing.T, old link.Owner) {
 	state := stateDir(t)
 	if err := os.Mkdir(state, 0o700); err != nil {
 		t.Fatal(err)
@@ -248,13 +256,15 @@ func TestAnOlderOwnerIsAskedToLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := link.Owner{Protocol: link.Protocol - 1, PID: os.Getpid(), Address: l.address, Token: "old"}
+	old.PID, old.Address, old.Token = os.Getpid(), l.address, "old"
 	if err := publish(old, state); err != nil {
 		t.Fatal(err)
 	}
 	left := make(chan error, 1)
 	go func() { left <- serveOld(l, old, state) }()
-	api := open(t, optionsFor(t, state))
+	o := optionsFor(t, state)
+	o.Version = "0.10.0"
+	api := open(t, o)
 	if err := <-left; err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +284,7 @@ func serveOld(l net.Listener, self link.Owner, state string) error {
 		var h link.Hello
 		err = link.ReadJSON(conn, link.HelloFrame, &h)
 		if err == nil {
-			err = link.WriteJSON(conn, link.Welcome{Protocol: self.Protocol, PID: self.PID})
+			err = link.WriteJSON(conn, link.Welcome{Protocol: self.Protocol, PID: self.PID, Version: self.Version})
 		}
 		if err == nil && h.Want == link.WantLeave {
 			err = errors.Join(withdraw(self, state), l.Close())

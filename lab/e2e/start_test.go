@@ -166,9 +166,15 @@ func TestTheStartWithClaudeCodeIsTrue(t *testing.T) {
 // typed runs a command of the page at a terminal, and returns what it shows.
 func typed(t *testing.T, s *sandbox.Sandbox, command string) (string, error) {
 	t.Helper()
-	const asked = "Type yes to write these changes: "
+	return answered(t, s, command, "yes\n")
+}
+
+// answered is typed with another answer.
+func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string, error) {
+	t.Helper()
+	const asked = "Type yes to write these changes, d to see them: "
 	person, program := terminaltest.Open(t)
-	shown := terminaltest.Answer(t, person, program, asked, "yes\n")
+	shown := terminaltest.Answer(t, person, program, asked, answer)
 	cmd := exec.CommandContext(deadlined(t), "sh", "-c", command)
 	cmd.Dir = s.Workspace
 	cmd.Env = []string{"HOME=" + s.Home, "PATH=" + os.Getenv("PATH"), "CTXLEDGER_STATE=" + s.State}
@@ -176,6 +182,30 @@ func typed(t *testing.T, s *sandbox.Sandbox, command string) (string, error) {
 	err := cmd.Run()
 	out := screen(strings.Replace(shown(), asked, asked+"yes\n", 1))
 	return strings.NewReplacer(filepath.Join(s.Workspace, "bin"), ownDir, bin, ownDir, s.Home, "/home/me").Replace(out), err
+}
+
+// TestInstallShowsItsChangesOnRequest: who is asked has read at most three lines, sees the changes for a d, and is asked again. Any
+// other answer than yes writes nothing.
+func TestInstallShowsItsChangesOnRequest(t *testing.T) {
+	for answer, written := range map[string]bool{"d\nyes\n": true, "d\nno\n": false, "d\n\x04": false, "\n": false} {
+		s := newBox(t)
+		checkout(t, s)
+		if err := os.MkdirAll(filepath.Join(s.Home, ".claude"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		out, err := answered(t, s, "bin/ctxledger install claude-code", answer)
+		before, after, _ := strings.Cut(out, "d to see them: ")
+		if lines := strings.Count(before, "\n"); lines > 3 || strings.Contains(before, "+++") {
+			t.Errorf("%q: before the question stand %d lines: %s", answer, lines, before)
+		}
+		if shown := strings.Contains(after, "+++ /home/me/.claude/settings.json\n"); shown != strings.HasPrefix(answer, "d") {
+			t.Errorf("%q shows %s", answer, after)
+		}
+		_, missing := os.Stat(filepath.Join(s.Home, ".claude.json"))
+		if written != (missing == nil) || written != (err == nil) {
+			t.Errorf("%q: %v, %v: %s", answer, err, missing, out)
+		}
+	}
 }
 
 // screen returns what remains on a screen: without colours, and without what was erased.

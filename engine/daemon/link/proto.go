@@ -11,7 +11,7 @@ import (
 
 // Protocol is the version of the wire protocol, requests and responses of engine.API included: the first
 // change after a release increments it. An owner serves every protocol from OldestProtocol on; a client
-// that is newer than the owner asks it to leave.
+// that is newer than the owner, by this or by its program's version, asks it to leave.
 const (
 	Protocol       = 2 // 2: attachments, and the methods of maintenance
 	OldestProtocol = 1

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -142,7 +144,8 @@ func (s *seeker) try(ctx context.Context) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Protocol < Protocol {
+	// After an upgrade, an owner of the earlier program would go on for as long as somebody uses it.
+	if w.Protocol < Protocol || !s.o.NoSpawn && older(w.Version, s.o.Version) {
 		_ = conn.Close() // nothing was sent on it
 		if err := askToLeave(ctx, o); err != nil {
 			return nil, err
@@ -150,6 +153,24 @@ func (s *seeker) try(ctx context.Context) (*Conn, error) {
 		return nil, olderOwner()
 	}
 	return NewConn(conn, o, w.PID), nil
+}
+
+// older reports whether one version is before another. What is not made of numbers is neither.
+func older(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	return x != nil && y != nil && slices.Compare(x, y) < 0
+}
+
+// numbers returns the numbers of a version; nil: it has other parts.
+func numbers(version string) (list []int) {
+	for part := range strings.SplitSeq(version, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil
+		}
+		list = append(list, n)
+	}
+	return list
 }
 
 // start starts a daemon, unless that is not wanted.

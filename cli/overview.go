@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/install"
+	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/workspace"
+)
+
+// program is what runs without a command.
+func program() command {
+	return command{
+		short: "Shows what an agent's context costs, keeps it small, and loses nothing",
+		long: "ctxledger records what happened in a coding agent's sessions: messages, tool calls, file changes, memory and " +
+			"artifacts. Every smaller view of a session is derived from that record, and can be undone. Without a command it " +
+			"shows what it finds in this directory and what to do next; it writes nothing and starts nothing.\n\n" +
+			"SESSION is a session's id, the first few characters of it, or the agent's own id. Without one, the session of " +
+			"the agent that runs the command is used, or else the newest here.",
+		example: "ctxledger audit\nctxledger compact\nctxledger restore 3f9c1b2a7d4e",
+		does:    keeps, json: answers(overview{}), at: shows(lookAround, printOverview),
+	}
+}
+
+// overview is what there is in a directory before anything is done in it.
+type overview struct {
+	Workspace string           `json:"workspace,omitempty"` // "": there is none
+	Found     string           `json:"found"`               // how it was found, or why there is none
+	Sessions  []agents.Found   `json:"session_files"`
+	Ledger    *workspace.Place `json:"ledger,omitempty"` // what it held when it was last used; nil: there is none
+	Agents    []agentIs        `json:"agents"`           // those on this machine
+	Others    []string         `json:"other_ledgers,omitempty"`
+	Next      nextStep         `json:"next"`
+}
+
+// agentIs says whether an agent is connected, in the words of doctor.
+type agentIs struct {
+	Agent sessionfile.Agent `json:"agent"`
+	State string            `json:"state"`
+}
+
+// nextStep is a command and what it does.
+type nextStep struct {
+	Command string `json:"command"`
+	Does    string `json:"does"`
+}
+
+// lookAround only reads: it opens no ledger and starts no daemon.
+func lookAround(ctx context.Context, a *action, _ []string) (out overview, err error) {
+	ws := a.place
+	out = overview{Workspace: ws.Root, Found: ws.Why, Sessions: []agents.Found{}, Agents: []agentIs{},
+		Others: otherLedgers(ctx, a, ws, "status")}
+	if ws.Root != "" {
+		out.Sessions = append(out.Sessions, agents.Find(agents.FollowOptions{Workspace: ws.Root, Env: a.Env})...)
+	}
+	if workspace.HoldsLedger(ws.State) {
+		place := workspace.ReadPlace(ws.State)
+		out.Ledger = &place
+	}
+	s, err := newSetup(a.Env, ws, false)
+	if err != nil {
+		return out, err
+	}
+	for _, h := range install.Hosts() {
+		if one := s.agent(h); one.Installed() {
+			out.Agents = append(out.Agents, agentIs{h.Name, one.State})
+		}
+	}
+	out.Next = out.next()
+	return out, nil
+}
+
+// next returns what helps most.
+func (o overview) next() nextStep {
+	in := func(states ...string) bool {
+		return slices.ContainsFunc(o.Agents, func(c agentIs) bool { return slices.Contains(states, c.State) })
+	}
+	switch {
+	case in(broken, partly, twice):
+		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
+	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
+		return nextStep{"audit", "shows what your past sessions cost, and why; it changes nothing"}
+	case in(connected, byPlugin) && len(o.Sessions) == 0 && o.Ledger == nil:
+		return nextStep{"status", "shows what fills a session's window, once an agent has begun one here"}
+	case in(connected, byPlugin), o.Ledger != nil && len(o.Agents) == 0:
+		return nextStep{"status", "shows what fills the newest session's window"}
+	case len(o.Agents) > 0:
+		return nextStep{"install", "connects your agents; it shows what it would write, and asks"}
+	}
+	return nextStep{"count --tree", "shows how many tokens the files of this directory take"}
+}
+
+func printOverview(a *action, w io.Writer, o overview) {
+	row := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, text) }
+	row("workspace", a.line(cmp.Or(o.Workspace, "none: "+o.Found), maxFound))
+	var sessions, states []string
+	for _, f := range o.Sessions {
+		n := chars.Plural(f.Sessions, "session")
+		if f.More {
+			n = "at least " + n
+		}
+		sessions = append(sessions, fmt.Sprintf("%s of %s, the newest of %s", n, f.Agent, a.stamp(f.Newest)))
+	}
+	row("left here", cmp.Or(strings.Join(sessions, "; "), "no session of an agent"))
+	row("ledger", o.ledger(a))
+	for _, c := range o.Agents {
+		states = append(states, fmt.Sprintf("%s: %s", c.Agent, c.State))
+	}
+	row("agents", cmp.Or(strings.Join(states, "; "), "none that ctxledger knows on this machine"))
+	for _, text := range o.Others {
+		row("ledger", a.line(text, maxOther))
+	}
+	row("can show", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
+		"(`ctxledger count`)"))
+	row("next", a.self.in("`ctxledger "+o.Next.Command+"` "+o.Next.Does))
+}
+
+// ledger says what the ledger held.
+func (o overview) ledger(a *action) string {
+	switch {
+	case o.Ledger == nil:
+		return "none yet; the first command that needs one makes it, outside of this directory"
+	case o.Ledger.Used.IsZero():
+		return "there is one"
+	}
+	return fmt.Sprintf("%s, %s, %s, used %s", chars.Plural(o.Ledger.Sessions, "session"),
+		chars.Plural(o.Ledger.Memories, "memory"), chars.Size(o.Ledger.Bytes), a.stamp(o.Ledger.Used))
+}

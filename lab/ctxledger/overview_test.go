@@ -1,0 +1,83 @@
+package ctxledger
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheFirstRunOnlyReads: the program without a command says what is there and the next step, whatever is there. It starts no
+// daemon, and every file and directory of the home stays as it was.
+func TestTheFirstRunOnlyReads(t *testing.T) {
+	m := newHome(t)
+	own, err := exec.LookPath("ctxledger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.vars = append(m.vars, "PATH="+filepath.Dir(own)) // no agents of this machine
+	m.file("shop/go.mod", "module shop\n")
+	look := func(what string, want ...string) {
+		t.Helper()
+		before := m.snapshot()
+		said := m.all("shop", "", "ctxledger") + m.all("shop", "", "ctxledger", "--json")
+		for _, w := range want {
+			if !strings.Contains(said, w) {
+				t.Errorf("%s: no %q in\n%s", what, w, said)
+			}
+		}
+		if after := m.snapshot(); !maps.Equal(before, after) {
+			t.Errorf("%s: files were %v, and are %v", what, before, after)
+		}
+		if said := m.all("shop", "", "ctxledger", "daemon", "status", "--json"); strings.Contains(said, `"running": true`) {
+			t.Errorf("%s: %s", what, said)
+		}
+	}
+	look("nothing", "left here  no session of an agent", "ledger     none yet", "agents     none that", "count --tree` shows",
+		`"session_files": []`)
+	m.file(".claude/settings.json", "{}\n")
+	look("an agent", "agents     claude-code: not connected", " install` connects", `"command": "install"`)
+	m.shopSessions(2)
+	look("sessions", "2 sessions of claude-code, the newest of ", "next       `", " audit` shows")
+	m.run("shop", "ctxledger", "install", "claude-code", "--yes")
+	look("connected", "claude-code: connected", " status` shows")
+	m.run("shop", "ctxledger", "memory", "save", "style", "--body", "tabs")
+	m.run("shop", "ctxledger", "sessions") // waits until they are read
+	m.run("shop", "ctxledger", "daemon", "stop")
+	look("a ledger", "ledger     2 sessions, 1 memory, ", " status` shows")
+	m.file(".claude/settings.json", "{\"hooks\": {}}\n")
+	look("hooks that are gone", "claude-code: partly connected", " doctor` shows")
+}
+
+// snapshot returns what each file and directory is like, those of state and configuration too.
+func (m *matrix) snapshot() map[string]string {
+	m.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(filepath.Dir(m.home), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := ""
+		if info.Mode().IsRegular() {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text = string(raw[:min(len(raw), 1000)])
+		}
+		all[path] = fmt.Sprint(info.Mode(), info.ModTime(), info.Size(), text)
+		return nil
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return all
+}
