@@ -24,13 +24,13 @@ func BenchmarkParse(b *testing.B) {
 	source := large()
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
-		Parse("doc.md", source)
+		Settings{}.Parse("doc.md", source)
 	}
 }
 
 // BenchmarkKeystroke types a letter in the middle and asks what is wrong, without counting tokens.
 func BenchmarkKeystroke(b *testing.B) {
-	d := Parse("doc.md", large())
+	d := Settings{}.Parse("doc.md", large())
 	at := strings.Index(d.Source, "block 2500 ")
 	for b.Loop() {
 		d = d.Edit(Span{at, at}, "x")

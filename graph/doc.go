@@ -2,8 +2,8 @@
 // @import, @run, @return, @goto) say which blocks are sent to a model. The language is Fractalic's; docs/graph.md has the
 // differences.
 //
-// Start at Parse. A Document has a tree of Blocks and the Operations in them; Document.Find resolves a reference,
-// Document.Request assembles what an operation sends, and Check says what is wrong.
+// Start at Settings.Parse. A Document has a tree of Blocks and the Operations in them; Document.Find resolves a reference,
+// Document.Request assembles what an operation sends, Document.Merge inserts its result, and Check says what is wrong.
 //
 // Guarantees: a Document is immutable, and all positions are byte offsets into its Source, which is the text byte for byte.
 // Code, HTML, quotes and lists never open blocks or operations. A document after Edit equals the edited text parsed anew.

@@ -85,9 +85,6 @@ type headingNames struct {
 	marked                  bool // there is an id, well formed or not
 }
 
-// Parse reads a document by the default settings.
-func Parse(path, source string) *Document { return Settings{}.Parse(path, source) }
-
 // assembled makes a document of its marks, without what finds blocks by their names.
 func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
 	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),

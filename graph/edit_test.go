@@ -23,7 +23,7 @@ var snippets = []string{
 func TestEditsEqualAParse(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 45))
-		d := Parse("doc.md", written(r, r.IntN(60)))
+		d := Settings{}.Parse("doc.md", written(r, r.IntN(60)))
 		for step := range 20 {
 			from := r.IntN(len(d.Source) + 1)
 			at := Span{from, min(from+r.IntN(12), len(d.Source))}
@@ -33,7 +33,7 @@ func TestEditsEqualAParse(t *testing.T) {
 			text := written(r, r.IntN(4))
 			before := d.Source
 			d = d.Edit(at, text)
-			if diff := cmp.Diff(outlined(Parse("doc.md", d.Source)), outlined(d)); diff != "" {
+			if diff := cmp.Diff(outlined(Settings{}.Parse("doc.md", d.Source)), outlined(d)); diff != "" {
 				t.Fatalf("seed %d, step %d: %q with %q at %v: -parsed +edited\n%s", seed, step, before, text, at, diff)
 			}
 		}
@@ -75,7 +75,7 @@ func FuzzDocument(f *testing.F) {
 		f.Add(written(r, 30))
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		d := Parse("doc.md", source)
+		d := Settings{}.Parse("doc.md", source)
 		at := d.Front.To
 		for _, b := range d.Blocks {
 			if b.Own.From < at || b.Own.To < b.Own.From || b.Own.To > len(source) || b.Heading.To > b.Own.To {

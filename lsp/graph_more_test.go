@@ -24,7 +24,7 @@ func TestOneFigureForOneQuantity(t *testing.T) {
 	text, _, _ = strings.Cut(text, "-- ask --")
 	g := openGraph(t, map[string]string{"doc.md": text})
 	meter := g.first().snapshot().meter
-	d := graph.Parse("doc.md", text)
+	d := graph.Settings{}.Parse("doc.md", text)
 	costs := d.Costs(graphfile.Count(meter)) // as ctxledger graph cost has them
 	lenses, err := g.lenses(t, nil)
 	if err != nil {

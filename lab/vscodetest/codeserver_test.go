@@ -93,7 +93,7 @@ func startCodeServer(t *testing.T, s *scene) *codeServer {
 func (c *codeServer) install(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(c.extensions(), "ctxledger.ctxledger-0.0.0")
-	for _, part := range []string{"dist", "media"} {
+	for _, part := range []string{"dist", "media", "snippets"} {
 		must(t, os.CopyFS(filepath.Join(dir, part), os.DirFS(filepath.Join(built.extension, part))))
 	}
 	for _, file := range []string{"package.json", "build/README.md"} {

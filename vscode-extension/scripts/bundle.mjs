@@ -17,7 +17,7 @@ if (process.argv[2] === 'test') {
   const { metafile } = await build({ ...node, ...small, metafile: true, entryPoints: ['src/main.ts'], outdir: 'dist' });
   await build({
     ...small, bundle: true, platform: 'browser', format: 'iife', target: 'es2022', logLevel: 'warning',
-    entryPoints: ['src/panel/webview.ts'], outfile: 'dist/panel.js',
+    entryPoints: { panel: 'src/panel/webview.ts', prompt: 'src/panel/promptWebview.ts' }, outdir: 'dist',
   });
   writeFileSync('dist/licenses.txt', licenses(Object.keys(metafile.inputs)));
 }

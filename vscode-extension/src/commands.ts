@@ -14,7 +14,7 @@ import type { Server } from './server';
 import { serverCommands } from './serverCommands';
 import { chooseSession } from './sessions';
 import { commas, escapeIcons, forMessage } from './text';
-import { getStarted, readPast, showHabits, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
+import { getStarted, getStartedWithGraphs, newGraph, openExample, readPast, showHabits, showLastSession, showMemoryCost, turnHintsOn } from './walkthrough';
 import { leastWindow, sizeChoices, typedTokens } from './windowSize';
 
 /** What a command is about: a node of the tree, or the session that the panel shows. */
@@ -36,6 +36,9 @@ export function registerCommands(extension: vscode.Uri, server: Server, views: r
     setWindow: (node) => setWindow(server, node),
     costActions: () => costActions(server),
     getStarted,
+    getStartedWithGraphs,
+    openExample: () => openExample(extension),
+    newGraph: () => newGraph(),
     showLastSession: () => showLastSession(server, pages),
     showMemoryCost: () => showMemoryCost(server, pages),
     turnHintsOn: () => turnHintsOn(server),

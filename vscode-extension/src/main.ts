@@ -3,7 +3,9 @@ import { BadgeProvider } from './badgeProvider';
 import { CarriedTree } from './carriedTree';
 import { registerCommands } from './commands';
 import { CostBar } from './costBar';
+import { GraphButtons } from './graphs';
 import { registerPanel } from './panel';
+import { registerPromptPreview } from './promptPreview';
 import { Server } from './server';
 import { StatusBar } from './statusBar';
 import { SymbolSender } from './symbolSender';
@@ -27,7 +29,9 @@ export function activate(context: vscode.ExtensionContext): void {
     new BadgeProvider(server),
     tree,
     carried,
+    new GraphButtons(server),
     registerPanel(context.extensionUri, server),
+    registerPromptPreview(context.extensionUri, server),
     registerCommands(context.extensionUri, server, [tree, carried]),
   );
   extendPath(context.environmentVariableCollection, server.bundled());

@@ -1,19 +1,16 @@
 // The panel of what fills the window: its host in VS Code.
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { failureOf } from './failures';
 import { openRecord } from './open';
-import { page } from './panel/page';
+import { panelPage } from './panel/page';
 import { askedOf, fileUri, summaryUri } from './panel/places';
 import { contextRequest, type Asked, type Node, type PanelNews, type PanelWish, type Source } from './protocol';
 import type { Server } from './server';
 import { setWindowCommand } from './status';
 import { seen } from './walkthrough';
+import { fill, inTime, troubleOf } from './webviews';
 
 const viewType = 'ctxledger.panel';
-
-/** How long the server may take to answer, in milliseconds. */
-const patience = 20_000;
 
 /** Registers the command that shows the panel, and what brings it back after a restart of VS Code. */
 export function registerPanel(extension: vscode.Uri, server: Server): vscode.Disposable {
@@ -64,18 +61,10 @@ class PanelHost implements vscode.Disposable {
     this.panel?.dispose();
     this.panel = panel;
     this.asked = asked;
-    const { webview } = panel;
-    const own = (...path: string[]): vscode.Uri => vscode.Uri.joinPath(this.extension, ...path);
-    panel.iconPath = { light: own('media', 'ledger.svg'), dark: own('media', 'ledger-dark.svg') };
     panel.onDidDispose(() => { this.panel = this.panel === panel ? undefined : this.panel; });
     panel.onDidChangeViewState(() => { void this.ask(); });
-    webview.onDidReceiveMessage((wish: PanelWish) => { void this.grant(wish); });
-    webview.options = { enableScripts: true, localResourceRoots: [own('dist'), own('media')] };
-    webview.html = page({
-      source: webview.cspSource, nonce: randomBytes(16).toString('hex'),
-      script: webview.asWebviewUri(own('dist', 'panel.js')).toString(),
-      style: webview.asWebviewUri(own('media', 'panel.css')).toString(),
-    });
+    panel.webview.onDidReceiveMessage((wish: PanelWish) => { void this.grant(wish); });
+    fill(panel, this.extension, 'panel.js', panelPage);
   }
 
   dispose(): void {
@@ -114,21 +103,8 @@ class PanelHost implements vscode.Disposable {
   /** Returns what the panel is to show; nothing while the server starts. */
   private async news(): Promise<PanelNews | undefined> {
     const { state } = this.server;
-    switch (state.kind) {
-      case 'missing':
-        return {
-          kind: 'trouble', problem: 'The language server ctxlsp was not found.',
-          hint: 'The command “ctxledger: How to Get the Programs” says how to get it.',
-        };
-      case 'failed':
-        return {
-          kind: 'trouble', problem: state.why,
-          hint: 'The command “ctxledger: Restart Language Server” tries again.',
-        };
-      case 'running':
-        break;
-      default:
-        return undefined;
+    if (state.kind !== 'running') {
+      return troubleOf(state);
     }
     if (this.server.folder === '') {
       return { kind: 'nowhere' };
@@ -141,22 +117,12 @@ class PanelHost implements vscode.Disposable {
     }
   }
 
-  /** Asks for a session, and waits no longer than patience lasts, also for a server that does not listen any more. */
+  /** Asks for a session. */
   private async context(asked: Asked): Promise<PanelNews> {
-    const late = new vscode.CancellationTokenSource();
-    const over = new Promise<never>((_, reject) => {
-      late.token.onCancellationRequested(() => reject(new Error('The language server is not responding.')));
-    });
-    const timer = setTimeout(() => late.cancel(), patience);
-    try {
-      const context = await Promise.race([this.server.request(contextRequest, named(asked), late.token), over]);
-      this.sources = context.sources;
-      this.session = context.session;
-      return { kind: 'context', context, asked };
-    } finally {
-      clearTimeout(timer);
-      late.dispose();
-    }
+    const context = await inTime(new vscode.CancellationTokenSource(), (token) => this.server.request(contextRequest, named(asked), token));
+    this.sources = context.sources;
+    this.session = context.session;
+    return { kind: 'context', context, asked };
   }
 
   /** Does what the panel asks for, of the session that it shows. */

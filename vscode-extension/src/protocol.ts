@@ -330,6 +330,32 @@ export interface Directory {
   readonly tokens: number;
 }
 
+/** What an operation of a context graph sends. */
+export interface Prompt {
+  /** Its name. */
+  readonly operation: string;
+  readonly range: TextRange;
+  /** What is said of it, in lines: tokens, parts, price. */
+  readonly said: string;
+  readonly tokens: Count;
+  readonly messages: readonly PromptMessage[];
+  /** Whether texts were cut. */
+  readonly cut: boolean;
+}
+
+/** One message of it. */
+export interface PromptMessage {
+  readonly role: string;
+  readonly from: 'system' | 'block' | 'ambient' | 'prompt';
+  /** The path of its block; empty where it has none. */
+  readonly block: string;
+  /** The place of its block; nothing where it is of none. */
+  readonly range?: TextRange;
+  /** Of the whole message. */
+  readonly tokens: Count;
+  readonly text: string;
+}
+
 /** What a command of the server answers. */
 export interface Done {
   /** One line for a message. */
@@ -365,7 +391,14 @@ export interface HandedOff extends Done {
 export type PanelNews =
   | { readonly kind: 'context'; readonly context: Context; readonly asked: Asked }
   | { readonly kind: 'nowhere' } // no folder is open
-  | { readonly kind: 'trouble'; readonly problem: string; readonly hint: string };
+  | Trouble;
+
+/** Why nothing can be shown. */
+export interface Trouble {
+  readonly kind: 'trouble';
+  readonly problem: string;
+  readonly hint: string;
+}
 
 /** The session that a panel shows: '' is the live one of the folder that is looked at, else it is one of a folder. */
 export interface Asked {
@@ -385,6 +418,21 @@ export type PanelWish =
   | { readonly kind: 'folder' } // to open one
   | { readonly kind: 'size' } // to set the window of its model
   | { readonly kind: 'past' } // to read sessions of before
+  | { readonly kind: 'log' };
+
+/** A message to the preview of a prompt. */
+export type PromptNews =
+  | { readonly kind: 'prompt'; readonly prompt: Prompt; readonly name: string } // of a document with this name
+  | { readonly kind: 'none'; readonly why: 'document' | 'operation' | 'off' } // no context graph, no operation at the cursor, not wanted
+  | Trouble;
+
+/** What the preview of a prompt asks for. */
+export type PromptWish =
+  | { readonly kind: 'ready' } // its script runs, and wants the first news
+  | { readonly kind: 'message'; readonly index: number } // to see its block
+  | { readonly kind: 'operation' } // to go there
+  | { readonly kind: 'example' } // of a context graph, to open
+  | { readonly kind: 'settings' }
   | { readonly kind: 'log' };
 
 /** The live session changed, or what is known of it. */
@@ -420,6 +468,10 @@ export const contextRequest = new RequestType<InFolder & { session: string; past
 
 /** What an open document costs, or the ranges of it. */
 export const costRequest = new RequestType<{ textDocument: { uri: string }; ranges: object[] }, Cost, Failure>('ctxledger/cost');
+
+/** What the operation at a place sends, else the next one in its block, else the last; null where there is none. */
+export const promptRequest =
+  new RequestType<{ textDocument: { uri: string }; position: TextPosition }, Prompt | null, Failure>('ctxledger/prompt');
 
 /** What the window of a session's model may be; '' as of contextRequest. */
 export const windowRequest = new RequestType<InFolder & { session: string }, WindowSizes, Failure>('ctxledger/window');

@@ -20,11 +20,16 @@ export function getStarted(): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.openWalkthrough', 'ctxledger.ctxledger#ctxledger.start', false);
 }
 
+/** Opens the walkthrough about context graphs. */
+export function getStartedWithGraphs(): Thenable<unknown> {
+  return vscode.commands.executeCommand('workbench.action.openWalkthrough', 'ctxledger.ctxledger#ctxledger.graph', false);
+}
+
 /**
  * Ticks a step of the walkthrough, whose result is shown. The context is set for a moment only: VS Code never ticks a step whose
  * context is set already when the walkthrough is opened.
  */
-export function seen(step: 'past' | 'panel' | 'memory' | 'hints' | 'habits'): void {
+export function seen(step: 'past' | 'panel' | 'memory' | 'hints' | 'habits' | 'example' | 'prompts' | 'workflow'): void {
   const set = (value: boolean): Thenable<unknown> => vscode.commands.executeCommand('setContext', `ctxledger.seen.${step}`, value);
   void set(true).then(() => set(false));
 }
@@ -112,4 +117,30 @@ export async function showHabits(server: Server, pages: FigurePages): Promise<vo
   if (figures.found) {
     seen('habits');
   }
+}
+
+/** The documents that show how a context graph is written, by their URIs. */
+const examples = new Set<string>();
+
+/** Reports whether a document is the example of a context graph. */
+export function isExample({ uri, isClosed }: vscode.TextDocument): boolean {
+  return !isClosed && examples.has(uri.toString());
+}
+
+/** Opens the example of a context graph in a new document, with the cursor in its first step. */
+export async function openExample(extension: vscode.Uri): Promise<void> {
+  const open = vscode.workspace.textDocuments.find(isExample);
+  const file = vscode.Uri.joinPath(extension, 'media', 'example.md');
+  const document = open ?? await newGraph(new TextDecoder().decode(await vscode.workspace.fs.readFile(file)));
+  examples.add(document.uri.toString());
+  const first = document.positionAt(document.getText().indexOf('@llm'));
+  await vscode.window.showTextDocument(document, { selection: new vscode.Range(first, first) });
+  seen('example');
+}
+
+/** Opens a new document for a context graph. */
+export async function newGraph(content = ''): Promise<vscode.TextDocument> {
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+  await vscode.window.showTextDocument(document);
+  return document;
 }

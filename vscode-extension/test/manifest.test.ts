@@ -14,6 +14,7 @@ interface Manifest {
     readonly viewsContainers: { readonly activitybar: readonly { readonly icon: string }[] };
     readonly viewsWelcome: readonly { readonly contents: string }[];
     readonly 'markdown.previewStyles': readonly string[];
+    readonly snippets: readonly { readonly language: string; readonly path: string }[];
     readonly walkthroughs: readonly {
       readonly id: string;
       readonly steps: readonly {
@@ -39,7 +40,7 @@ test('what menus, links and the status bar run is contributed', () => {
 });
 
 test('every command that is contributed is registered', () => {
-  const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
+  const source = ['commands', 'panel', 'promptPreview'].map((name) => readFileSync(`src/${name}.ts`, 'utf8')).join('');
   for (const { command, category } of commands) {
     const name = command.replace('ctxledger.', '');
     assert.match(source, new RegExp(`\\b${name}\\b`), command);
@@ -48,9 +49,9 @@ test('every command that is contributed is registered', () => {
 });
 
 test('the pictures and pages that are named are there', () => {
-  const source = readFileSync('src/commands.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
+  const source = ['commands', 'walkthrough', 'webviews'].map((name) => readFileSync(`src/${name}.ts`, 'utf8')).join('');
   const media = [...source.matchAll(/'media', '([\w.-]+)'/g)].map((match) => `media/${match[1] ?? ''}`);
-  assert.ok(media.length >= 3, media.join(' '));
+  assert.ok(media.length >= 5, media.join(' '));
   for (const file of [...media, manifest.icon, ...viewsContainers.activitybar.map(({ icon }) => icon), ...manifest.contributes['markdown.previewStyles']]) {
     assert.ok(existsSync(file), file);
   }
@@ -116,21 +117,32 @@ test('what needs a ledger is offered only where a folder is open; the panel says
 });
 
 test('each step of the walkthrough has one button that does it, a page, and is done when its result was seen', () => {
-  const [walkthrough, ...others] = walkthroughs;
-  assert.ok(walkthrough !== undefined && others.length === 0);
-  assert.deepEqual([walkthrough.steps[0]?.id, walkthrough.steps.at(-1)?.id], ['past', 'habits']);
-  const source = readFileSync('src/walkthrough.ts', 'utf8') + readFileSync('src/panel.ts', 'utf8');
-  assert.match(source, new RegExp(`'ctxledger.ctxledger#${walkthrough.id}'`));
-  for (const { id, description, completionEvents, media } of walkthrough.steps) {
+  assert.deepEqual(walkthroughs.map(({ id, steps }) => [id, steps[0]?.id, steps.at(-1)?.id]), [['ctxledger.start', 'past', 'habits'], ['ctxledger.graph', 'example', 'workflow']]);
+  const source = ['walkthrough', 'panel', 'promptPreview'].map((name) => readFileSync(`src/${name}.ts`, 'utf8')).join('');
+  for (const { id } of walkthroughs) {
+    assert.match(source, new RegExp(`'ctxledger.ctxledger#${id}'`));
+  }
+  for (const { id, description, completionEvents, media } of walkthroughs.flatMap(({ steps }) => steps)) {
     const buttons = [...description.matchAll(/\n\[[^\]]+\]\(command:([\w.]+)\)/g)].map((match) => match[1] ?? '');
     assert.equal(buttons.length, 1, id);
     assert.ok(contributed.has(buttons[0]!), buttons[0]);
     assert.deepEqual(completionEvents, [`onContext:ctxledger.seen.${id}`], id);
-    assert.ok(source.includes(`seen('${id}')`), id);
+    assert.match(source, new RegExp(`seen\\([^)]*'${id}'`), id);
     const shown = [...(media.markdown === undefined ? [] : [media.markdown]), ...Object.values(media.image ?? {})];
     assert.ok(shown.length > 0 && shown.every((file) => existsSync(file)), shown.join(' '));
     assert.equal(media.image === undefined, media.altText === undefined, id);
   }
+});
+
+test('the snippets are in the package, with what they do, and are named by the walkthrough', () => {
+  const [{ language, path } = { language: '', path: '' }, ...others] = manifest.contributes.snippets;
+  assert.deepEqual([language, others.length], ['markdown', 0]);
+  const snippets = Object.values(JSON.parse(readFileSync(path, 'utf8')) as Record<string, { readonly prefix: string; readonly description: string }>);
+  const page = readFileSync('media/walkthrough/workflow.md', 'utf8');
+  for (const { prefix, description } of snippets) {
+    assert.ok(page.includes(`\`${prefix}\``) && description !== '', prefix);
+  }
+  assert.match(readFileSync('.vscodeignore', 'utf8'), /^!snippets\/\*\*$/m);
 });
 
 test('the style for previews is for turns of sessions only, by the class that the server gives them', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import { test } from 'node:test';
 import { cursorOf, growthChart } from '../src/panel/growth';
-import { page } from '../src/panel/page';
+import { panelPage } from '../src/panel/page';
 import { fillOf, stacked, textures } from '../src/panel/palette';
 import { askedOf, fileUri, summaryUri } from '../src/panel/places';
 import { layoutOf, ticks } from '../src/panel/scale';
@@ -93,7 +93,7 @@ test('words of others stay words', () => {
 });
 
 test('the policy of the page lets nothing in but its own files, and nothing of it is inline', () => {
-  const markup = page({ source: 'vscode-resource:', nonce: 'abc', script: 'dist/panel.js', style: 'media/panel.css' });
+  const markup = panelPage({ source: 'vscode-resource:', nonce: 'abc', script: 'dist/panel.js', style: 'media/panel.css' });
   assert.match(markup, /content="default-src 'none'; style-src vscode-resource:; script-src 'nonce-abc'; base-uri 'none'; form-action 'none'"/);
   assert.match(markup, /<script nonce="abc" src="dist\/panel.js"><\/script>/);
   assert.doesNotMatch(markup + shown(session(3)), /style="|\son\w+="|https?:/);
@@ -437,7 +437,7 @@ test('a panel that comes back shows the session that was asked for', () => {
 test('no two elements have the same id', () => {
   const sources = (['file', 'tool'] as const).map((kind) => ({ kind, name: 'a/b', tokens: about(1), calls: 1, uri: '' }));
   const context = session(3, { sources, turns: [turn(1, 0, 5, { compacted: 'abcdef' })] });
-  const markup = page({ source: 's', nonce: 'n', script: 'j', style: 'c' }) + shown(context);
+  const markup = panelPage({ source: 's', nonce: 'n', script: 'j', style: 'c' }) + shown(context);
   const ids = [...markup.matchAll(/ id="([^"]*)"/g)].map((found) => found[1]);
   assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), []);
   for (const [, label] of markup.matchAll(/aria-labelledby="([^"]*)"/g)) {

@@ -93,6 +93,15 @@ async function readPast(page, pictures) {
   await page.keyboard.press('Control+b');
 }
 
+/** Returns the button of a block in the preview of a prompt. */
+async function linked(page, block) {
+  for (const frame of page.frames()) {
+    const found = frame.locator('button[data-message]', { hasText: block });
+    if (await found.count() > 0) return found.first();
+  }
+  throw new Error(`the preview has no link to ${block}`);
+}
+
 /** The walkthrough, whose figures are pages beside it: there is no message. */
 const last = {
   async walkthrough(page, pictures) {
@@ -111,6 +120,49 @@ const last = {
       ['What did everything cost, and why?', 'Show the Most Expensive Habits', /sessions on this machine.*≈?\$.*≈?\$[\d.]+\s/s],
       ['See costs while you write', 'Turn On Hints', undefined],
     ]) await follow(page, pictures, step);
+  },
+  async graph(page, pictures) {
+    const take = name => page.screenshot({ path: path.join(pictures, `graph-${name}.png`) });
+    const begin = async (title, button) => {
+      await run(page, 'Get Started with Context Graphs');
+      await ticked(page, title, false);
+      const step = page.locator('.getting-started-step', { hasText: title });
+      await step.first().click();
+      await read(page, title, { 'Open the Example': /nothing is sent that a step does not name/, 'Preview Prompt': /Change something and look again/ }[button]);
+      await take(`walkthrough-${button.split(' ').at(-1).toLowerCase()}`);
+      await step.locator('.monaco-button', { hasText: button }).first().click();
+    };
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Control+w'); // other tabs are in the way
+    await begin('Read a workflow with three steps', 'Open the Example');
+    await see(page, 'the lens of a step', '.codelens-decoration', /^≈?[\d,]+ tokens · < 0\.1% · notes\/\*$/);
+    await page.locator('.editor-actions a[aria-label^="Preview Prompt"]').first().waitFor();
+    await begin('See what each step sends', 'Preview Prompt');
+    await read(page, 'the prompt of step 1', /@llm in line 21 of Untitled-\d.*\$.*the system prompt.*block notes\/customers.*block notes\/costs.*its prompt.*List the facts/s);
+    await take('prompt');
+    const go = async line => {
+      await page.keyboard.press('Control+g');
+      await page.keyboard.type(String(line));
+      await page.keyboard.press('Enter');
+    };
+    await go(30);
+    await read(page, 'the prompt of step 2', /@llm in line 28 of.*not in the document yet: facts.*block goal/s);
+    await go(38);
+    await read(page, 'the prompt of step 3', /@llm in line 38 of.*not in the document yet: assessment/s);
+    await go(39);
+    await page.keyboard.press('End');
+    await page.keyboard.type(' Be kind.');
+    await read(page, 'an edit', /Write the decision to .* Be kind\./s);
+    await go(21);
+    await read(page, 'the prompt of step 1 again', /@llm in line 21 of/);
+    await (await linked(page, 'notes/costs')).click(); // the cursor stays, and the preview does
+    await see(page, 'a mark on the block', '.view-overlays .cdr[class*="ced-"]', /^$/);
+    await take('block');
+    await page.locator('.view-line', { hasText: 'Decide whether' }).first().click();
+    await read(page, 'that nothing is sent there', /No operation sends anything here/);
+    await take('nothing');
+    await run(page, 'Get Started with Context Graphs');
+    for (const [title, wanted] of [['Read a workflow with three steps', true], ['See what each step sends', true], ['Write three steps of your own', false]]) await ticked(page, title, wanted);
   },
 };
 

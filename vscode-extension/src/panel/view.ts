@@ -1,6 +1,7 @@
 // The panel as markup, from what the server answered.
 import type { Context, PanelNews } from '../protocol';
 import { plural, wholeWords } from '../text';
+import { empty, troubled } from './empty';
 import { growthChart, sentApart } from './growth';
 import { element, escape } from './html';
 import { unattributed } from './held';
@@ -28,8 +29,7 @@ const nothing: View = { head: '', window: '', growth: '', keys: '', turn: '', so
 /** Returns the panel for a width in pixels, with one turn chosen, by its index. */
 export function viewOf(news: PanelNews, width: number, chosen: number): View {
   if (news.kind === 'trouble') {
-    const log = element('button', { 'data-wish': 'log' }, 'Show the Log');
-    return { ...nothing, head: empty('The ledger cannot be read', [news.problem, news.hint], log) };
+    return { ...nothing, head: troubled('The ledger cannot be read', news) };
   }
   if (news.kind === 'nowhere') {
     return { ...nothing, head: empty('No folder is open', ['A ledger belongs to a folder: open the one that your agent works in.'],
@@ -51,11 +51,6 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
     turn: turnCard(context, chosen), sources: sourcesSection(context), sent: sentSection(context),
     words: wordsSection(context),
   };
-}
-
-function empty(title: string, lines: readonly string[], more = ''): string {
-  const paragraphs = lines.filter((line) => line !== '').map((line) => element('p', {}, escape(line)));
-  return element('div', { class: 'empty' }, element('h1', {}, title), ...paragraphs, more);
 }
 
 /** The longest title in characters: the rest of it is under the mouse. */

@@ -1,5 +1,6 @@
 // The script inside the panel: shows messages of the extension and sends the requests of the user.
 import type { Asked, PanelNews, PanelWish } from '../protocol';
+import { at, clicked, put } from './dom';
 import { cursorOf, growthWords } from './growth';
 import { layoutOf } from './scale';
 import { spokenTurn, turnCard } from './turn';
@@ -21,28 +22,11 @@ declare function acquireVsCodeApi(): {
 };
 
 const code = acquireVsCodeApi();
-const shown = new Map<string, string>();
 let memory: Memory = code.getState() ?? { asked: { session: '', folder: '' }, session: '', turn: 0, scrolled: 0 };
 let news: PanelNews | undefined;
 let unscrolled = true;
 
 const chart = at('growth');
-
-function at(id: string): HTMLElement {
-  const found = document.getElementById(id);
-  if (found === null) {
-    throw new Error(`the page has no ${id}`);
-  }
-  return found;
-}
-
-/** Writes markup where it changed, so that what stays the same keeps its selection and costs nothing. */
-function put(id: string, markup: string): void {
-  if (shown.get(id) !== markup) {
-    shown.set(id, markup);
-    at(id).innerHTML = markup;
-  }
-}
 
 function remember(change: Partial<Memory>): void {
   memory = { ...memory, ...change };
@@ -139,7 +123,7 @@ for (const kind of ['pointermove', 'pointerdown'] as const) {
 const wishes = ['log', 'resume', 'handoff', 'compact', 'size', 'past', 'folder'] as const;
 
 document.addEventListener('click', (event) => {
-  const wanted = event.target instanceof Element ? event.target.closest('button')?.dataset : undefined;
+  const wanted = clicked(event);
   if (wanted?.['summary'] !== undefined) {
     code.postMessage({ kind: 'summary', id: wanted['summary'] });
   } else if (wanted?.['file'] !== undefined) {
