@@ -65,7 +65,8 @@ func TestDocumentedConfigurationsShowEverythingInRealEditors(t *testing.T) {
 		edit    []string // what somebody types who puts "# 😀 New" into a line above, and saves
 	}{
 		{"Neovim", []string{"sh", script(t, "neovim_screen.sh"), filepath.Join(dir, "nvim")},
-			[]string{".config/nvim/init.lua"}, "%[1]s %[2]s", []string{"O", paste, "Escape", ":w", "Enter"}},
+			[]string{".config/nvim/init.lua"}, "%[1]s %[2]s", // a busy one takes a paste after keys that follow it
+			[]string{"O", "# 😀 New", "Escape", ":w", "Enter"}},
 		{"Emacs", []string{filepath.Join(dir, "emacs")},
 			[]string{".emacs.d/init.el"}, "\n%[2]s\n", []string{paste, "Enter", "C-x", "C-s"}},
 		{"Helix", []string{filepath.Join(dir, "hx")},
