@@ -14,16 +14,17 @@ import (
 // graphFixes returns the quick fixes for diagnostics of a context graph.
 func (s *folder) graphFixes(d *document, shown []protocol.Diagnostic) (list []protocol.CommandOrCodeAction) {
 	f, ok := s.graphFile(d)
-	if !ok || !s.caps.actions {
+	if !ok || !s.caps.actions || len(shown) == 0 {
 		return nil
 	}
+	found := graphfile.Check(f)
 	for _, one := range shown {
 		code, ok := one.Code.(protocol.String)
 		if !ok {
 			continue
 		}
 		from, to := bytesOf(d.text, one.Range)
-		for _, a := range graphfile.Fixes(f, string(code), graph.Span{From: from, To: to}) {
+		for _, a := range graphfile.Fixes(found, string(code), graph.Span{From: from, To: to}) {
 			list = append(list, fix(plainLine(a.Title), one, s.graphEdit(d, a.Edits...), true))
 		}
 	}

@@ -238,9 +238,9 @@ func (f File) merged(run []*graph.Block) (edits []Edit) {
 	return edits
 }
 
-// Fixes returns the fix of a finding about a part of a document, by its code.
-func Fixes(f File, code string, at graph.Span) (out []Action) {
-	for _, x := range Check(f) {
+// Fixes returns the fixes of findings about a part of a document, by their code.
+func Fixes(found []graph.Finding, code string, at graph.Span) (out []Action) {
+	for _, x := range found {
 		if x.Code == code && x.At == at && x.Fix != nil {
 			out = append(out, Action{chars.Line(x.Fix.Title), []Edit{{x.Fix.At, x.Fix.Text}}})
 		}

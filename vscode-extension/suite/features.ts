@@ -104,6 +104,26 @@ export const features: Cases = {
     assert.match(found!.message, /there is no file docs\/gone\.md/);
     fs.writeFileSync(file, before);
   },
+  'a context graph says what each step sends, and its blocks can be followed and renamed': async () => {
+    const text = '# Goal {id=goal}\n\nFind why the totals differ.\n\n@llm\nprompt: Say.\nblock: [goal, gaol]\n';
+    fs.writeFileSync(path.join(root.fsPath, 'plan.md'), text);
+    const { document } = await open('plan.md');
+    const place = document.positionAt(text.indexOf('[goal') + 2);
+    assert.match(await lens('plan.md', /goal, gaol/), /^≈\d+ tokens · /);
+    const [found] = await until('a finding', () => some(vscode.languages.getDiagnostics(document.uri).filter((one) => codeOf(one) === 'CG305')));
+    assert.equal((found!.code as { target: vscode.Uri }).target.scheme, 'ctxledger');
+    const explained = await vscode.workspace.openTextDocument((found!.code as { target: vscode.Uri }).target);
+    assert.match(explained.getText(), /^# CG305\n/);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>('vscode.executeHoverProvider', document.uri, document.positionAt(text.indexOf('@llm') + 1));
+    const said = hovers.flatMap(({ contents }) => contents).map((part) => (typeof part === 'string' ? part : part.value)).join('\n');
+    assert.match(said, /@llm sends ≈\d+ tokens[^]*--- user: prompt/);
+    const [heading] = await vscode.commands.executeCommand<vscode.Location[]>('vscode.executeDefinitionProvider', document.uri, place);
+    assert.equal(heading!.range.start.line, 0);
+    const edit = await vscode.commands.executeCommand<vscode.WorkspaceEdit>('vscode.executeDocumentRenameProvider', document.uri, place, 'aim');
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.equal(document.getText(), text.replace('{id=goal}', '{id=aim}').replace('[goal', '[aim'));
+    await document.save();
+  },
   'what is selected can be counted': async () => {
     const editor = await open('cart/cart.go');
     editor.selection = new vscode.Selection(0, 0, 5, 0);

@@ -4,7 +4,7 @@ import * as cp from 'node:child_process';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { root } from './project';
+import { all, root } from './project';
 import { until, type Cases } from './run';
 
 /** A document into which every snippet fits, and those that it is about to read. */
@@ -20,20 +20,20 @@ export const graphs: Cases = {
     for (const [name, text] of Object.entries(others)) {
       fs.writeFileSync(path.join(folder, name), text);
     }
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown' });
+    const editor = await vscode.window.showTextDocument(document);
+    const checks: Promise<string>[] = [];
     for (const name of names) {
-      const document = await vscode.workspace.openTextDocument({ language: 'markdown', content: around });
-      const editor = await vscode.window.showTextDocument(document);
+      await editor.edit((edit) => edit.replace(all(editor), around));
       const end = document.positionAt(around.length);
       editor.selection = new vscode.Selection(end, end);
       await vscode.commands.executeCommand('editor.action.insertSnippet', { langId: 'markdown', name });
       const text = await until(name, () => (document.getText().length > around.length ? document.getText() : undefined));
       assert.equal(text.slice(0, around.length), around);
-      const file = path.join(folder, 'workflow.md');
-      fs.writeFileSync(file, text);
-      const { status, stdout, stderr } = cp.spawnSync('ctxledger', ['graph', 'check', file], { cwd: folder, encoding: 'utf8' });
-      assert.equal(status, 0, `${name}: ${stdout}${stderr}\n${text}`);
-      await close();
+      checks.push(check(path.join(folder, `workflow-${checks.length}.md`), text));
     }
+    assert.deepEqual((await Promise.all(checks)).filter((said) => said !== ''), []);
+    await close();
     fs.rmSync(folder, { recursive: true });
   },
   'the example opens, and a preview beside it leaves the keys to it': async () => {
@@ -55,6 +55,14 @@ export const graphs: Cases = {
     await close();
   },
 };
+
+/** Checks a document. Returns it with what is said of it if there are errors. */
+async function check(file: string, text: string): Promise<string> {
+  fs.writeFileSync(file, text);
+  return new Promise((resolve) => {
+    cp.execFile('ctxledger', ['graph', 'check', file], { cwd: root.fsPath }, (error, stdout, stderr) => resolve(error === null ? '' : stdout + stderr + text));
+  });
+}
 
 function tab(): vscode.Tab | undefined {
   const all = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);

@@ -11,7 +11,7 @@ async function main([program]) {
   const exited = new Promise((resolve) => server.on('exit', resolve));
   const connection = lsp.createProtocolConnection(new lsp.StreamMessageReader(server.stdout), new lsp.StreamMessageWriter(server.stdin));
   connection.onError((e) => { throw e; });
-  let settings = { lens: 'off', hover: 'off', agentFiles: false, live: false };
+  let settings = { lens: 'off', hover: 'off', agentFiles: false, graphs: false, live: false };
   const registered = new Map();
   let changed = () => {};
   connection.onRequest(lsp.ConfigurationRequest.type, ({ items }) => items.map(({ section }) => (section === 'ctxledger' ? settings : null)));
@@ -52,7 +52,7 @@ async function main([program]) {
   const all = { lens: 'always', hover: 'always', hints: 1, symbols: true, folding: true, countSelection: true, diagnostics: ['long-lines'], live: false };
   await become(all, 7);
   await become({ ...all, hints: 0, diagnostics: [] }, 5);
-  await become({ lens: 'off', hover: 'off', agentFiles: false, live: false }, 0);
+  await become({ lens: 'off', hover: 'off', agentFiles: false, graphs: false, live: false }, 0);
   await become(all, 7);
   const textDocument = { uri: 'untitled:a', languageId: 'markdown', version: 1, text: '# A\nsome words\n' };
   await connection.sendNotification(lsp.DidOpenTextDocumentNotification.type, { textDocument });
