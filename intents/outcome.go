@@ -22,17 +22,20 @@ const (
 const outcomeBytes = 32 << 10
 
 // failures are the beginnings by which a result's text says that it failed, when no structured
-// status does.
-var failures = []string{"[ERROR]", "[DENIED]", "[TIMEOUT]", "[NOT FOUND]", "[EXIT "}
+// status does. The last three are of Codex, whose patches have no exit code (0.169.0).
+var failures = []string{"[ERROR]", "[DENIED]", "[TIMEOUT]", "[NOT FOUND]", "[EXIT ",
+	"apply_patch verification failed", "patch rejected", "exec command rejected"}
 
 var (
 	exitCode = pattern.Lazy(`^(?:Error: )?(?:Exit code |\[EXIT )(-?\d{1,6})`)
 	// codexExit matches what Codex puts in front of what a command printed (0.169.0, and earlier versions).
 	codexExit = pattern.Lazy(`^(?:Chunk ID: \w+\n)?(?:Wall time: [^\n]{1,60}\nProcess exited with code |Exit code: )(-?\d{1,6})\n`)
+	// codexMeta matches where versions of 2025 say it: at the end of a JSON object.
+	codexMeta = pattern.Lazy(`"metadata":\s?\{"exit_code":\s?(-?\d{1,6})[,}][^{}]{0,200}\}*\s*$`)
 )
 
-// codexMeta is where versions of 2025 say it, in a JSON object.
-const codexMeta = `"metadata":{"exit_code":`
+// maxMeta bounds the end of such an object, in bytes.
+const maxMeta = 400
 
 // ExitCode returns the exit code with which a result begins, and whether there is one.
 func ExitCode(text string) (code int, said bool) {
@@ -40,9 +43,8 @@ func ExitCode(text string) (code int, said bool) {
 	if m == nil {
 		m = codexExit().FindStringSubmatch(text)
 	}
-	if i := strings.LastIndex(text, codexMeta); m == nil && i >= 0 && strings.HasPrefix(text, `{"output":`) {
-		m = []string{"", strings.TrimRight(text[i+len(codexMeta):], "}")}
-		m[1], _, _ = strings.Cut(m[1], ",")
+	if m == nil && strings.HasPrefix(text, `{"output":`) {
+		m = codexMeta().FindStringSubmatch(text[max(0, len(text)-maxMeta):])
 	}
 	if m == nil {
 		return 0, false

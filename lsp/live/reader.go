@@ -51,9 +51,10 @@ func (r *reader) read(ctx context.Context, api Ledger) error {
 
 // take processes one entry. Reads of subagents never enter the view of the session.
 func (r *reader) take(e sessions.Entry) {
-	// What the window has of a file may change with a result, and after the host has compacted, cleared or gone back.
+	// What the window has of a file may change with a result, where the host tells the agent of a change, and after it has
+	// compacted, cleared or gone back.
 	back := e.Kind == sessions.KindRewind || e.Prompt && e.HostParent != ""
-	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0 || len(e.Cleared) > 0
+	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0 || len(e.Cleared) > 0 || e.Told != ""
 	touch := func(path string, whole bool) {
 		if !e.Hidden && path != "" && len(r.touched) < maxFiles {
 			r.touched[path] = whole

@@ -39,7 +39,7 @@ func TestWhatTheWindowHasOfAFile(t *testing.T) {
 	}
 	for _, e := range []sessions.Entry{{Results: []sessions.Result{{}}}, {Prompt: true, HostParent: "1"},
 		{Kind: sessions.KindRewind}, {Kind: sessions.KindMessage, Earlier: true, Hidden: true},
-		{Calls: []sessions.Call{{Op: intents.OpRead}}}} {
+		{Calls: []sessions.Call{{Op: intents.OpRead}}}, {Told: "a.go"}} {
 		r := newReader(sessions.Session{})
 		r.unsure = false
 		if r.take(e); !r.unsure {
