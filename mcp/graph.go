@@ -36,10 +36,10 @@ const documents = "it reads documents of the workspace, and nothing of the ledge
 
 func graphBlocksTool() tool {
 	return tool{
-		name: "graph_blocks",
+		name:        "graph_blocks",
 		description: "Blocks and operations of a context graph (a Markdown file) with their tokens; with text, what a block says.",
-		does:  "lists the blocks of a context graph with their sizes, or reads one",
-		hints: hints{readOnly: true, idempotent: true},
+		does:        "lists the blocks of a context graph with their sizes, or reads one",
+		hints:       hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{"file":{"type":"string"},` +
 			`"block":{"type":"string","description":"path, or path/* for what is below"},` +
 			`"text":{"type":"boolean"},` + graphProperties + `},"required":["file"]}`,
@@ -54,10 +54,10 @@ func graphBlocksTool() tool {
 
 func graphPromptTool() tool {
 	return tool{
-		name: "graph_prompt",
+		name:        "graph_prompt",
 		description: "What one operation of a context graph would send, exactly, with the tokens of each part. Nothing is run.",
-		does:  "shows what an operation of a context graph would send, with the sizes of its parts",
-		hints: hints{readOnly: true, idempotent: true},
+		does:        "shows what an operation of a context graph would send, with the sizes of its parts",
+		hints:       hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{"file":{"type":"string"},` +
 			`"operation":{"type":"string","description":"a line of it, or the path of its block"},` +
 			graphProperties + `},"required":["file","operation"]}`,
