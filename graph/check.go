@@ -36,7 +36,9 @@ func Check(d *Document, o Options) []Finding {
 			c.reads[path.Clean(filepath.ToSlash(file))] = true
 		}
 		for _, name := range c.inserts(op) {
-			c.creates[name] = append(c.creates[name], op)
+			if by := c.creates[folded(name)]; len(by) == 0 || by[len(by)-1] != op { // it may have two forms of one name
+				c.creates[folded(name)] = append(by, op)
+			}
 		}
 	}
 	c.structure()
@@ -69,7 +71,7 @@ type checker struct {
 	secrets *redact.Redactor
 	creates map[string][]*Operation // which insert a block of a name, folded
 	reads   map[string]bool         // the files that operations read
-	inside  map[*Document][]string  // the names in other documents, folded
+	inside  map[*Document][]string  // the names in other documents
 	names   []string                // of all blocks, and those that operations insert; nil: not needed yet
 	lost    int                     // references that lead nowhere
 }

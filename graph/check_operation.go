@@ -10,6 +10,32 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
+// IsGraph reports whether a document has an operation, or means to have one: a line that would begin a known one, with a
+// parameter below it, directly behind text or in code that is never closed.
+func (d *Document) IsGraph() bool {
+	return len(d.Operations) > 0 || slices.ContainsFunc(d.marks, func(m mark) bool {
+		end := m.at.To
+		if m.kind == fenceMark && m.open {
+			end = len(d.Source)
+		}
+		return (m.kind == textMark || end > m.at.To) && meansOperation(d.Source[m.at.From:end])
+	})
+}
+
+// meansOperation reports whether a line of a text is the name of a known operation, and the next one a parameter.
+func meansOperation(text string) bool {
+	for at := 0; at < len(text); {
+		line, below, _ := strings.Cut(text[at:], "\n")
+		first, _, _ := strings.Cut(below, "\n")
+		name, _, _ := strings.Cut(strings.TrimRight(strings.TrimPrefix(line, "@"), "\r"), " ")
+		if _, known := operations[strings.ToLower(name)]; known && line[0] == '@' && isKeyLine(first) {
+			return true
+		}
+		at += len(line) + 1
+	}
+	return false
+}
+
 // looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
 	source := c.d.Source
@@ -195,6 +221,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		return
 	}
 	switch text := f.text(); {
+	case p.kind == textKind && c.commented(f):
 	case p.kind == toolsKind && strings.Contains(text, ","):
 		list := "[" + text + "]"
 		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =
@@ -215,6 +242,22 @@ func (c *checker) swallowed(f *Field) {
 	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
 	c.add("CG210", Warning, at, "YAML takes this for a comment, so "+f.Key+" has no value: quote it").Fix =
 		&Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
+}
+
+// commented checks a text without quotes for what YAML takes for a comment, and leaves out.
+func (c *checker) commented(f *Field) bool {
+	value, _, more := strings.Cut(f.Value.In(c.d.Source), "\n")
+	value = strings.TrimRight(value, " \t\r")
+	at := strings.Index(value, " #")
+	if at < 0 || strings.ContainsRune("\"'|>", rune(value[0])) {
+		return false
+	}
+	x := c.add("CG210", Warning, Span{f.Value.From + at + 1, f.Value.From + len(value)},
+		"YAML takes this for a comment, and leaves it out: quote the value")
+	if !more {
+		x.Fix = &Fix{Title: "Quote the value", At: Span{f.Value.From, f.Value.From + len(value)}, Text: Quoted(value)}
+	}
+	return true
 }
 
 // Quoted returns a text in double quotes, as YAML reads it.

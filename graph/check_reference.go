@@ -41,6 +41,30 @@ func (c *checker) references(o *Operation) {
 		}
 	}
 	c.file(o)
+	c.result(o)
+}
+
+// result checks the id that an operation gives the block which it inserts: another one may have it, which it does not replace.
+func (c *checker) result(o *Operation) {
+	id, at := o.Inserts(c.d.Source)
+	to := o.references("to")
+	if id == "" || o.text("mode") == "replace" && len(to) > 0 && c.d.Find(id).Block == c.d.Find(to[0].Path).Block {
+		return
+	}
+	taken := func(first Span) {
+		c.add("CG102", Warning, at, "the id "+id+" is taken: a reference leads to the first block with it").Related =
+			[]Related{{first, "the first one"}}
+	}
+	if m := c.d.Find(id); m.Block != nil && Named(m.Block.ID, id) {
+		taken(m.Block.Heading)
+		return
+	}
+	for _, by := range c.creates[folded(id)] {
+		if same, first := by.Inserts(c.d.Source); by.Index < o.Index && Named(same, id) {
+			taken(first)
+			return
+		}
+	}
 }
 
 // shortForm returns references as they are written shortly.
@@ -62,7 +86,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		return true
 	}
 	var withID *Fix
-	if m.Block.ID == "" && isID(m.Block.Name()) {
+	if m.Block.ID == "" && !m.Block.marked && isID(m.Block.Name()) {
 		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
 			Text: " {id=" + m.Block.Name() + "}"}
 	}
@@ -121,6 +145,8 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		switch by := all[0]; {
 		case by.Index < o.Index && c.jumps.over(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
+		case by == o && !c.jumps.back(o, o):
+			c.add("CG309", Warning, r.At, "only this operation itself creates this block")
 		case by.Index > o.Index && !c.jumps.back(by, o):
 			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related =
 				[]Related{{by.NameAt, "this one"}}
@@ -157,7 +183,9 @@ func renamed(r Reference, path string) *Fix {
 // allNames returns the names of all blocks, also of those that operations insert.
 func (c *checker) allNames() []string {
 	if c.names == nil {
-		c.names = sorted(c.creates)
+		for _, o := range c.d.Operations {
+			c.names = append(c.names, c.inserts(o)...)
+		}
 		for _, b := range c.d.Blocks[1:] {
 			if !b.System {
 				c.names = append(c.names, b.Name())
@@ -167,7 +195,7 @@ func (c *checker) allNames() []string {
 	return c.names
 }
 
-// inserts returns the names of the blocks that an operation inserts, folded: as far as they are known before it runs.
+// inserts returns the names of the blocks that an operation inserts: as far as they are known before it runs.
 func (c *checker) inserts(o *Operation) []string {
 	if other := c.read(o); other != nil && operations[o.Name].merges {
 		return slices.Concat(o.own.header, c.namesIn(other))
@@ -175,7 +203,7 @@ func (c *checker) inserts(o *Operation) []string {
 	return o.own.header
 }
 
-// named returns the names that a header gives the block that it opens, folded.
+// named returns the names that a header gives the block that it opens.
 func named(header string) (names []string) {
 	if strings.EqualFold(header, "none") {
 		return nil
@@ -183,13 +211,13 @@ func named(header string) (names []string) {
 	n := namesOf(strings.TrimLeft(header, "# "))
 	for _, name := range []string{n.id, n.slug, n.legacy} {
 		if name != "" {
-			names = append(names, folded(name))
+			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// namesIn returns the names of the blocks in another document, and of those that its operations insert there, folded.
+// namesIn returns the names of the blocks in another document, and of those that its operations insert there.
 func (c *checker) namesIn(other *Document) []string {
 	if names, known := c.inside[other]; known {
 		return names

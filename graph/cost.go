@@ -124,11 +124,12 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 	above := partly{d: d, count: count, left: maxPartly, parts: map[*Block][]int{}}
 	for _, o := range d.Operations {
 		cost := Cost{Operation: o}
-		switch o.Name {
-		case "llm":
+		switch {
+		case o.unreadable():
+			continue
+		case o.Name == "llm":
 			cost.System = system
-		case "run", "return":
-		default:
+		case o.Name != "run" && o.Name != "return":
 			continue
 		}
 		cost.Prompt = o.own.prompt.size(by, nil, func() int { return count(strings.TrimRight(o.text("prompt"), "\n")) })

@@ -173,7 +173,7 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
 		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
 		index: len(d.Blocks), kept: m.kept}
-	b.System = d.inherits(parent) || strings.HasPrefix(b.Title, systemTitle)
+	b.System = d.inherits(parent) || isSystem(b.Title)
 	if b.System {
 		d.systems = append(d.systems, b)
 	}
@@ -188,8 +188,11 @@ func namesOf(text string) *headingNames {
 	return &headingNames{title, id, Slug(title), LegacySlug(title), at, marked}
 }
 
-// systemTitle is how the headings of system blocks begin.
-const systemTitle = ".system"
+// isSystem reports whether a heading is that of a system block.
+func isSystem(title string) bool {
+	const begin = ".system"
+	return len(title) >= len(begin) && strings.EqualFold(title[:len(begin)], begin)
+}
 
 // appendBody appends the text of a block without its heading and operations.
 func appendBody(out []Span, b *Block) []Span {

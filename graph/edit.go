@@ -86,8 +86,7 @@ func headings(marks []mark) (out []*mark) {
 // sameHeading reports whether two headings give blocks the same names.
 func sameHeading(a, b *mark) bool {
 	return a.level == b.level && a.named.id == b.named.id && a.named.slug == b.named.slug &&
-		a.named.legacy == b.named.legacy && strings.HasPrefix(a.named.title, systemTitle) ==
-		strings.HasPrefix(b.named.title, systemTitle)
+		a.named.legacy == b.named.legacy && isSystem(a.named.title) == isSystem(b.named.title)
 }
 
 // safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.

@@ -57,7 +57,13 @@ func outlined(d *Document) string {
 		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt, x.Own, x.Body, x.URI())
 	}
 	for _, o := range d.Operations {
-		fmt.Fprintln(&b, o.Name, o.At, o.NameAt, o.findings)
+		fmt.Fprintln(&b, o.Name, o.At, o.NameAt)
+		for _, f := range o.findings {
+			fmt.Fprintln(&b, f.Code, f.At, f.Message, f.Related)
+			if f.Fix != nil {
+				fmt.Fprintln(&b, *f.Fix)
+			}
+		}
 		for _, f := range o.Fields {
 			fmt.Fprintln(&b, f.Key, f.At, f.Value)
 		}

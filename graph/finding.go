@@ -2,11 +2,7 @@ package graph
 
 import (
 	"cmp"
-	"errors"
 	"slices"
-	"strings"
-
-	"ctxledger.dev/internal/fault"
 )
 
 // Severity says how serious a finding is.
@@ -64,35 +60,4 @@ func (f Finding) moved(by int) Finding {
 		f.Fix = &Fix{f.Fix.Title, f.Fix.At.moved(by), f.Fix.Text}
 	}
 	return f
-}
-
-// syntaxError returns the finding of an error in the YAML of a body, at its line if that is named.
-func syntaxError(source string, body Span, err error) Finding {
-	message := err.Error()
-	if fe, ok := errors.AsType[*fault.Error](err); ok {
-		message = fe.Message
-	}
-	at := body
-	if line, rest, named := lineNamed(message); named {
-		message = rest
-		text := body.In(source)
-		starts := lineStarts(text)
-		from := body.From + offsetOf(text, starts, min(max(line, 1), len(starts)), 1)
-		end, _, _ := strings.Cut(source[from:body.To], "\n")
-		at = Span{from, from + len(strings.TrimRight(end, "\r"))}
-	}
-	return Finding{Code: "CG204", Severity: Error, At: at, Message: "this is not YAML: " + message}
-}
-
-// lineNamed separates "line 3: " from the front of a message.
-func lineNamed(message string) (line int, rest string, named bool) {
-	after, found := strings.CutPrefix(message, "line ")
-	digits, rest, cut := strings.Cut(after, ": ")
-	for _, c := range digits {
-		if c < '0' || c > '9' || line > 1<<20 {
-			return 0, message, false
-		}
-		line = line*10 + int(c-'0')
-	}
-	return line, rest, found && cut && digits != ""
 }

@@ -13,7 +13,7 @@ import (
 // beginning.
 type ownText struct {
 	block, to []Reference
-	header    []string // the names that it gives the block which it inserts, folded
+	header    []string // the names that it gives the block which it inserts
 	prompt    kept     // its tokens
 	above     kept     // those of what is before it in its block
 	resolved  atomic.Pointer[resolved]
@@ -78,8 +78,8 @@ func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
 		f.At, f.Value = f.At.moved(by), f.Value.moved(by)
 		out.Fields[i] = f
 	}
-	for i := range out.findings {
-		out.findings[i].At = out.findings[i].At.moved(by)
+	for i, f := range out.findings {
+		out.findings[i] = f.moved(by)
 	}
 	return memory[n:]
 }

@@ -34,11 +34,12 @@ type Message struct {
 // handed on. Others send nothing. References that lead nowhere are left out; Check names them.
 func (d *Document) Request(o *Operation) []Message {
 	var out []Message
-	switch o.Name {
-	case "llm":
+	switch {
+	case o.unreadable():
+		return nil
+	case o.Name == "llm":
 		out = append(out, Message{Role: transcript.RoleSystem, From: FromSystem, Text: d.SystemPrompt()})
-	case "run", "return":
-	default:
+	case o.Name != "run" && o.Name != "return":
 		return nil
 	}
 	switch {
@@ -56,6 +57,9 @@ func (d *Document) Request(o *Operation) []Message {
 	}
 	return out
 }
+
+// unreadable reports whether nothing is known of an operation's parameters: they are no YAML.
+func (o *Operation) unreadable() bool { return len(o.Fields) == 0 && len(o.findings) > 0 }
 
 // sendsAmbient reports whether an operation sends the text before it.
 func (o *Operation) sendsAmbient() bool {

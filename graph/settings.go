@@ -25,7 +25,10 @@ type Settings struct {
 
 // Parse reads a document by the settings. Any text is one. path names its file.
 func (s Settings) Parse(path, source string) *Document {
-	_, body, _ := yamldoc.Front(source)
+	const mark = "\ufeff" // of the byte order: it is no text
+	rest := strings.TrimPrefix(source, mark)
+	_, body, _ := yamldoc.Front(rest)
+	body += len(source) - len(rest)
 	d := assembled(s, path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
 	d.named(nil)
 	return d

@@ -54,9 +54,9 @@ func marked(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("@")) || bytes.Contains(raw, []byte("\n@"))
 }
 
-// graph returns a document as a context graph; nil: it has no operation.
+// graph returns a document as a context graph; nil: it has no operation, and means to have none.
 func (d *document) graph() *graph.Document {
-	if g := d.parsed(); g != nil && len(g.Operations) > 0 {
+	if g := d.parsed(); g != nil && g.IsGraph() {
 		return g
 	}
 	return nil

@@ -68,12 +68,13 @@ func newFixture(t testing.TB, edit func(*Server)) *fixture {
 var everything = map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "folding": true,
 	"countSelection": true}
 
-// initialize begins a session that shows everything.
+// initialize begins a session that shows everything. It has begun when the next request is answered, whatever is answered.
 func (f *fixture) initialize(t *testing.T) {
 	t.Helper()
 	if _, err := f.Initialize(f.ctx, nil, everything, nil); err != nil {
 		t.Fatal(err)
 	}
+	_ = f.Call(f.ctx, "ctxledger/tree", map[string]any{}, nil)
 }
 
 // has returns what the server has of a document, which it takes in before it answers.

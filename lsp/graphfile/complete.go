@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
@@ -145,11 +146,22 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 			c.blocks(other, true)
 		}
 	case k.Blocks:
+		c.inserted(o)
 		c.blocks(c.Document, o.Name != "goto" && k.Name != "to")
 	case k.Document:
 		c.documents()
 	case k.Name == "use-header":
 		c.add("none", "", "no heading", true)
+	}
+}
+
+// inserted offers the blocks that the other operations insert.
+func (c *completer) inserted(o *graph.Operation) {
+	for _, by := range c.Operations {
+		if id, _ := by.Inserts(c.Source); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
+			line, _ := c.Place(by.At.From)
+			c.add(id, "", fmt.Sprintf("inserted by @%s in line %d", by.Name, line), true)
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ func (f File) lens(c graph.Cost) string {
 	names := f.selects(c)
 	short := names
 	if i := strings.Index(names, ", "); i >= 0 {
-		short = names[:i] + " +" + strconv.Itoa(strings.Count(names, ", "))
+		short = names[:i] + " and " + strconv.Itoa(strings.Count(names, ", ")) + " more"
 	}
 	for _, rest := range []string{money + names, money + short, money} {
 		if utf8.RuneCountInString(title+rest) <= anyfile.MaxLens {
@@ -64,13 +64,19 @@ func (f File) lens(c graph.Cost) string {
 	return title
 }
 
-// selects says what an operation selects, as it is written there: " · goal, sources/*".
+// selects says what an operation selects, as it is written there: " · goal, sources/*, +facts". A "+" is before blocks that are
+// not in the document yet, and not in the figure.
 func (f File) selects(c graph.Cost) string {
 	var names []string
 	for _, m := range f.Mentions(c.Operation) {
-		if m.Key == "block" {
-			names = append(names, called(m.At.In(f.Source)))
+		if m.Key != "block" {
+			continue
 		}
+		name := called(m.At.In(f.Source))
+		if slices.Contains(c.Later, m.Path) {
+			name = "+" + name
+		}
+		names = append(names, name)
 	}
 	switch {
 	case len(names) > 0:

@@ -80,8 +80,8 @@ test('every picture of the page and of the walkthrough is in the package, and al
 
 test('a package has every program, and the page of programs says what it is for', () => {
   const script = readFileSync('scripts/release.sh', 'utf8');
-  assert.match(script, /"\$GO" build .* -o "\$out\/\$platform\/" \.\/cmd\/\.\.\./);
   assert.match(script, /\n {2}cp "\$out\/\$platform"\/\* bin\/\n {2}pack /);
+  assert.match(readFileSync('../lab/release/build.go', 'utf8'), /"go", "build", [\s\S]*?"\.\/cmd\/\.\.\."\)/);
   const page = readFileSync('media/programs.md', 'utf8');
   for (const program of readdirSync('../cmd')) {
     assert.ok(page.includes(`| \`${program}\` |`), program);

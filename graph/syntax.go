@@ -1,0 +1,128 @@
+package graph
+
+import (
+	"errors"
+	"strings"
+
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/yamldoc"
+)
+
+// longestTried is the longest body, in bytes, that is read again to find what would make it YAML.
+const longestTried = 64 << 10
+
+// syntaxError returns the finding of an error in the YAML of a body: what was probably meant, or else what the library says, at
+// its line if that is named.
+func syntaxError(source string, body Span, err error) Finding {
+	message := err.Error()
+	if fe, ok := errors.AsType[*fault.Error](err); ok {
+		message = fe.Message
+	}
+	text := body.In(source)
+	starts := lineStarts(text)
+	line, rest, named := lineNamed(message)
+	line = min(max(line, 1), len(starts))
+	s := syntax{text: text, starts: starts, body: body.From}
+	if len(text) <= longestTried {
+		if f, likely := s.likely(line); likely {
+			return f
+		}
+	}
+	if named {
+		body = s.line(line).moved(body.From)
+	}
+	return Finding{Code: "CG204", Severity: Error, At: body, Message: "this is not YAML: " + rest}
+}
+
+// syntax is a body that is no YAML.
+type syntax struct {
+	text   string
+	starts []int
+	body   int // where it begins in the source
+}
+
+// line returns a line without its end, by its number from 1.
+func (s syntax) line(n int) Span {
+	from := s.starts[n-1]
+	end, _, _ := strings.Cut(s.text[from:], "\n")
+	return Span{from, from + len(strings.TrimRight(end, "\r"))}
+}
+
+// likely returns what is probably wrong in a line or beside it, where the library noticed it: a tab, a text without quotes, or a
+// text that belongs below the operation.
+func (s syntax) likely(noticed int) (Finding, bool) {
+	for _, n := range []int{noticed, noticed - 1, noticed + 1} {
+		if n < 1 || n > len(s.starts) {
+			continue
+		}
+		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unquoted, s.behind} {
+			if f, ok := guess(n); ok {
+				f.Code, f.Severity, f.At, f.Fix.At = "CG204", Error, f.At.moved(s.body), f.Fix.At.moved(s.body)
+				return f, true
+			}
+		}
+	}
+	return Finding{}, false
+}
+
+// tab finds a line that a tab indents.
+func (s syntax) tab(n int) (Finding, bool) {
+	at := s.line(n)
+	text := at.In(s.text)
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	if !strings.Contains(indent, "\t") {
+		return Finding{}, false
+	}
+	at.To = at.From + len(indent)
+	return Finding{At: at, Message: "a tab indents this line: YAML takes only spaces",
+		Fix: &Fix{Title: "Indent with spaces", At: at, Text: strings.ReplaceAll(indent, "\t", "  ")}}, true
+}
+
+// unquoted finds a value that would be a text in quotes.
+func (s syntax) unquoted(n int) (Finding, bool) {
+	at := s.line(n)
+	text := at.In(s.text)
+	key, value, _ := strings.Cut(text, ":")
+	value = strings.TrimSpace(value)
+	if !isKeyLine(text) || value == "" || value[0] == '|' || value[0] == '>' {
+		return Finding{}, false
+	}
+	at.From += len(key) + 1 + strings.Index(text[len(key)+1:], value)
+	at.To = at.From + len(value)
+	quoted := Quoted(value)
+	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {
+		return Finding{}, false
+	}
+	return Finding{At: at, Message: "this text needs quotes: YAML reads a sign in it otherwise (a colon, a bracket, a quote)",
+		Fix: &Fix{Title: "Quote the value", At: at, Text: quoted}}, true
+}
+
+// behind finds a line that is no parameter, without which all before it could be read.
+func (s syntax) behind(n int) (Finding, bool) {
+	at := s.line(n)
+	text := at.In(s.text)
+	if n == 1 || isKeyLine(text) || strings.TrimLeft(text, " -#") != text || !s.reads(s.text[:at.From]) {
+		return Finding{}, false
+	}
+	return Finding{At: at, Message: "this is no parameter: a blank line has to end the operation before text",
+		Fix: &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}}, true
+}
+
+// reads reports whether a text can be read as parameters.
+func (s syntax) reads(text string) bool {
+	_, err := yamldoc.Fields([]byte(text))
+	return err == nil
+}
+
+// lineNamed separates "line 3: " from the front of a message.
+func lineNamed(message string) (line int, rest string, named bool) {
+	after, found := strings.CutPrefix(message, "line ")
+	digits, rest, cut := strings.Cut(after, ": ")
+	for _, c := range digits {
+		if c < '0' || c > '9' || line > 1<<20 {
+			return 0, message, false
+		}
+		line = line*10 + int(c-'0')
+	}
+	return line, rest, found && cut && digits != ""
+}
