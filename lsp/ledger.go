@@ -106,7 +106,8 @@ func unopened(err error) error {
 func read[R any](ctx context.Context, s *folder, do func(records.Reader) (R, error)) (result R, err error) {
 	err = s.use(ctx, func(api Ledger) error {
 		k := s.snapshot()
-		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Follows: k.settings.Live, Models: k.configured.Models})
+		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Follows: k.settings.Live,
+			Models: k.configured.Models})
 		return err
 	})
 	return result, err

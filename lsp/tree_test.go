@@ -180,7 +180,8 @@ func TestWhatIsNotFollowedIsNotLive(t *testing.T) {
 		k.talk(t, 1)
 		f := inLedger(t, k, map[string]any{"status": true, "live": live})
 		var c Context
-		if err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c); err != nil || c.Session == "" || c.Live != live {
+		err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c)
+		if err != nil || c.Session == "" || c.Live != live {
 			t.Errorf("live %t: the context is of %q, live %t, %v", live, c.Session, c.Live, err)
 		}
 		if list := f.nodes(t, f.nodes(t, "")[0].ID); len(list) != 1 || list[0].Live != live {

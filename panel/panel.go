@@ -72,7 +72,8 @@ const (
 func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 	p := Panel{
 		Session: st.Session.ID, Model: line(st.Model), Window: st.Window, Held: st.Held, None: none(st),
-		Fixed: st.Fixed, Besides: st.Besides(), CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
+		Fixed: st.Fixed, Besides: st.Besides(),
+		CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
 		Calls: st.Calls.N, Last: st.Calls.Last, Compacted: st.Calls.Compacted, Cached: st.Calls.Cached,
 		Messages: st.Messages, NextClears: named(st.NextClears), NextCuts: named(st.NextCuts), Offloaded: st.Offloaded,
 		Sources: slices.Clone(st.OwnSources), Overhead: overhead,

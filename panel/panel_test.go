@@ -102,7 +102,8 @@ func TestThePanelIsOfTheStatus(t *testing.T) {
 		Own: []ledger.Category{{Name: window.Assistant.String()}}}}, carried.Report{}, 0)
 	raw, err := json.Marshal(unmeasured)
 	const besides = "its system prompt and tools come on top of that"
-	if !strings.Contains(unmeasured.String(), "\n- "+besides) || !strings.Contains(string(raw), `"besides":"`+besides) || err != nil {
+	if !strings.Contains(unmeasured.String(), "\n- "+besides) ||
+		!strings.Contains(string(raw), `"besides":"`+besides) || err != nil {
 		t.Errorf("nobody says what was not measured: %s\n%s, %v", unmeasured, raw, err)
 	}
 	said := ledger.Status{Use: ledger.Use{Own: []ledger.Category{{Name: window.Assistant.String()}}}}

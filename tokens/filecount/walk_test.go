@@ -87,7 +87,8 @@ func TestATextIsCountedAsItIsRead(t *testing.T) {
 		if (x.Err == ErrBinary) != binary || !binary && x.Count.N != want {
 			t.Errorf("%s: %+v, %v, want %d", x.Name, x.Count, x.Err, want)
 		}
-		if info, err := os.Stat(filepath.Join(dir, filepath.Base(x.Name))); err != nil || !binary && x.Read.Bytes != info.Size() {
+		info, err := os.Stat(filepath.Join(dir, filepath.Base(x.Name)))
+		if err != nil || !binary && x.Read.Bytes != info.Size() {
 			t.Errorf("%s: %d bytes, not as its directory says, %v", x.Name, x.Read.Bytes, err)
 		}
 	}
