@@ -124,10 +124,11 @@ func (r Report) OnDemand(host string) (n int) {
 	return n
 }
 
-// Explain returns what fills the window of a session's agent (ledger.Use.Own), with Besides in its parts.
+// Explain returns what fills the window of a session's agent (ledger.Use.Own), with Besides in its parts, unless the window
+// holds less of it than was measured at first.
 func (r Report) Explain(s ledger.Use) (out []ledger.Category) {
 	for _, x := range s.Own {
-		if x.Name == ledger.CategoryFixed {
+		if x.Name == ledger.CategoryFixed && s.Fixed != nil && x.Tokens.N == s.Fixed.N {
 			out = append(out, r.Besides(s)...)
 		} else {
 			out = append(out, x)

@@ -224,3 +224,14 @@ func TestASessionThatRanBelowIsNotCharged(t *testing.T) {
 		}
 	}
 }
+
+// TestASmallerWindowIsNotExplainedByAllThatWasMeasured: the parts of a window that holds less than that were more than it.
+func TestASmallerWindowIsNotExplainedByAllThatWasMeasured(t *testing.T) {
+	s := measured(5_000)
+	s.Own[1].Tokens.N = 4_900
+	r := carried.Report{Hosts: []carried.Host{{Name: "claude-code", Parts: []carried.Part{{Kind: carried.Memory,
+		Carried: tokens.Count{N: 80}, Since: began.Add(-time.Hour)}}}}}
+	if got := r.Explain(s); len(got) != 2 || got[1] != s.Own[1] {
+		t.Errorf("explained: %+v", got)
+	}
+}

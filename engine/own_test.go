@@ -277,3 +277,28 @@ func TestResultsThatTheHostClearedAreNotInItsWindow(t *testing.T) {
 		t.Errorf("by turn: %+v, %v", g.Turns, err)
 	}
 }
+
+// TestWhatIsClearedIsTakenInTheMeasureOfTheWindow: just after a clearing the parts were more than all, since the estimate of a
+// result was taken from a measurement that had less of it.
+func TestWhatIsClearedIsTakenInTheMeasureOfTheWindow(t *testing.T) {
+	l := open(t)
+	answer := func(raw string, prompt int64) sessions.NewEntry {
+		e := written(raw, nil)
+		e.Model, e.Usage = "gpt-4o", &sessions.Usage{Input: prompt, Output: 10}
+		return e
+	}
+	call := `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"/home/dev/shop/a.go"}}]}`
+	id := imported(t, l, 0, asking("go"), answer(call, 5_000),
+		written(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"`+
+			strings.Repeat("word ", 20_000)+`"}]}`, nil), answer(`{"role":"assistant","content":"Seen."}`, 15_100),
+		sessions.NewEntry{Kind: sessions.KindNote, Note: "system microcompact_boundary", Original: []byte("{}"),
+			Cleared: []sessions.Cleared{{Call: "1", Tokens: 7}}})
+	st := status(t, l, id)
+	sum := 0
+	for _, x := range st.Own {
+		sum += x.Tokens.N
+	}
+	if st.Held.N < st.Fixed.N || st.Held.N > st.Fixed.N+100 || sum != st.Held.N {
+		t.Errorf("it holds %+v, of which %+v is fixed; the parts are %+v", st.Held, st.Fixed, st.Own)
+	}
+}

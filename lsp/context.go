@@ -30,7 +30,7 @@ type Context struct {
 	Title     string `json:"title"`
 	Host      string `json:"host"`
 	Model     string `json:"model"`
-	Live      bool   `json:"live"`   // it had an entry in the last ten minutes
+	Live      bool   `json:"live"`   // it is followed, and had an entry in the last ten minutes
 	Window    int    `json:"window"` // tokens; 0: unknown
 	// WindowFrom says in words what Window rests on; CompactsAt and CompactsFrom are as in Status.
 	WindowFrom   string        `json:"windowFrom"`
@@ -143,7 +143,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	c := Context{
 		Session: g.Session.ID, Title: plainLine(chars.Title(g.Session.Title)),
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
-		Live:      g.Session.Live(s.o.Env.Now()),
+		Live:      s.snapshot().settings.Live && g.Session.Live(s.o.Env.Now()),
 		FollowOff: s.snapshot().configured.notFollowed(),
 		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),

@@ -105,7 +105,9 @@ func unopened(err error) error {
 // read calls do with a reader of the ledger.
 func read[R any](ctx context.Context, s *folder, do func(records.Reader) (R, error)) (result R, err error) {
 	err = s.use(ctx, func(api Ledger) error {
-		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Models: s.snapshot().configured.Models})
+		k := s.snapshot()
+		result, err = do(records.Reader{API: api, Now: s.o.Env.Now(), Follows: k.settings.Live,
+			Models: k.configured.Models})
 		return err
 	})
 	return result, err

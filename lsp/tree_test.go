@@ -173,6 +173,23 @@ func (k *kept) talk(t *testing.T, turns int) string {
 	return r.Session
 }
 
+// TestWhatIsNotFollowedIsNotLive: with live off, a session that was read on request was said to be live.
+func TestWhatIsNotFollowedIsNotLive(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		k := newKept(t)
+		k.talk(t, 1)
+		f := inLedger(t, k, map[string]any{"status": true, "live": live})
+		var c Context
+		err := f.Call(f.ctx, "ctxledger/context", map[string]any{}, &c)
+		if err != nil || c.Session == "" || c.Live != live {
+			t.Errorf("live %t: the context is of %q, live %t, %v", live, c.Session, c.Live, err)
+		}
+		if list := f.nodes(t, f.nodes(t, "")[0].ID); len(list) != 1 || list[0].Live != live {
+			t.Errorf("live %t: the sessions are %+v", live, list)
+		}
+	}
+}
+
 func TestTheLedgerIsShownInTheEditor(t *testing.T) {
 	k := newKept(t)
 	session := k.talk(t, 8)

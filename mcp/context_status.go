@@ -82,10 +82,9 @@ type statusResult struct {
 
 	Unread string `json:"unread,omitempty"` // why nothing is known of the session; "": something is recorded of it
 
-	Waits   string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
-	own     registry.OwnCost
-	besides string // see ledger.Use.Besides
-	room    string // see ledger.Use.Room
+	Waits string `json:"waits,omitempty"` // what would be cut at this size and does not pay yet
+	own   registry.OwnCost
+	room  string // see ledger.Use.Room
 	// dueAbove is ledger.Status.DueAbove.
 	dueAbove string
 	whose    string // in prose: the window of this chat, or of the session that was named
@@ -126,7 +125,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,
 		own: c.cost(found, s.Host), Estimated: st.Held.N, Budget: cmp.Or(st.CompactsAt, st.Threshold),
 		Turn: st.Session.Turns, Warnings: c.problems(ctx), Waits: st.Waits, whose: "this chat's",
-		besides: st.Besides(), room: st.Room(), dueAbove: st.DueAbove(),
+		room: st.Room(), dueAbove: st.DueAbove(),
 	}
 	r.Overhead = r.own.Tokens
 	filled := panel.Of(st, found, r.Overhead).Leading()
@@ -175,7 +174,6 @@ func (r statusResult) String() string {
 	b.Say("\n%s\n", r.Panel)
 	b.Say("\n%s window holds %s", r.whose, r.Held.Tokens())
 	b.SayIf(r.Window > 0, " of %s (%s)", chars.Commas(r.Window), chars.Share(r.Held.N, r.Window))
-	b.SayIf(r.besides != "", "; %s", r.besides)
 	b.SayIf(r.room != "", "; %s", r.room)
 	b.Say("\nctxledger would send %s of the conversation, and compact it above %s", r.Used, r.dueAbove)
 	b.SayIf(r.Waits != "", "\nold results: %s", r.Waits)

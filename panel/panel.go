@@ -30,6 +30,8 @@ type Panel struct {
 	Notes  int           `json:"notes,omitempty"`         // that are loaded on demand
 	Tools  int           `json:"tools,omitempty"`         // the rest of Fixed
 	Said   int           `json:"conversation"`            // Held without Fixed
+	// Besides says what the window has besides Held, of which nothing was measured: see ledger.Use.Besides.
+	Besides string `json:"besides,omitempty"`
 
 	// CompactsAt is where the conversation is compacted, and CompactsFrom what that rests on; ClearsAt is where old results are
 	// cleared. 0: it is not known that they are. Sends says that ctxledger does both; else the host does what it does.
@@ -38,7 +40,7 @@ type Panel struct {
 	ClearsAt     int    `json:"clears_at,omitempty"`
 	Sends        bool   `json:"sends_view"`
 	Free         int    `json:"free"`             // until then; where that is not known, until the window is full
-	Buffer       int    `json:"buffer,omitempty"` // of the window, behind CompactsAt
+	Buffer       int    `json:"buffer,omitempty"` // of the window, behind CompactsAt and Held
 
 	Calls     int             `json:"calls"` // since the compaction in effect
 	Last      *sessions.Usage `json:"last_call,omitempty"`
@@ -70,7 +72,8 @@ const (
 func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 	p := Panel{
 		Session: st.Session.ID, Model: line(st.Model), Window: st.Window, Held: st.Held, None: none(st),
-		Fixed: st.Fixed, CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
+		Fixed: st.Fixed, Besides: st.Besides(),
+		CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
 		Calls: st.Calls.N, Last: st.Calls.Last, Compacted: st.Calls.Compacted, Cached: st.Calls.Cached,
 		Messages: st.Messages, NextClears: named(st.NextClears), NextCuts: named(st.NextCuts), Offloaded: st.Offloaded,
 		Sources: slices.Clone(st.OwnSources), Overhead: overhead,
@@ -144,7 +147,7 @@ func (p Panel) derived() Panel {
 		p.Tools = max(0, p.Fixed.N-count(p.System)-count(p.Memory))
 	}
 	if limit := cmp.Or(p.CompactsAt, p.Window); limit > 0 {
-		p.Free, p.Buffer = max(0, limit-p.Held.N), max(0, p.Window-limit)
+		p.Free, p.Buffer = max(0, limit-p.Held.N), max(0, p.Window-max(limit, p.Held.N))
 	}
 	return p
 }

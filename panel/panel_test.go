@@ -98,6 +98,14 @@ func TestThePanelIsOfTheStatus(t *testing.T) {
 	if empty := Of(ledger.Status{}, carried.Report{}, 0); !empty.None {
 		t.Errorf("no model was called: %+v", empty)
 	}
+	unmeasured := Of(ledger.Status{Use: ledger.Use{Window: 200_000, Held: tokens.Count{N: 10_000},
+		Own: []ledger.Category{{Name: window.Assistant.String()}}}}, carried.Report{}, 0)
+	raw, err := json.Marshal(unmeasured)
+	const besides = "its system prompt and tools come on top of that"
+	if !strings.Contains(unmeasured.String(), "\n- "+besides) ||
+		!strings.Contains(string(raw), `"besides":"`+besides) || err != nil {
+		t.Errorf("nobody says what was not measured: %s\n%s, %v", unmeasured, raw, err)
+	}
 	said := ledger.Status{Use: ledger.Use{Own: []ledger.Category{{Name: window.Assistant.String()}}}}
 	if Of(said, carried.Report{}, 0).None {
 		t.Error("an answer that was not measured is one")

@@ -59,8 +59,8 @@ func (p Panel) headline() string {
 	}
 	part := min(p.Held.N, p.Window)
 	full := (2*cells*part + p.Window) / (2 * p.Window)
-	return fmt.Sprintf("`%s%s` **%d%%** — %s of %s tokens", strings.Repeat("█", full), strings.Repeat("░", cells-full),
-		(200*part+p.Window)/(2*p.Window), held, Short(p.Window))
+	return fmt.Sprintf("`%s%s` **%s** — %s of %s tokens", strings.Repeat("█", full), strings.Repeat("░", cells-full),
+		chars.Share(part, p.Window), held, Short(p.Window))
 }
 
 // parts says what the window holds, a line each.
@@ -69,6 +69,9 @@ func (p Panel) parts() (lines []string) {
 	switch {
 	case p.Fixed == nil:
 		add("in context", mark(p.Held.Exact), p.Held.N)
+		if p.Besides != "" {
+			lines = append(lines, p.Besides)
+		}
 		return lines
 	case p.System == nil && p.Memory == nil:
 		add("fixed per call", mark(p.Fixed.Exact), p.Fixed.N)

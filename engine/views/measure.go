@@ -119,7 +119,11 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 			g.carries = append(g.carries, ledger.Category{Name: ledger.CategoryAttached, Tokens: now})
 		}
 	}
-	if held, known := held(f, c, g.fixed); known {
+	if held, cleared, known := held(f, c, g.fixed); known {
+		if cleared > 0 { // in the measure of the window that had it
+			before := fit(c, ownFill(f.Entries, whole, nil), held.N-total(g.carries).N)
+			held.N = max(0, held.N-before.Of(cleared).N)
+		}
 		g.held, g.agents = &held, fit(c, g.own, held.N-total(g.carries).N)
 		room, _ := f.Models.Window(c.Model())
 		g.measure = g.agents.ofView(g.own, room)

@@ -89,9 +89,9 @@ func cutSince(f *core.Folded) (why string) {
 
 // held returns what the agent's own window holds now: what the provider measured of the newest answer on the active
 // branch, and the messages since then as the agent has them, without our stubs. If the host has compacted since, that
-// is its summary, what it kept, what came after it, and the fixed input, nil where that is not known. It is false if nothing
-// was measured.
-func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count, bool) {
+// is its summary, what it kept, what came after it, and the fixed input, nil where that is not known. cleared is how much
+// o200k_base counts of the results in that which the host has cleared since. known is false if nothing was measured.
+func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (n tokens.Count, cleared int, known bool) {
 	fixed := tokens.Count{Exact: true}
 	if besides != nil {
 		fixed = *besides
@@ -99,7 +99,7 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count
 	newest, upTo := newestMeasured(f, f.View.Active)
 	measured := newest.tokens()
 	if measured == 0 {
-		return fixed, false
+		return fixed, 0, false
 	}
 	base, since := tokens.Count{N: int(measured), Exact: true, Upper: int(measured)}, 0
 	for i := upTo; i < len(f.Entries); i++ {
@@ -107,23 +107,19 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (tokens.Count
 		switch {
 		case !f.View.Active(i):
 		case e.Earlier:
-			base, since = fixed, e.Tokens+f.View.HostKept
+			base, since, cleared = fixed, e.Tokens+f.View.HostKept, 0
 		case len(e.Cleared) > 0:
-			since -= clearedBy(f.Entries[:i], e.Cleared)
+			cleared += clearedBy(f.Entries[:i], e.Cleared)
 		case e.Group != "" && e.Group == f.Entries[upTo-1].Group: // more of the answer that was measured
 		case e.Kind == sessions.KindMessage && !e.Hidden:
 			since += e.Tokens
 		}
 	}
-	if since == 0 {
-		return base, true
+	if n = base; since > 0 {
+		n = sum(base, c.Of(since))
 	}
-	n := sum(base, c.Of(max(since, 0)))
-	if since < 0 { // results were cleared
-		n.N = max(0, n.N-c.Of(-since).N)
-	}
-	n.Exact = false // how a provider frames a message is not known
-	return n, true
+	n.Exact = n.Exact && since == 0 && cleared == 0 // how a provider frames a message is not known
+	return n, cleared, true
 }
 
 // clearedBy returns by how many tokens results of a log shrink that the host clears.

@@ -17,7 +17,7 @@ func Commas[N int | int64](n N) string {
 }
 
 // Share prints a part of a whole in whole percent, the same on every face: what is not all of it is never 100%. An estimate
-// is marked where it stands; a share of it, which is rounded, is not.
+// is marked where it stands; a share of it, which is rounded, is not. vscode-extension/src/text.ts has the same rule.
 func Share[N int | int64 | float64](part, whole N) string {
 	share := float64(part) * 100 / max(float64(whole), 1e-9)
 	switch {
@@ -26,7 +26,7 @@ func Share[N int | int64 | float64](part, whole N) string {
 	case 99.5 <= share && part < whole:
 		return ">99%"
 	}
-	return fmt.Sprintf("%.0f%%", share)
+	return fmt.Sprintf("%.0f%%", math.Round(share)) // halves up; the format alone has them to even
 }
 
 // Plural prints a count with its noun: 1 memory, 1,234 lines.

@@ -101,16 +101,19 @@ type Lines struct {
 // The marks of the byte order with which a file can begin.
 const (
 	markUTF8  = "\ufeff"
-	markUTF16 = "\xff\xfe"
+	markUTF16 = "\xff\xfe" // the lower byte goes first
+	markBig   = "\xfe\xff" // the higher one
 )
 
-// Wide reports whether a file that begins so is text in UTF-16, with the lower byte first.
-func Wide(start []byte) bool { return bytes.HasPrefix(start, []byte(markUTF16)) }
+// Wide reports whether a file that begins so is text in UTF-16.
+func Wide(start []byte) bool { return bytes.HasPrefix(start, []byte(markUTF16)) || big(start) }
+
+func big(start []byte) bool { return bytes.HasPrefix(start, []byte(markBig)) }
 
 // Text returns what is read as text: in UTF-8, without a mark of the byte order.
 func Text(b *bufio.Reader) *bufio.Reader {
 	if mark, _ := b.Peek(len(markUTF16)); Wide(mark) { // what cannot be read shows later
-		b = bufio.NewReader(&wide{from: b})
+		b = bufio.NewReader(&wide{from: b, big: big(mark)})
 	}
 	if mark, _ := b.Peek(len(markUTF8)); string(mark) == markUTF8 {
 		_, _ = b.Discard(len(markUTF8)) // it was peeked
@@ -145,9 +148,10 @@ func Hash(r io.Reader) (string, error) {
 	}
 }
 
-// wide reads UTF-16, with the lower byte first, as UTF-8.
+// wide reads UTF-16 as UTF-8.
 type wide struct {
 	from  *bufio.Reader
+	big   bool // the higher byte of a unit goes first
 	ready []byte
 }
 
@@ -177,6 +181,9 @@ func (w *wide) unit() (rune, error) {
 		return 0, io.EOF
 	} else if err != nil {
 		return 0, err
+	}
+	if w.big {
+		pair[0], pair[1] = pair[1], pair[0]
 	}
 	return rune(pair[0]) | rune(pair[1])<<8, nil
 }

@@ -18,6 +18,7 @@ func TestHashIsThatOfTheText(t *testing.T) {
 		{"a carriage return there", edge + "\rb", edge + "\rb"},
 		{"a mark of the byte order", "\ufeffa\n", "a\n"},
 		{"UTF-16", "\xff\xfea\x00\r\x00\n\x00=\xd8\x00\xdeb\x00", "a\n😀b"},
+		{"UTF-16, the higher byte first", "\xfe\xff\x00a\x00\r\x00\n\xd8=\xde\x00\x00b", "a\n😀b"},
 		{"half a unit of UTF-16", "\xff\xfea\x00b", "a"},
 		{"bytes that are no text", "\xfe\x00\n\xff", "\xfe\x00\n\xff"},
 		{"nothing", "", ""},

@@ -44,7 +44,7 @@ func newLedger(t *testing.T) *opened {
 			t.Error(err)
 		}
 	})
-	return &opened{Local: local, Reader: Reader{API: local, Now: noon}, t: t}
+	return &opened{Local: local, Reader: Reader{API: local, Now: noon, Follows: true}, t: t}
 }
 
 // must returns v. An error is a defect of the test.

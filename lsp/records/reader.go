@@ -28,6 +28,8 @@ type Ledger interface {
 type Reader struct {
 	API Ledger
 	Now time.Time // its zone is that of all times shown
+	// Follows says that sessions are followed: what is not is not known to be live.
+	Follows bool
 	// Models has the prices by which sessions are said to have cost something; nil: those that every program knows.
 	Models *tokens.Registry
 }

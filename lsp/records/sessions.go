@@ -44,7 +44,7 @@ func (r Reader) session(b branch, s sessions.Session, subagents sessions.Bill) N
 			named("turns", chars.Commas(s.Turns)), named("entries", chars.Commas(s.Seq)), named("input so far",
 				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
 		opens: Address{Kind: KindSession, ID: s.ID},
-		Live:  s.Live(r.Now),
+		Live:  r.Follows && s.Live(r.Now),
 	}
 }
 

@@ -176,6 +176,7 @@ func (t *Counter) count(x *Text, head *bufio.Reader) error {
 		return ErrBinary
 	}
 	x.Count, x.Read, err = t.o.Counter.CountReader(filetext.Text(head)) // as editors and agents read it
+	x.Read.Bytes = in.read                                              // as the file system says it
 	return err
 }
 

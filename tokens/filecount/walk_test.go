@@ -67,18 +67,18 @@ func TestADirectoryThatCannotBeReadIsATextThatFailed(t *testing.T) {
 // TestATextIsCountedAsItIsRead: the mark of the byte order was a token here and nowhere else, and UTF-16 was no text.
 func TestATextIsCountedAsItIsRead(t *testing.T) {
 	dir := t.TempDir()
-	wide := "\xff\xfe"
+	wide, big := "\xff\xfe", "\xfe\xff"
 	for _, c := range "don't panic\n" {
-		wide += string(c) + "\x00"
+		wide, big = wide+string(c)+"\x00", big+"\x00"+string(c)
 	}
 	for name, text := range map[string]string{"plain": "don't panic\n", "marked": "\ufeffdon't panic\n", "wide": wide,
-		"binary": "don't\x00panic\n"} {
+		"big": big, "binary": "don't\x00panic\n"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	c := New(t.Context(), Options{Counter: tokens.O200kBase.Counter()})
 	_, err := c.Dir("dir", dir)
 	texts, err := c.Done(err)
-	if err != nil || len(texts) != 4 {
+	if err != nil || len(texts) != 5 {
 		t.Fatalf("%d texts, %v", len(texts), err)
 	}
 	want := tokens.O200kBase.CountString("don't panic\n")
@@ -86,6 +86,10 @@ func TestATextIsCountedAsItIsRead(t *testing.T) {
 		binary := filepath.Base(x.Name) == "binary"
 		if (x.Err == ErrBinary) != binary || !binary && x.Count.N != want {
 			t.Errorf("%s: %+v, %v, want %d", x.Name, x.Count, x.Err, want)
+		}
+		info, err := os.Stat(filepath.Join(dir, filepath.Base(x.Name)))
+		if err != nil || !binary && x.Read.Bytes != info.Size() {
+			t.Errorf("%s: %d bytes, not as its directory says, %v", x.Name, x.Read.Bytes, err)
 		}
 	}
 }

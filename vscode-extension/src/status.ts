@@ -1,7 +1,7 @@
 // What the status bar says, as plain values.
 import type { Count, Other, Status } from './protocol';
 import type { ServerState } from './server';
-import { capital, commas, escapeIcons, escapeMarkdown, freeOf, inTokens, mark, oneLine, percentOf, sayThousands, thousands } from './text';
+import { capital, commas, escapeIcons, escapeMarkdown, freeOf, inTokens, mark, oneLine, percentOf, sayPercent, sayThousands, thousands } from './text';
 
 /** What is set: the shares of the window in percent from which on the entry warns, and whether sessions are followed at all. */
 export interface Limits {
@@ -137,7 +137,7 @@ const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly 
 function session(status: Status, idle: number, limits: Limits): Entry {
   const share = shareOf(status.held, status.window);
   const model = oneLine(status.model, longestModel);
-  const figure = share === undefined ? `${mark(status.held)}${sayThousands(status.held.n)} tokens` : `${mark(status.held)}${share}%`;
+  const figure = share === undefined ? `${mark(status.held)}${sayThousands(status.held.n)} tokens` : sayPercent(status.held, status.window);
   const rest = status.compactsAt > 0 ? sayRest(status.compactsAt - status.held.n) : '';
   const left = idle > 0 ? `idle ${sayMinutes(idle)}` : rest;
   const due = idle === 0 && rest === compactsNext;
@@ -146,7 +146,7 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   return {
     text: `$(${signs[colour].icon}) ${figure}${due ? ', auto-compact due' : ''}`,
     tooltip: table(status, share, idle),
-    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${share} percent full, ${idle > 0 ? left : left === '' ? model : `auto-compact ${left}`}${full === 'error' && (share ?? 0) >= 100 && idle === 0 ? ', full' : signs[colour].word}`,
+    spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${spokenShare(status)} full, ${idle > 0 ? left : left === '' ? model : `auto-compact ${left}`}${full === 'error' && status.held.n >= status.window && idle === 0 ? ', full' : signs[colour].word}`,
     colour,
     command: 'ctxledger.showPanel',
   };
@@ -156,6 +156,10 @@ const compactsNext = 'due with the next request';
 
 function sayRest(left: number): string {
   return left > 0 ? `in ${thousands(left)} tokens` : compactsNext;
+}
+
+function spokenShare({ held, window }: Status): string {
+  return sayPercent({ n: held.n, exact: true }, window).replace('<', 'less than ').replace('>', 'more than ').replace('%', ' percent');
 }
 
 /** Returns the colour of a share of the window. */
@@ -176,7 +180,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['size of the window', `${commas(window)} tokens`], ['why that size', oneLine(status.windowFrom, 100)]);
   }
   if (share !== undefined) {
-    rows.push(['share', `${mark(held)}${share}%`]);
+    rows.push(['share', sayPercent(held, status.window)]);
   }
   if (window > 0 || status.compactsAt > 0) {
     const { free, words } = freeOf(status);
@@ -206,7 +210,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
 function list(others: readonly Other[]): string[] {
   const lines = others.map((other) => {
     const share = shareOf(other.held, other.window);
-    const figure = share === undefined ? inTokens(other.held) : `${mark(other.held)}${share}%`;
+    const figure = share === undefined ? inTokens(other.held) : sayPercent(other.held, other.window);
     return `- ${[figure, oneLine(other.title, 60), oneLine(other.model, longestModel)].filter((part) => part !== '').map(escapeMarkdown).join(' · ')}`;
   });
   return lines.length === 0 ? [] : ['', 'Also live:', '', ...lines];

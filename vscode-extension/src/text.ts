@@ -37,6 +37,12 @@ export function percentOf(part: number, whole: number, decimals: number): number
   return Math.round((100 * unit * part) / whole) / unit;
 }
 
+/** Returns a part in whole percent, ≈ when it is an estimate: what is not all of it is never 100%. internal/chars/figures.go has the same rule. */
+export function sayPercent({ n, exact }: Pick<Count, 'n' | 'exact'>, whole: number): string {
+  const share = (n * 100) / whole;
+  return share > 0 && share < 0.5 ? '<1%' : share >= 99.5 && n < whole ? '>99%' : `${mark({ exact })}${Math.round(share)}%`;
+}
+
 /** Returns a text that begins with a capital letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -128,6 +128,16 @@ test('what is shown and what is coloured are the same number', () => {
   assert.equal(shareOf(count(1), 0), undefined);
 });
 
+test('a share is rounded as on every other face', () => {
+  const at = (n: number, exact = true) => entryOf(running, { ...live, held: { ...count(n), exact } }, now, limits);
+  const cases = [[0, '0%'], [900, '<1%'], [41_000, '21%'], [89_000, '45%'], [199_000, '>99%'], [200_000, '100%'], [230_000, '115%']] as const;
+  for (const [n, share] of cases) {
+    assert.equal(at(n)?.text.split(' ')[1], share, String(n));
+  }
+  assert.deepEqual([at(41_000, false), at(199_000, false)].map((entry) => entry?.text.split(' ')[1]), ['≈21%', '>99%']);
+  assert.match(at(199_000)?.spoken ?? '', /^context more than 99 percent full, .*, nearly full$/);
+});
+
 test('a quiet session is dimmed, and its tooltip says since when', () => {
   const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000, limits);
   assert.equal(after(9)?.text, '$(error) 95%');

@@ -14,6 +14,9 @@ export function sayShare(part: number, whole: number): string {
     return '< 0.1%';
   }
   const percent = percentOf(part, whole, 1);
+  if (percent >= 100 && part < whole) {
+    return '> 99.9%';
+  }
   return percent < 100 ? `${percent.toFixed(1)}%` : `${commas(percentOf(part, whole, 0))}%`;
 }
 
