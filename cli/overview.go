@@ -108,7 +108,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 		}
 		sessions = append(sessions, fmt.Sprintf("%s of %s, the newest of %s", n, f.Agent, a.stamp(f.Newest)))
 	}
-	row("left here", cmp.Or(strings.Join(sessions, "; "), "no session of an agent"))
+	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none of an agent here"))
 	row("ledger", o.ledger(a))
 	for _, c := range o.Agents {
 		states = append(states, fmt.Sprintf("%s: %s", c.Agent, c.State))

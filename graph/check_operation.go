@@ -10,55 +10,53 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// IsGraph reports whether a document has an operation, or means to have one: a line that would begin a known one, with a
-// parameter below it, directly behind text or in code that is never closed.
+// IsGraph reports whether a document has an operation, or seems meant to have one: a line that would begin a known operation,
+// with a parameter below it, right after text or in code that is never closed.
 func (d *Document) IsGraph() bool {
 	return len(d.Operations) > 0 || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
 		if m.kind == fenceMark && m.open {
 			end = len(d.Source)
 		}
-		return (m.kind == textMark || end > m.at.To) && meansOperation(d.Source[m.at.From:end])
+		return (m.kind == textMark || end > m.at.To) && len(meant(d.Source[m.at.From:end])) > 0
 	})
 }
 
-// meansOperation reports whether a line of a text is the name of a known operation, and the next one a parameter.
-func meansOperation(text string) bool {
+// meantLine is a line that would begin a known operation.
+type meantLine struct {
+	Span
+	name, rest string // rest is the text after the name
+}
+
+// meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line.
+func meant(text string) (out []meantLine) {
 	for at := 0; at < len(text); {
 		line, below, _ := strings.Cut(text[at:], "\n")
-		first, _, _ := strings.Cut(below, "\n")
-		name, _, _ := strings.Cut(strings.TrimRight(strings.TrimPrefix(line, "@"), "\r"), " ")
-		if _, known := operations[strings.ToLower(name)]; known && line[0] == '@' && isKeyLine(first) {
-			return true
+		end := at + len(line) + 1
+		next, _, _ := strings.Cut(below, "\n")
+		line = strings.TrimRight(line, "\r")
+		name, rest, _ := strings.Cut(strings.TrimPrefix(line, "@"), " ")
+		_, known := operations[strings.ToLower(strings.TrimRight(name, "\t"))]
+		if known && line[0] == '@' && isKeyLine(next) {
+			out = append(out, meantLine{Span{at, at + len(line)}, name, strings.TrimSpace(rest)})
 		}
-		at += len(line) + 1
+		at = end
 	}
-	return false
+	return out
 }
 
 // looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
-	source := c.d.Source
-	for at, first := m.at.From, true; at < m.at.To; first = false {
-		line := c.line(at)
-		text := line.In(source)
-		name, rest, _ := strings.Cut(strings.TrimPrefix(text, "@"), " ")
-		_, known := operations[strings.ToLower(strings.TrimRight(name, " \t"))]
-		below := ""
-		if line.To < m.at.To {
-			below = c.line(c.after(line)).In(source)
-		}
-		switch parameter := isKeyLine(below); {
-		case !strings.HasPrefix(text, "@"), !parameter, !known:
-		case strings.TrimSpace(rest) != "":
+	for _, l := range meant(m.at.In(c.d.Source)) {
+		switch line := l.moved(m.at.From); {
+		case l.rest != "":
 			c.add("CG202", Error, line,
-				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", name))
-		case !first:
+				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
+		case l.From > 0:
 			c.add("CG206", Error, line,
-				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name)).Fix =
+				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", l.name)).Fix =
 				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
 		}
-		at = c.after(line)
 	}
 }
 

@@ -65,7 +65,7 @@ type counted struct {
 	n  int
 }
 
-// size returns the tokens of a text, counted anew for another by or in. nil keeps nothing.
+// size returns the tokens of a text. It counts again when by or in differ from last time, and each time when by is nil.
 func (k *kept) size(by any, in *kept, count func() int) int {
 	if c := k.newest.Load(); by != nil && c != nil && c.by == by && c.in == in {
 		return c.n
@@ -87,7 +87,7 @@ type countedText struct {
 	n    int
 }
 
-// size returns the tokens of a text, counted anew for another by or text. nil keeps nothing.
+// size returns the tokens of a text. It counts again when by or text differ from last time, and each time when by is nil.
 func (k *keptText) size(by any, text string, count func(string) int) int {
 	if c := k.newest.Load(); by != nil && c != nil && c.by == by && c.text == text {
 		return c.n

@@ -65,7 +65,7 @@ func (d *Document) At(offset int) (*Block, *Operation) {
 // Below returns all blocks below a block, in document order.
 func (d *Document) Below(b *Block) []*Block { return d.Blocks[b.index+1 : b.end] }
 
-// Value returns the text of a parameter of an operation, "" where it has none, and where it stands.
+// Value returns the text of an operation's parameter and its position; "" if there is no such parameter.
 func (o *Operation) Value(key string) (string, Span) {
 	if f := o.field(key); f != nil {
 		return f.text(), f.Value
@@ -73,7 +73,7 @@ func (o *Operation) Value(key string) (string, Span) {
 	return "", Span{}
 }
 
-// Mention is a reference where it stands in an operation.
+// Mention is a reference to a block, with its position in an operation.
 type Mention struct {
 	Reference
 	Operation *Operation
@@ -121,7 +121,7 @@ func (d *Document) Steps(r Reference) (out []Step) {
 	return out
 }
 
-// Inserts returns the id that the header of an operation gives the block which it inserts, and where that id stands; "": none.
+// Inserts returns the id in the operation's use-header, which the inserted block will have, and its position; "": none.
 func (o *Operation) Inserts(source string) (id string, at Span) {
 	f := o.field("use-header")
 	if f == nil || !operations[o.Name].merges {

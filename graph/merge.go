@@ -107,8 +107,8 @@ func (d *Document) target(o *Operation) (t target, ok bool) {
 // endOf returns where a block ends with all below it.
 func (d *Document) endOf(b *Block) int { return d.Blocks[b.end-1].Own.To }
 
-// into returns what of the document a content for a block takes the place of, the text that stands there then, which is what stays
-// of the block and the content, and the content in it. was is the name that the block may lose.
+// into returns the part of the document to replace when content goes into a block, the text to put there (what remains of the
+// block, and the content), and the content as inserted. was is the name that the block may lose.
 func (d *Document) into(t target, content string) (at Span, text, inserted, was string) {
 	x := t.block
 	headed := opensBlock(content)

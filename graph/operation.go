@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/yamldoc"
 )
 
-// ownText is what is read of an operation's own text. It is the same wherever that stands, and positions are from its
+// ownText is what an operation's own text says. It does not depend on the position in the document; positions are from its
 // beginning.
 type ownText struct {
 	block, to []Reference

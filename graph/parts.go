@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// leastPart is how much text is worth parsing beside another part, in bytes.
+// leastPart is the smallest part, in bytes, for which parsing in parallel pays.
 const leastPart = 128 << 10
 
 // partsOf returns how many parts of a text are parsed at once.
@@ -28,8 +28,8 @@ func (p *part) parse(source string) {
 	}
 }
 
-// marksFrom returns the marks behind an offset, with so many parts parsed at once. They are cut at headings, where all begins
-// anew that is not open: what is goes on in the next part.
+// marksFrom returns the marks after an offset; it parses that many parts in parallel. Parts begin at headings. A heading closes
+// every construct except an open fence or HTML block: where one is still open, the part is parsed together with the next.
 func marksFrom(source string, from, parts int) (marks []mark) {
 	all := cut(source, from, parts)
 	var wg sync.WaitGroup

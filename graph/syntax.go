@@ -11,8 +11,8 @@ import (
 // longestTried is the longest body, in bytes, that is read again to find what would make it YAML.
 const longestTried = 64 << 10
 
-// syntaxError returns the finding of an error in the YAML of a body: what was probably meant, or else what the library says, at
-// its line if that is named.
+// syntaxError returns the finding for invalid YAML in a body: the probable mistake with its fix, or else the library's message,
+// at its line if the library names one.
 func syntaxError(source string, body Span, err error) Finding {
 	message := err.Error()
 	if fe, ok := errors.AsType[*fault.Error](err); ok {
@@ -48,8 +48,8 @@ func (s syntax) line(n int) Span {
 	return Span{from, from + len(strings.TrimRight(end, "\r"))}
 }
 
-// likely returns what is probably wrong in a line or beside it, where the library noticed it: a tab, a text without quotes, or a
-// text that belongs below the operation.
+// likely returns the probable mistake in the reported line or an adjacent one: a tab, a value that needs quotes, or text that
+// belongs after the operation.
 func (s syntax) likely(noticed int) (Finding, bool) {
 	for _, n := range []int{noticed, noticed - 1, noticed + 1} {
 		if n < 1 || n > len(s.starts) {
@@ -78,7 +78,7 @@ func (s syntax) tab(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Indent with spaces", At: at, Text: strings.ReplaceAll(indent, "\t", "  ")}}, true
 }
 
-// unquoted finds a value that would be a text in quotes.
+// unquoted finds a value whose line is valid once the value is quoted.
 func (s syntax) unquoted(n int) (Finding, bool) {
 	at := s.line(n)
 	text := at.In(s.text)
@@ -97,7 +97,7 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Quote the value", At: at, Text: quoted}}, true
 }
 
-// behind finds a line that is no parameter, without which all before it could be read.
+// behind finds a line that is not a parameter, where everything before it is valid YAML.
 func (s syntax) behind(n int) (Finding, bool) {
 	at := s.line(n)
 	text := at.In(s.text)

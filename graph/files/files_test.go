@@ -66,8 +66,8 @@ func write(t *testing.T, root, name, text string) {
 	}
 }
 
-// TestFractalicsSettings are those beside a document, or else those of the workspace: models by alias or name, and whether
-// operations are sent.
+// TestFractalicsSettings: models by alias or by name, and whether operations are visible, come from the settings.toml in the
+// document's folder, or else from the workspace's.
 func TestFractalicsSettings(t *testing.T) {
 	root := t.TempDir()
 	const document = "# A {id=a}\n\n@shell\nprompt: ls\n\n@llm\nprompt: x\n"

@@ -26,8 +26,8 @@ type model struct {
 	window int // 0: not said
 }
 
-// fractalicOf returns the settings for the documents of a folder: those beside them, or else those of the workspace. A file that
-// is no TOML is none.
+// fractalicOf returns the settings for the documents in a folder: from that folder's file, or else the workspace's. A file that is
+// not valid TOML is ignored.
 func (r *Reader) fractalicOf(dir string) fractalic {
 	if f, known := r.settingsOf[dir]; known {
 		return f

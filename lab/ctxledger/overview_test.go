@@ -37,7 +37,7 @@ func TestTheFirstRunOnlyReads(t *testing.T) {
 			t.Errorf("%s: %s", what, said)
 		}
 	}
-	look("nothing", "left here  no session of an agent", "ledger     none yet", "agents     none that", "count --tree` shows",
+	look("nothing", "sessions   none of an agent here", "ledger     none yet", "agents     none that", "count --tree` shows",
 		`"session_files": []`)
 	m.file(".claude/settings.json", "{}\n")
 	look("an agent", "agents     claude-code: not connected", " install` connects", `"command": "install"`)
