@@ -144,7 +144,7 @@ func (b *bench) hostedCompactions(ctx context.Context, s *webServer, rate int) e
 	for i := range n {
 		var messages []any
 		for j := range compactedMessages / 2 {
-			messages = append(messages, map[string]any{"role": "user", "content": fmt.Sprintf("conversation %d: question %d", i, j)},
+			messages = append(messages, map[string]any{"role": "user", "content": fmt.Sprintf("conversation %d.%d: question %d", rate, i, j)},
 				map[string]any{"role": "assistant", "content": fmt.Sprintf("answer %d: %s", j, sample(400))})
 		}
 		one := &webServer{url: s.url, token: s.token, client: s.client,
