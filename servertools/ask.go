@@ -35,6 +35,11 @@ const (
 func Ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) string) (asking.Answer, error) {
 	ctx, stop := context.WithTimeout(ctx, maxTime)
 	defer stop()
+	return ask(ctx, approved, mask)
+}
+
+// ask does, and takes the time that its context has.
+func ask(ctx context.Context, approved trust.ApprovedServer, mask func(string) string) (asking.Answer, error) {
 	c, err := connect(ctx, approved)
 	if err != nil {
 		return asking.Answer{}, err
