@@ -15,10 +15,10 @@ export interface Share {
   readonly exact: boolean;
 }
 
-/** Returns what categories of a session of an agent are, in the order of a bar. */
+/** Returns what categories of a session of an agent are, in the order of a bar and of a table: that of the chart from above. */
 export function sharesOf(categories: readonly Category[], host: string): Share[] {
   const all = new Map(categories.map(({ name, tokens }) => [name, { name, words: wordsOf(name, host), n: tokens.n, exact: tokens.exact }]));
-  return stacked(all.keys()).flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
+  return stacked(all.keys()).reverse().flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
 }
 
 /** Returns the pieces of a bar, with their shares of a whole. */
@@ -28,11 +28,10 @@ export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
   }));
 }
 
-/** Returns a table of shares, the largest first, with their total. */
+/** Returns a table of shares, with their total. */
 export function table(shares: readonly Share[], total: Count, window: number): string {
   const whole = window > 0 ? window : total.n;
-  const largest = [...shares].sort((a, b) => b.n - a.n);
-  const rows = largest.map(({ name, words, n, exact }) =>
+  const rows = shares.map(({ name, words, n, exact }) =>
     line(swatch(`part ${fillOf(name)}`), words, sayTokens(n, exact), sayShare(n, whole), undefined, aboutOf(name)));
   if (shares.length > 1) {
     rows.push(line('', 'total', sayCount(total), sayShare(total.n, whole), 'sum'));
