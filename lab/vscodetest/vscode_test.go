@@ -124,6 +124,8 @@ func TestScreenshotsOfRealVSCode(t *testing.T) {
 func look(t *testing.T, script, theme, pictures string) string {
 	t.Helper()
 	s := newScene(t)
+	_, err := s.Run(t.Context(), "import", s.session) // at once: all of its requests are measured together
+	must(t, err)
 	s.remember(t)
 	c := startCodeServer(t, s)
 	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false})

@@ -46,6 +46,7 @@ class Film {
 
   async click(found, at) {
     await this.point(found, at);
+    await settle(this.page); // a tooltip is there, or not
     await this.shoot(600);
     await this.page.mouse.down();
     await this.page.mouse.up();

@@ -23,7 +23,7 @@ const steps = {
     await preview.locator('details[open] > summary', { hasText: /^Turn \d+ · / }).last().waitFor();
     await preview.locator('details:not([open]) > summary').first().click();
     await preview.locator('details[open] > summary', { hasText: /^Turn 1 · / }).waitFor();
-    await see(page, 'a tab named by the title', '.tab', /Please get to know this…/);
+    await see(page, 'a tab named by the title', '.tab', /Please get to know this shop…/);
   },
   async change(page) {
     await page.locator(rows, { hasText: /^Changes/ }).last().click();
