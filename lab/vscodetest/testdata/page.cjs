@@ -133,7 +133,7 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await see(page, 'a hover', '.monaco-hover', /counted on its own.*in the file/s);
   await settle(page);
   await film.shoot(2200);
-  await part(page, pictures, 'file', '.part.editor', 310);
+  await part(page, pictures, 'file', '.part.editor', 340);
 
   const past = await see(page, 'a session of before', rows, /^≈?\$.* · The last oak/s);
   const last = await page.locator(rows).last().boundingBox();
