@@ -43,7 +43,7 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 			}
 		}
 	case settings.Hover != showOff:
-		if note, ok = s.note(f, offset, settings.Hover == showAlways); ok { // the line above the file has another figure
+		if note, ok = s.note(f, offset, settings.Hover == showAlways); ok { // beside the lens
 			note.Text = strings.Join(append([]string{note.Text}, agentfile.Heads(uses, f)...), "\n")
 		}
 	}
