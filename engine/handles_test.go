@@ -89,7 +89,7 @@ func TestInvariant2EveryMarkerHasAHandleThatReadsTheOriginal(t *testing.T) {
 		}
 	}
 	l := open(t)
-	for seed := range uint64(some(6)) {
+	for seed := range uint64(some(15)) {
 		r := rand.New(rand.NewPCG(seed, 30))
 		check(l, hand(t, l, ledger.AppendMessagesRequest{Messages: roundsOf(r)}).Session, seed)
 		for i, p := range providers {

@@ -210,7 +210,7 @@ func checkShared(t *testing.T, l *engine.Local, workers []*worker) {
 // gone.
 func TestForgettingBesidePutting(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
-	for i := range 100 {
+	for i := range some(100) {
 		text := fmt.Sprint("content ", i)
 		id := put(t, l, text, "").ID
 		var running sync.WaitGroup

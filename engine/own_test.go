@@ -195,7 +195,7 @@ func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
 func TestNoPartOfAWindowIsNegative(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, model := range []string{"claude-opus-4-7", "gpt-4o"} {
-		for range 30 {
+		for range some(30) {
 			var shares []int64
 			for range 2 + r.IntN(4) {
 				shares = append(shares, []int64{0, 1, 70 + r.Int64N(70), 90 + r.Int64N(20), 300}[r.IntN(5)])

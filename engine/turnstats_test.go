@@ -117,7 +117,7 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			}
 		}
 	}
-	if !testing.Short() && (turns < 100 || cuts < 10) {
+	if turns < some(100) || cuts < some(10) {
 		t.Errorf("%d turns and %d cuts: the test shows nothing", turns, cuts)
 	}
 }
