@@ -305,8 +305,8 @@ owed: ## 500 compactions and starts with hooks and daemons that are killed, file
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
 
-volume: ## all random cases of the engine's properties, of which make test has two fifths
-	$(GO) test -count=1 -timeout 60m -v -vet=off ./engine -whole
+volume: ## all random cases of properties of which make test has two fifths
+	$(GO) test -count=1 -timeout 60m -v -vet=off ./engine ./window -whole
 
 SEED ?= 1
 IMAGES ?= 60000

@@ -39,21 +39,6 @@ func testEnv() (env.Env, *clock) {
 	return e, c
 }
 
-// whole has every test take all the cases that it has.
-var whole = flag.Bool("whole", false, "all cases of the tests that need many; make volume")
-
-// some returns n with -whole, two fifths of it in an ordinary run, and a fifth in a short one. Under the race detector
-// goroutines have to meet; what only needs many cases has more of them in the runs without it.
-func some(n int) int {
-	switch {
-	case *whole:
-		return n
-	case testing.Short():
-		return max(1, n/5)
-	}
-	return max(1, 2*n/5)
-}
-
 // volume leaves a test out of a short run: it has one goroutine and much to read, so that under the race detector it
 // takes minutes and shows nothing. The run without the detector has it.
 func volume(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/kv/held"
 )
 
@@ -92,16 +93,13 @@ const maxBuild = 10 * time.Minute
 
 // checkout returns the directory of the repository that the test is in.
 func checkout() (string, error) {
-	dir, err := os.Getwd()
-	for ; err == nil; dir = filepath.Dir(dir) {
+	dir := env.System().Dir
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "cmd", "ctxledger")); err == nil {
 			return dir, nil
 		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("the test runs outside of the repository")
-		}
 	}
-	return "", err
+	return "", errors.New("the test runs outside of the repository")
 }
 
 // clone copies a program.
