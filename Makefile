@@ -232,7 +232,7 @@ fuzz: $(REFERENCE) ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 
 fuzz-corpus: ## select inputs that fuzzing found into testdata/fuzz, a few for each target
 	$(call run,lab/fuzzrun,-corpus $(ONLY))
 
-bench: build counters corpora ## the figures of docs/benchmarks.md
+bench: build counters corpora ## the figures of docs/maintainers/benchmarks.md
 	$(call run,lab/benchmark,-bin bin $(ARGS))
 
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
@@ -257,7 +257,7 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
 PROOFS := systems races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
-proofs: ## every harness behind docs/benchmarks.md, for hours
+proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
 systems: ## the tests of lab/ type-check for the other systems, too
