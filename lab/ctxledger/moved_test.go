@@ -43,7 +43,7 @@ func (m *matrix) holding(dir string) string {
 			Memories   int
 		}
 	}
-	if err := json.Unmarshal(m.run(dir, "ctxledger", "ledger", "list", "--json"), &list); err != nil {
+	if err := json.Unmarshal(m.run(dir, "ctxledger", "workspaces", "--json"), &list); err != nil {
 		m.t.Fatal(err)
 	}
 	name := ""
