@@ -84,6 +84,9 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		}
 	}
 	name := m.holding("store")
+	if said := m.all("store", "", "ctxledger", "workspaces"); !strings.Contains(said, "its directory is gone, has the root commit") {
+		t.Errorf("workspaces says:\n%s", said)
+	}
 	if said := m.all("store", "", "ctxledger", "ledger", "adopt", name); !strings.Contains(said, "nothing was changed") {
 		t.Errorf("without a terminal:\n%s", said)
 	}
