@@ -111,11 +111,12 @@ func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 			owner = "unknown"
 		}
 		disk += l.Disk
-		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Disk), a.stamp(l.Used), owner, state,
-			l.Root)
+		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Disk), a.stamp(l.Used), owner,
+			state, l.Root)
 	}
 	t.Print(w)
-	fmt.Fprintf(w, "\n%s, %s in %s\n", chars.Plural(len(out.Ledgers), "ledger"), chars.Size(disk), columns.OneLine(out.State))
+	fmt.Fprintf(w, "\n%s, %s in %s\n", chars.Plural(len(out.Ledgers), "ledger"), chars.Size(disk),
+		columns.OneLine(out.State))
 }
 
 // otherLedgers says which ledgers there are that ws does not use: those that were made for its place, which verb shows, those that

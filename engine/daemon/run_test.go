@@ -115,7 +115,8 @@ func TestALiveSessionKeepsItsOwner(t *testing.T) {
 			}
 			defer l.Close() // nothing is of interest but the answer
 			s := sessions.Session{Host: "h", HostID: "a"}
-			_, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "a", Session: s, Done: true, Next: 1,
+			_, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+				Import: "a", Session: s, Done: true, Next: 1,
 				Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
 					Time: e.Now().Add(-c.age), Original: []byte(`{"role":"user","content":"Hello."}`)}}})
 			if err == nil && c.ended {
