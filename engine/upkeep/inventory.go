@@ -131,7 +131,7 @@ func Inventory() []Place {
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
 		{Kind: Elsewhere, Name: "session files that `resume` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
-			Told: "run the command there, too; `ctxledger ledger list` lists them"},
+			Told: "run the command there, too; `ctxledger workspaces` lists them"},
 		{Kind: Elsewhere, Name: "ledgers that were set aside", Holds: "all",
 			Told: "`ctxledger ledger adopt` takes one over, then run the command there, too"},
 	}...)
