@@ -16,12 +16,16 @@ import (
 type Options struct {
 	// Window returns the size of a model's window in tokens; 0: not known. "" is the model of operations that name none.
 	Window func(model string) int
+	// Model returns the model that a name means: it may be an alias.
+	Model func(named string) string
 	// Known reports whether there is a model of a name.
 	Known func(model string) bool
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
 	// Count returns the tokens of a text.
 	Count func(text string) int
+	// Exact says that Count is, not an estimate.
+	Exact bool
 	// Costs are those of the document, counted with Count; nil: they are counted.
 	Costs *Costs
 }

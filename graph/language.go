@@ -172,11 +172,7 @@ func (d *Document) Sends(o *Operation, b *Block) bool {
 func Written(messages []Message) string {
 	var b strings.Builder
 	for _, m := range messages {
-		from := string(m.From)
-		if m.URI != "" {
-			from += " " + m.URI
-		}
-		fmt.Fprintf(&b, "--- %s: %s\n%s\n\n", m.Role, strings.Join(strings.Fields(from), " "), m.Text)
+		fmt.Fprintf(&b, "--- %s\n%s\n\n", strings.Join(strings.Fields(m.Head()), " "), m.Text)
 	}
 	return b.String()
 }

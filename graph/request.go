@@ -30,6 +30,20 @@ type Message struct {
 	Text  string          `json:"text"`
 }
 
+// Head says in a line whose message it is: "system prompt", "user: block goal", "user: text before it, block intro", "user: prompt".
+func (m Message) Head() string {
+	said := string(m.Role) + ": " + string(m.From) + " " + m.URI
+	switch {
+	case m.From == FromSystem:
+		said = "system prompt"
+	case m.From == FromAmbient && m.URI == "":
+		said = string(m.Role) + ": text before it"
+	case m.From == FromAmbient:
+		said = string(m.Role) + ": text before it, block " + m.URI
+	}
+	return strings.TrimSpace(said)
+}
+
 // Request returns what an operation sends if its document is as it is now: of @llm all messages for the model, of @run and @return what is
 // handed on. Others send nothing. References that lead nowhere are left out; Check names them.
 func (d *Document) Request(o *Operation) []Message {
