@@ -111,7 +111,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
 	return !r.Below || c.d.fractalic() ||
-		slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
+		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -131,9 +131,7 @@ func (c *checker) both(f *Field, r Reference) string {
 }
 
 // hasText reports whether a block says something besides its heading.
-func (c *checker) hasText(b *Block) bool {
-	return slices.ContainsFunc(b.Body, func(s Span) bool { return strings.TrimSpace(s.In(c.d.Source)) != "" })
-}
+func (c *checker) hasText(b *Block) bool { return c.d.says(b, len(c.d.Source)) }
 
 // maxSuggested is how many references that lead nowhere are compared with all names.
 const maxSuggested = 50
@@ -209,7 +207,7 @@ func named(header string) (names []string) {
 		return nil
 	}
 	n := namesOf(strings.TrimLeft(header, "# "))
-	for _, name := range []string{n.id, n.slug, n.legacy} {
+	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
 		if name != "" {
 			names = append(names, name)
 		}

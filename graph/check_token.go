@@ -54,7 +54,7 @@ func (c *checker) blocks(costs *Costs) {
 				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s of a tool's result are sent again by %s",
 					c.figure(n).Tokens(), chars.Plural(by, "operation")))
 			}
-		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(b.Children) == 0 && c.hasText(b) &&
+		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0:
 			c.add("CG510", Information, b.place(), "no operation sends this block")
 		}

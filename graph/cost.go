@@ -195,10 +195,7 @@ func (p *partly) upTo(o *Operation) int {
 	}
 	if p.parts[b] == nil {
 		n := 0
-		for i, s := range b.Body {
-			if i == 0 {
-				s.From = b.Own.From
-			}
+		for s := range b.parts(b.Own.From) {
 			n += p.count(s.In(p.d.Source))
 			p.parts[b] = append(p.parts[b], n)
 		}
@@ -207,10 +204,16 @@ func (p *partly) upTo(o *Operation) int {
 }
 
 // speaks reports whether a block has a text before a place in it.
-func (d *Document) speaks(b *Block, end int) bool {
-	return b.Level > 0 || slices.ContainsFunc(b.Body, func(s Span) bool {
-		return s.From < end && strings.TrimSpace(s.In(d.Source)) != ""
-	})
+func (d *Document) speaks(b *Block, end int) bool { return b.Level > 0 || d.says(b, end) }
+
+// says is speaks without the heading.
+func (d *Document) says(b *Block, end int) bool {
+	for s := range b.body() {
+		if s.From < end && strings.TrimSpace(s.In(d.Source)) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // summed turns the beginnings and ends of what operations send into how many send each block.

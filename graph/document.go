@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"sort"
 	"strings"
 	"sync"
@@ -32,28 +33,46 @@ type Document struct {
 	lines    func() []int // where each begins
 }
 
-// Block is a heading with all behind it up to the next heading that opens a block.
+// Block is a heading with all behind it up to the next heading that opens a block. There are as many as headings for each version
+// of a document: they are small.
 type Block struct {
-	Level   int    // 1 to 6; 0: the preamble
-	Heading Span   // the heading's line; empty in the preamble
-	Title   string // without number signs and id
-	ID      string // explicit; "": none
-	IDAt    Span   // of the id, well formed or not
-	Slug    string // of the title; "": none
-	Legacy  string // the slug in Fractalic; "": none
-	Own     Span   // from the heading to the next block
-	Body    []Span // the block's text without its heading and operations
-	System  bool   // part of the system prompt
+	*headingNames
+	Level   int  // 1 to 6; 0: the preamble
+	Heading Span // the heading's line; empty in the preamble
+	Own     Span // from the heading to the next block
+	System  bool // part of the system prompt
 
-	Parent     *Block // nil: the preamble
-	Children   []*Block
+	Parent     *Block       // nil: the preamble
 	Operations []*Operation // in the block itself
 
-	marked bool // its heading has an id, well formed or not
-	of     *Document
-	index  int   // in Document.Blocks
-	end    int   // the index behind all that are below it
-	kept   *kept // the tokens of its text
+	of    *Document
+	title int   // where it begins
+	index int   // in Document.Blocks
+	end   int   // the index behind all that are below it
+	kept  *kept // the tokens of its text
+}
+
+// headingNames is what the text of a heading says.
+type headingNames struct {
+	Title  string // without number signs and id
+	ID     string // explicit; "": none
+	Slug   string // of the title; "": none
+	Legacy string // the slug in Fractalic; "": none
+
+	idAt   Span // from the beginning of the title
+	marked bool // there is an id, well formed or not
+}
+
+// IDAt returns where the id is, well formed or not.
+func (b *Block) IDAt() Span { return b.idAt.moved(b.title) }
+
+// Children calls yield for the blocks directly below a block, in document order.
+func (b *Block) Children(yield func(*Block) bool) {
+	for i := b.index + 1; i < b.end; i = b.of.Blocks[i].end {
+		if !yield(b.of.Blocks[i]) {
+			return
+		}
+	}
 }
 
 // Operation is an operation: a name and the parameters below it.
@@ -78,13 +97,6 @@ type Field struct {
 	yaml  yamldoc.Field
 }
 
-// headingNames is what the text of a heading says.
-type headingNames struct {
-	title, id, slug, legacy string
-	idAt                    Span // from the beginning of the title
-	marked                  bool // there is an id, well formed or not
-}
-
 // assembled makes a document of its marks, without what finds blocks by their names.
 func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
 	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
@@ -104,15 +116,6 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		}
 	}
 	d.fill(make([]Block, blocks), make([]Operation, operations), make([]Field, fields))
-	bodies := make([]Span, 0, blocks+operations)
-	for i, b := range d.Blocks {
-		if i+1 < len(d.Blocks) {
-			b.Own.To = d.Blocks[i+1].Own.From
-		}
-		from := len(bodies)
-		bodies = appendBody(bodies, b)
-		b.Body = bodies[from:len(bodies):len(bodies)]
-	}
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	return d
@@ -121,7 +124,7 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 // fill makes blocks and operations of the marks, in this memory.
 func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) {
 	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
-	blocks[0] = Block{Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
+	blocks[0] = Block{headingNames: &headingNames{}, Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
 	d.Blocks = append(d.Blocks, &blocks[0])
 	open := []*Block{&blocks[0]}
 	for i := range d.marks {
@@ -144,8 +147,8 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 			fields = m.operation.moveTo(o, fields, m.at.From)
 			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
 			o.nth = len(o.Block.Operations)
-			o.Block.Operations = append(o.Block.Operations, o)
 			d.Operations = append(d.Operations, o)
+			o.Block.Operations = d.Operations[o.Index-o.nth : o.Index+1 : o.Index+1]
 		}
 	}
 }
@@ -169,15 +172,13 @@ func (d *Document) Place(at int) (line, column int) {
 
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
-	n := m.named
-	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
-		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
-		index: len(d.Blocks), kept: m.kept}
+	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
+		title: m.title.From, index: len(d.Blocks), kept: m.kept}
 	b.System = d.inherits(parent) || isSystem(b.Title)
 	if b.System {
 		d.systems = append(d.systems, b)
 	}
-	parent.Children = append(parent.Children, b)
+	d.Blocks[b.index-1].Own.To = b.Own.From
 	d.Blocks = append(d.Blocks, b)
 }
 
@@ -194,14 +195,28 @@ func isSystem(title string) bool {
 	return len(title) >= len(begin) && strings.EqualFold(title[:len(begin)], begin)
 }
 
-// appendBody appends the text of a block without its heading and operations.
-func appendBody(out []Span, b *Block) []Span {
-	at := max(b.Own.From, b.Heading.To)
-	for _, o := range b.Operations {
-		out = append(out, Span{at, o.At.From})
-		at = o.At.To
+// body returns the parts of a block's text besides its heading and operations.
+func (b *Block) body() iter.Seq[Span] { return b.parts(max(b.Own.From, b.Heading.To)) }
+
+// parts returns the parts of a block's text from an offset before its first operation on, without the operations.
+func (b *Block) parts(at int) iter.Seq[Span] {
+	return func(yield func(Span) bool) {
+		for _, o := range b.Operations {
+			if !yield(Span{at, o.At.From}) {
+				return
+			}
+			at = o.At.To
+		}
+		yield(Span{at, b.Own.To})
 	}
-	return append(out, Span{at, b.Own.To})
+}
+
+// behind returns the part of the block's text that is behind an operation in it.
+func (o *Operation) behind() Span {
+	if next := o.nth + 1; next < len(o.Block.Operations) {
+		return Span{o.At.To, o.Block.Operations[next].At.From}
+	}
+	return Span{o.At.To, o.Block.Own.To}
 }
 
 // Name returns the name by which a block is best referred to: its id, its slug, or its key.
@@ -243,10 +258,7 @@ func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }
 // textUpTo is Text without what stands behind a place in the block.
 func (d *Document) textUpTo(b *Block, end int) string {
 	var out []string
-	for i, s := range b.Body {
-		if i == 0 {
-			s.From = b.Own.From // with the heading
-		}
+	for s := range b.parts(b.Own.From) { // with the heading
 		if s.From < end {
 			out = append(out, strings.Trim(s.In(d.Source), " \t\r\n"))
 		}
@@ -263,12 +275,4 @@ func joined(texts []string, by string) string {
 		}
 	}
 	return strings.Join(some, by)
-}
-
-// all calls yield for a block and all below it, in document order.
-func (b *Block) all(yield func(*Block)) {
-	yield(b)
-	for _, c := range b.Children {
-		c.all(yield)
-	}
 }

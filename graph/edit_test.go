@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +55,7 @@ func outlined(d *Document) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, d.Front)
 	for _, x := range d.Blocks {
-		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt, x.Own, x.Body, x.URI())
+		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt(), x.Own, slices.Collect(x.body()), x.URI())
 	}
 	for _, o := range d.Operations {
 		fmt.Fprintln(&b, o.Name, o.At, o.NameAt)
@@ -88,7 +89,7 @@ func FuzzDocument(f *testing.F) {
 				t.Fatalf("a block at %v behind %d of %d bytes", b.Own, at, len(source))
 			}
 			at = b.Own.To
-			for _, s := range b.Body {
+			for s := range b.body() {
 				if s.From > s.To || s.To > b.Own.To {
 					t.Fatalf("a part at %v of a block at %v", s, b.Own)
 				}

@@ -143,9 +143,9 @@ func IsID(name string) bool { return isID(name) }
 
 // Reaches returns a path that leads to a block, as short as it can be; "": none does.
 func (d *Document) Reaches(b *Block) string {
-	for _, path := range []string{b.Name(), b.URI(), b.Key()} {
-		if !b.System && b.Level > 0 && d.Find(path).Block == b {
-			return path
+	for _, path := range []func() string{b.Name, b.URI, b.Key} {
+		if name := path(); !b.System && b.Level > 0 && d.Find(name).Block == b {
+			return name
 		}
 	}
 	return ""

@@ -168,11 +168,20 @@ func (c *completer) inserted(o *graph.Operation) {
 // blocks offers the paths of blocks; below says that those of all below them are offered, too.
 func (c *completer) blocks(d *graph.Document, below bool) {
 	typed := strings.ToLower(strings.TrimSuffix(c.prefix, "/*"))
+	path := strings.Contains(typed, "/")
+	fits := map[*graph.Block]bool{} // as it, or a block that it is in, has what is typed in its name
 	for _, b := range d.Blocks[1:] {
 		if c.more {
 			return
 		}
-		if b.System || !strings.Contains(strings.ToLower(b.URI()), typed) {
+		own := b.Name()
+		if path {
+			own = b.URI()
+		}
+		if !fits[b.Parent] && !strings.Contains(strings.ToLower(own), typed) {
+			continue
+		}
+		if fits[b] = true; b.System {
 			continue
 		}
 		name := d.Reaches(b)

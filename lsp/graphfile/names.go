@@ -118,7 +118,7 @@ func (f File) means(t Target, path string) bool {
 // id returns where the id of a target stands, and what it is; "": it has none.
 func (t Target) id() (string, graph.Span) {
 	if t.Block != nil {
-		return t.Block.ID, t.Block.IDAt
+		return t.Block.ID, t.Block.IDAt()
 	}
 	return t.Inserter.Inserts(t.Document.Source)
 }
