@@ -58,8 +58,9 @@ func Check(d *Document, o Options) []Finding {
 	for i := range c.found {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
-	quiet := strings.Contains(d.Source, silences)
-	c.found = slices.DeleteFunc(c.found, func(f Finding) bool { return f.Severity == Off || quiet && c.silenced(f) })
+	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
+		return f.Severity == Off || d.silences && c.silenced(f)
+	})
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
 	})

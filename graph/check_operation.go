@@ -210,7 +210,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		}
 		return
 	}
-	if f.null() {
+	if f.null {
 		c.swallowed(f)
 		return
 	}

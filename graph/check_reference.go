@@ -25,16 +25,19 @@ func (c *checker) references(o *Operation) {
 		if key == "block" && o.Name == "import" {
 			continue // of the other document
 		}
-		itself := map[*Block]bool{} // blocks that are referred to without "/*"
 		matches := c.d.matches(o, key)
-		for i, r := range refs {
-			if b := matches[i].Block; b != nil && !r.Below && len(refs) > 1 {
-				itself[b] = true
+		var itself map[*Block]bool // blocks that are referred to without "/*" too
+		if len(refs) > 1 && slices.ContainsFunc(refs, func(r Reference) bool { return r.Below }) {
+			itself = map[*Block]bool{}
+			for i, r := range refs {
+				if b := matches.at(i).Block; b != nil && !r.Below {
+					itself[b] = true
+				}
 			}
 		}
 		content := false
 		for i, r := range refs {
-			content = c.reference(o, o.field(key), r, matches[i], itself) || content
+			content = c.reference(o, o.field(key), r, matches.at(i), itself) || content
 		}
 		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
 			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
@@ -46,7 +49,7 @@ func (c *checker) references(o *Operation) {
 
 // result checks the id that an operation gives the block which it inserts: another one may have it, which it does not replace.
 func (c *checker) result(o *Operation) {
-	id, at := o.Inserts(c.d.Source)
+	id, at := o.Inserts()
 	to := o.references("to")
 	if id == "" || o.text("mode") == "replace" && len(to) > 0 && c.d.Find(id).Block == c.d.Find(to[0].Path).Block {
 		return
@@ -60,7 +63,7 @@ func (c *checker) result(o *Operation) {
 		return
 	}
 	for _, by := range c.creates[folded(id)] {
-		if same, first := by.Inserts(c.d.Source); by.Index < o.Index && Named(same, id) {
+		if same, first := by.Inserts(); by.Index < o.Index && Named(same, id) {
 			taken(first)
 			return
 		}

@@ -34,7 +34,7 @@ func (c *checker) structure() {
 			c.unseparated(m.at, "no blank line before this heading: it is text, as in Fractalic")
 		}
 	}
-	for s := range d.Blocks[0].body() {
+	for s := range d.Blocks[0].body {
 		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
 				"text before the first heading is sent with what comes later; Fractalic drops it")
@@ -106,7 +106,7 @@ func (c *checker) heading(b *Block) {
 		c.add("CG107", Warning, b.Heading,
 			"this block cannot be referred to by name: its heading has no letter or digit").Fix =
 			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
-	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
+	case b.foreign:
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
 }

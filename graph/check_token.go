@@ -41,6 +41,13 @@ func (c *checker) figure(n int) tokens.Count { return tokens.Count{N: n, Exact: 
 
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
+	unsent := 0
+	for _, by := range costs.sent {
+		if by == 0 {
+			unsent++
+		}
+	}
+	c.found = slices.Grow(c.found, unsent) // of large documents most blocks
 	for _, b := range c.d.Blocks {
 		switch by := costs.Sent(b); {
 		case by > 1:
@@ -116,7 +123,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	refs, matches := o.references("block"), c.d.matches(o, "block")
 	seen := overlaps{c: costs}
 	for i, r := range refs {
-		x := extentOf(r, matches[i])
+		x := extentOf(r, matches.at(i))
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
 		if len(refs) > 1 && seen.add(x) {
 			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =

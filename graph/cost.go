@@ -195,7 +195,7 @@ func (p *partly) upTo(o *Operation) int {
 	}
 	if p.parts[b] == nil {
 		n := 0
-		for s := range b.parts(b.Own.From) {
+		for s := range b.whole {
 			n += p.count(s.In(p.d.Source))
 			p.parts[b] = append(p.parts[b], n)
 		}
@@ -208,7 +208,7 @@ func (d *Document) speaks(b *Block, end int) bool { return b.Level > 0 || d.says
 
 // says is speaks without the heading.
 func (d *Document) says(b *Block, end int) bool {
-	for s := range b.body() {
+	for s := range b.body {
 		if s.From < end && strings.TrimSpace(s.In(d.Source)) != "" {
 			return true
 		}
@@ -230,13 +230,14 @@ func (c *Costs) summed(d *Document) {
 
 // choose adds what the references of an operation select.
 func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
-	var all []extent
 	matches := d.matches(o, "block")
-	for i, r := range o.own.block {
-		if matches[i].Block == nil {
+	all := make([]extent, 0, len(o.block))
+	for i, r := range o.block {
+		m := matches.at(i)
+		if m.Block == nil {
 			cost.Later = append(cost.Later, r.Path)
 		}
-		all = append(all, extentOf(r, matches[i]))
+		all = append(all, extentOf(r, m))
 	}
 	for _, x := range union(all) {
 		cost.Selected += c.tokens[x.to] - c.tokens[x.from]

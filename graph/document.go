@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"iter"
 	"sort"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ type Document struct {
 	Operations []*Operation // in document order
 
 	settings Settings
+	silences bool // it may have lines that silence findings
 	marks    []mark
 	was      map[string]string // names that merges have changed, folded: what they are now
 	before   *kept             // the tokens of the text before the first heading
@@ -59,8 +59,10 @@ type headingNames struct {
 	Slug   string // of the title; "": none
 	Legacy string // the slug in Fractalic; "": none
 
-	idAt   Span // from the beginning of the title
-	marked bool // there is an id, well formed or not
+	idAt    Span // from the beginning of the title
+	marked  bool // there is an id, well formed or not
+	system  bool // it begins a part of the system prompt
+	foreign bool // the name is not ASCII
 }
 
 // IDAt returns where the id is, well formed or not.
@@ -84,9 +86,10 @@ type Operation struct {
 	Index  int    // in Document.Operations
 	nth    int    // in its block
 
-	Fields   []Field
-	findings []Finding // errors in its YAML
-	own      *ownText
+	Fields    []Field
+	block, to []Reference
+	findings  []Finding // errors in its YAML
+	own       *ownText
 }
 
 // Field is a parameter of an operation.
@@ -94,6 +97,7 @@ type Field struct {
 	Key   string
 	At    Span // of the key
 	Value Span // of the value, as far as it is known where it ends
+	null  bool // it has none
 	yaml  yamldoc.Field
 }
 
@@ -101,7 +105,7 @@ type Field struct {
 func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
 	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
 		system: new(keptText)}
-	blocks, operations, fields := 1, 0, 0
+	blocks, operations, fields, references := 1, 0, 0, 0
 	for i := range marks {
 		m := &marks[i]
 		m.read(source)
@@ -113,16 +117,24 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		case operationMark:
 			operations++
 			fields += len(m.operation.Fields)
+			references += len(m.operation.block) + len(m.operation.to)
 		}
 	}
-	d.fill(make([]Block, blocks), make([]Operation, operations), make([]Field, fields))
+	d.fill(make([]Block, blocks), make([]Operation, operations),
+		memory{make([]Field, fields), make([]Reference, references)})
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	return d
 }
 
+// memory is what the fields and references of all operations are written into.
+type memory struct {
+	fields     []Field
+	references []Reference
+}
+
 // fill makes blocks and operations of the marks, in this memory.
-func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) {
+func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
 	blocks[0] = Block{headingNames: &headingNames{}, Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
 	d.Blocks = append(d.Blocks, &blocks[0])
@@ -144,7 +156,7 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 			open = append(open, b)
 		case operationMark:
 			o := &operations[len(d.Operations)]
-			fields = m.operation.moveTo(o, fields, m.at.From)
+			m.operation.moveTo(o, &rest, m.at.From)
 			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
 			o.nth = len(o.Block.Operations)
 			d.Operations = append(d.Operations, o)
@@ -174,7 +186,7 @@ func (d *Document) Place(at int) (line, column int) {
 func (d *Document) block(b *Block, m *mark, parent *Block) {
 	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
 		title: m.title.From, index: len(d.Blocks), kept: m.kept}
-	b.System = d.inherits(parent) || isSystem(b.Title)
+	b.System = b.system || d.inherits(parent)
 	if b.System {
 		d.systems = append(d.systems, b)
 	}
@@ -186,7 +198,9 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 func namesOf(text string) *headingNames {
 	title, id, at, marked := takeID(text)
 	title = strings.TrimSpace(title)
-	return &headingNames{title, id, Slug(title), LegacySlug(title), at, marked}
+	n := &headingNames{title, id, Slug(title), LegacySlug(title), at, marked, isSystem(title), false}
+	n.foreign = !ascii(cmp.Or(n.ID, n.Slug))
+	return n
 }
 
 // isSystem reports whether a heading is that of a system block.
@@ -195,20 +209,20 @@ func isSystem(title string) bool {
 	return len(title) >= len(begin) && strings.EqualFold(title[:len(begin)], begin)
 }
 
-// body returns the parts of a block's text besides its heading and operations.
-func (b *Block) body() iter.Seq[Span] { return b.parts(max(b.Own.From, b.Heading.To)) }
+// whole calls yield for the parts of a block's text besides its operations.
+func (b *Block) whole(yield func(Span) bool) { b.parts(b.Own.From, yield) }
 
-// parts returns the parts of a block's text from an offset before its first operation on, without the operations.
-func (b *Block) parts(at int) iter.Seq[Span] {
-	return func(yield func(Span) bool) {
-		for _, o := range b.Operations {
-			if !yield(Span{at, o.At.From}) {
-				return
-			}
-			at = o.At.To
+// body is whole without the heading.
+func (b *Block) body(yield func(Span) bool) { b.parts(max(b.Own.From, b.Heading.To), yield) }
+
+func (b *Block) parts(at int, yield func(Span) bool) {
+	for _, o := range b.Operations {
+		if !yield(Span{at, o.At.From}) {
+			return
 		}
-		yield(Span{at, b.Own.To})
+		at = o.At.To
 	}
+	yield(Span{at, b.Own.To})
 }
 
 // behind returns the part of the block's text that is behind an operation in it.
@@ -258,7 +272,7 @@ func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }
 // textUpTo is Text without what stands behind a place in the block.
 func (d *Document) textUpTo(b *Block, end int) string {
 	var out []string
-	for s := range b.parts(b.Own.From) { // with the heading
+	for s := range b.whole {
 		if s.From < end {
 			out = append(out, strings.Trim(s.In(d.Source), " \t\r\n"))
 		}

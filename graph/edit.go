@@ -42,7 +42,10 @@ func (d *Document) Edit(at Span, text string) *Document {
 			continue
 		}
 		shift(marks, from)
-		return d.edited(source, first, last, marks, longer)
+		out := d.edited(source, first, last, marks, longer)
+		out.silences = d.silences || strings.Contains(source[max(0, at.From-len(silences)):min(len(source),
+			at.From+len(text)+len(silences))], silences)
+		return out
 	}
 }
 
@@ -88,11 +91,13 @@ func headings(marks []mark) (out []*mark) {
 // sameHeading reports whether two headings give blocks the same names.
 func sameHeading(a, b *mark) bool {
 	return a.level == b.level && a.named.ID == b.named.ID && a.named.Slug == b.named.Slug &&
-		a.named.Legacy == b.named.Legacy && isSystem(a.named.Title) == isSystem(b.named.Title)
+		a.named.Legacy == b.named.Legacy && a.named.system == b.named.system
 }
 
 // safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.
-func (d *Document) safe(i int) bool { return d.marks[i].kind == atxHeading && d.Source[d.marks[i].at.From] == '#' }
+func (d *Document) safe(i int) bool {
+	return d.marks[i].kind == atxHeading && d.Source[d.marks[i].at.From] == '#'
+}
 
 // shift moves marks.
 func shift(marks []mark, by int) {

@@ -97,7 +97,7 @@ func (d *Document) target(o *Operation) (t target, ok bool) {
 	case d.fractalic() && t.below:
 		t.at = Span{branch, branch}
 	case d.fractalic():
-		for s := range x.body() {
+		for s := range x.body {
 			t.at = Span{s.To, s.To}
 			break
 		}

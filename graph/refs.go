@@ -14,17 +14,12 @@ type Reference struct {
 	Short bool // it is written without {block_uri: …}
 }
 
-// references returns what a parameter refers to, in its order.
+// references returns what a parameter refers to, in its order. The list must not be changed.
 func (o *Operation) references(key string) []Reference {
-	read := o.own.block
 	if key == "to" {
-		read = o.own.to
+		return o.to
 	}
-	out := slices.Clone(read)
-	for i := range out {
-		out[i].At = out[i].At.moved(o.At.From)
-	}
-	return out
+	return o.block
 }
 
 // readReferences returns what a parameter refers to, in its order; source is the operation's own text.
@@ -101,28 +96,35 @@ type place struct {
 	block, in int
 }
 
-// matches returns what the references of a parameter lead to, in its order.
-func (d *Document) matches(o *Operation, key string) []Match {
+// matches is what the references of a parameter lead to, in its order.
+type matches struct {
+	of     *Document
+	places []place
+}
+
+// matches returns what the references of a parameter lead to.
+func (d *Document) matches(o *Operation, key string) matches {
 	r := o.own.resolved.Load()
 	if r == nil || r.names != d.names {
-		r = &resolved{names: d.names, block: d.placesOf(o.own.block), to: d.placesOf(o.own.to)}
+		r = &resolved{names: d.names, block: d.placesOf(o.block), to: d.placesOf(o.to)}
 		o.own.resolved.Store(r)
 	}
-	places := r.block
 	if key == "to" {
-		places = r.to
+		return matches{d, r.to}
 	}
-	out := make([]Match, len(places))
-	for i, p := range places {
-		out[i] = p.Match
-		if p.block >= 0 {
-			out[i].Block = d.Blocks[p.block]
-		}
-		if p.in >= 0 {
-			out[i].In = d.Blocks[p.in]
-		}
+	return matches{d, r.block}
+}
+
+// at returns one of them.
+func (m matches) at(i int) Match {
+	p := m.places[i]
+	if p.block >= 0 {
+		p.Block = m.of.Blocks[p.block]
 	}
-	return out
+	if p.in >= 0 {
+		p.In = m.of.Blocks[p.in]
+	}
+	return p.Match
 }
 
 // placesOf resolves references.

@@ -158,7 +158,7 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 // inserted offers the blocks that the other operations insert.
 func (c *completer) inserted(o *graph.Operation) {
 	for _, by := range c.Operations {
-		if id, _ := by.Inserts(c.Source); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
+		if id, _ := by.Inserts(); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
 			line, _ := c.Place(by.At.From)
 			c.add(id, "", fmt.Sprintf("inserted by @%s in line %d", by.Name, line), true)
 		}

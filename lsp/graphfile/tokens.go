@@ -39,7 +39,7 @@ func Tokens(f File) []Token {
 			for _, m := range f.Mentions(o) {
 				out = append(out, Token{m.At, ReferenceToken})
 			}
-			if id, at := o.Inserts(f.Source); id != "" {
+			if id, at := o.Inserts(); id != "" {
 				out = append(out, Token{at, IDToken})
 			}
 		}
