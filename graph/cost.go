@@ -103,7 +103,7 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 // the parts between them are counted one by one then, which may be a token more or less.
 const maxPartly = 16 << 20
 
-// Costs returns what each operation sends if the document is as it is now.
+// Costs returns what each operation sends if the document is as it is now. Large documents have count called concurrently.
 func (d *Document) Costs(count func(string) int) *Costs { return d.KeptCosts(count, nil) }
 
 // KeptCosts is Costs for a count that is known by another value: the sizes of texts that edits leave as they are are kept for it.
@@ -111,8 +111,11 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 	n := len(d.Blocks)
 	c := &Costs{of: make([]int, len(d.Operations)), sizes: make([]int, n), sent: make([]int, n+1),
 		tokens: make([]int, n+1), blocks: make([]int, n+1)}
-	for i, b := range d.Blocks {
+	d.inParts(n, func(i int) {
+		b := d.Blocks[i]
 		c.sizes[i] = b.kept.size(by, nil, func() int { return count(d.Text(b)) })
+	})
+	for i, b := range d.Blocks {
 		c.tokens[i+1], c.blocks[i+1] = c.tokens[i], c.blocks[i]
 		if !b.System {
 			c.tokens[i+1] += c.sizes[i]

@@ -171,7 +171,8 @@ func (d *Document) named(as *Document) {
 		d.names = as.names
 		return
 	}
-	d.names = &names{sync.OnceValue(func() index { return indexed(d.Blocks) }),
+	d.names = &names{sync.OnceValue(func() *index { return indexed(d.Blocks) }),
+		sync.OnceValue(func() []int { return ordinalsOf(d.Blocks) }),
 		sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })}
 }
 
@@ -257,7 +258,7 @@ func (b *Block) URI() string {
 func (b *Block) Key() string {
 	var path strings.Builder
 	for at := b; at != nil; at = at.Parent {
-		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.index().ordinals[at.index])
+		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.ordinals()[at.index])
 	}
 	sum := sha256.Sum256([]byte(b.of.Path + "\x00" + path.String()))
 	return hex.EncodeToString(sum[:keyBytes])

@@ -95,6 +95,14 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return s.BlockParser.Open(parent, reader, pc)
 }
 
+// Close implements parser.BlockParser. What is in a list or a quote at the top matters no more.
+func (s shallow) Close(node ast.Node, reader text.Reader, pc parser.Context) {
+	s.BlockParser.Close(node, reader, pc)
+	if in := node.Parent(); in != nil && in.Kind() == ast.KindDocument {
+		node.RemoveChildren(node)
+	}
+}
+
 // marksOf parses a text. open says that its last mark would go on if more followed, whatever that is.
 func marksOf(source []byte) (marks []mark, open bool) {
 	root := blocksOnly().Parse(text.NewReader(source))
