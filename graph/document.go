@@ -185,8 +185,8 @@ func (d *Document) Place(at int) (line, column int) {
 
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
-	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
-		title: m.title.From, index: len(d.Blocks), kept: m.kept}
+	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)},
+		Parent: parent, of: d, title: m.title.From, index: len(d.Blocks), kept: m.kept}
 	b.System = b.system || d.inherits(parent)
 	if b.System {
 		d.systems = append(d.systems, b)

@@ -18,7 +18,8 @@ var snippets = []string{
 	"<div>\n", "> quoted\n",
 	"Title\n===\n", "---\n", "@goto\nblock: a\n", "{id=x}", " ", "\r\n", "é", "\xff", "\t", "[x]: y\n", "* * *\n",
 	"@", "`",
-	"# .system\n", "<!-- ctx-disable-next-line CG105, CG510 -->\n", "use-header: \"# X {id=x}\"\n", "mode: replace\nto: b\n",
+	"# .system\n", "<!-- ctx-disable-next-line CG105, CG510 -->\n", "use-header: \"# X {id=x}\"\n",
+	"mode: replace\nto: b\n",
 }
 
 // TestEditsEqualAParse edits documents at random, and compares each, and what is said of it, with its text parsed anew.
