@@ -47,6 +47,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 	log := l.known(s, rewritten, keep)
 	f := log.folded.Clone()
 	f.Session, f.Agent, f.Policy, f.Words, f.WordsTo = s, agent, policy, log.words, int64(len(log.entries))
+	log.entries = slices.Grow(log.entries, int(min(max(0, s.Seq-int64(len(log.entries))), maxLogEntries)))
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
