@@ -84,7 +84,7 @@ type Store struct {
 	dir string
 	env env.Env
 
-	mu    sync.Mutex
+	mu    sync.RWMutex
 	known map[string]presented // guarded by mu; tokens that programs presented, by their files
 }
 
@@ -153,14 +153,17 @@ func (s *Store) Find(secret string) (Token, bool) {
 // current returns the token of a file, which is read again only if it is another one; false for what is none.
 func (s *Store) current(path string) (Token, bool) {
 	now, err := os.Lstat(path)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f, has := s.known[path]; err == nil && has && os.SameFile(f.file, now) && f.file.Size() == now.Size() &&
+	s.mu.RLock()
+	f, has := s.known[path]
+	s.mu.RUnlock()
+	if err == nil && has && os.SameFile(f.file, now) && f.file.Size() == now.Size() &&
 		f.file.ModTime().Equal(now.ModTime()) {
 		return f.token, true
 	}
-	delete(s.known, path)
 	t, ok := read(path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, path)
 	if ok && err == nil && len(s.known) < maxKnown {
 		s.known[path] = presented{t, now}
 	}
