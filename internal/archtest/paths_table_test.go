@@ -162,6 +162,7 @@ var openings = []opening{
 	{"hosting/access Store.revoke", "os.Remove", ours},
 	{"hosting/access Store.each", "os.ReadDir", ours},
 	{"hosting/access read", "safefs.ReadFile", ours},
+	{"hosting/access Store.current", "os.Lstat", ours},
 	{"internal/privatefile Check", "os.Stat", resolve},
 	{"internal/privatefile Create", "os.MkdirAll os.OpenRoot", owned},
 	{"internal/privatefile Write", "os.CreateTemp os.MkdirAll os.Remove os.Rename", ours},
