@@ -24,7 +24,7 @@ type wine struct {
 func newWine(t *testing.T) *wine {
 	t.Helper()
 	dir := installed.Directory(t, "CTXLEDGER_WINE", "windows")
-	own, err := os.MkdirTemp(filepath.Join(dir, "root", "work"), "")
+	own, err := os.MkdirTemp(filepath.Join(dir, "root", "programs"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func newWine(t *testing.T) *wine {
 // command returns a program of wine, ready to be started.
 func (w *wine) command(name string, arguments ...string) *exec.Cmd {
 	cmd := exec.CommandContext(deadlined(w.t), filepath.Join(w.dir, name), arguments...)
-	place := "/work/" + filepath.Base(w.own)
+	place := "/programs/" + filepath.Base(w.own)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "WINE_DIR=" + place, `CTXLEDGER_STATE=Z:` + place + "/state"}
 	return cmd
 }

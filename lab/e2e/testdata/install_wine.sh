@@ -15,7 +15,7 @@ apt-get $options -qq update
 for package in apt/archives/*.deb; do dpkg-deb -x "$package" root; done
 rm -rf apt
 cd root
-mkdir dev proc tmp home work
+mkdir dev proc tmp home programs
 ln -s usr/lib lib
 ln -s usr/lib64 lib64
 cp usr/x86_64-w64-mingw32/lib/zlib1.dll usr/lib/x86_64-linux-gnu/wine/x86_64-windows/
