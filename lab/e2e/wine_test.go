@@ -20,7 +20,7 @@ type wine struct {
 	dir, own string // what make has installed; where the programs are
 }
 
-// newWine builds programs for Windows. What has been started ends with the test.
+// newWine builds two programs for Windows. What has been started ends with the test.
 func newWine(t *testing.T) *wine {
 	t.Helper()
 	dir := installed.Directory(t, "CTXLEDGER_WINE", "windows")
@@ -37,7 +37,7 @@ func newWine(t *testing.T) *wine {
 	})
 	t.Setenv("GOOS", "windows")
 	t.Setenv("GOARCH", "amd64")
-	if err := programtest.BuildIn("", own, programtest.Programs); err != nil {
+	if err := programtest.BuildIn("", own, "ctxledger.dev/cmd/ctxledger", "ctxledger.dev/cmd/ctxmcp"); err != nil {
 		t.Fatal(err)
 	}
 	// The server and services of wine keep the standard streams of who starts them.
