@@ -32,8 +32,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing is counted twice",
 		chars.Plural(s.Session.Rewritten, "time"))
 	if f := s.Session.Fork; f != nil {
-		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost is counted there\n",
-			chars.Plural(f.Entries, "record"), f.Session)
+		fmt.Fprintf(w, "forked     %s\n", f)
 	}
 	p.say(s.Session.Continues != "", "continues  session %s; what was copied from it is counted there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
