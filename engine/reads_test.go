@@ -206,6 +206,9 @@ func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
 			args: fmt.Sprintf(`{"file_path":"a.go","offset":%d,"limit":%d}`, from, n)}
 	}
 	x, y := part(3, 1, "3\tvar x = 1"), part(4, 20, "4\tvar y = 2\n5\t")
+	first := part(1, 1, "1\tpackage a")
+	all := did{tool: "Read", args: `{"file_path":"a.go"}`,
+		result: "1\tpackage a\n2\t\n3\tvar x = 1\n4\tvar y = 2"}
 	edit := did{tool: "Edit", args: `{"file_path":"a.go","old_string":"var x = 1","new_string":"var x = 3"}`}
 	for _, c := range []struct {
 		name     string
@@ -221,11 +224,10 @@ func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
 		{"a mark of the byte order", []did{part(2, 2, "2\t\n3\tvar x = 1")}, "\ufeff\nvar x = 1\n", "", "part"},
 		{"the line itself", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 2"), "", "stale"},
 		{"the end of the line", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 10"), "", "stale"},
-		{"one of two parts", []did{part(1, 1, "1\tpackage a"), y}, strings.ReplaceAll(content, "y = 2", "y = 3"), "", "stale"},
+		{"one of two parts", []did{first, y}, strings.ReplaceAll(content, "y = 2", "y = 3"), "", "stale"},
 		{"two parts that were one", []did{y, x}, strings.ReplaceAll(content, "var y", "\nvar y"), "", "stale"},
-		{"what is between two parts", []did{part(1, 1, "1\tpackage a"), y}, strings.ReplaceAll(content, "var x = 1\n", ""), "", "part"},
-		{"all was read", []did{{tool: "Read", args: `{"file_path":"a.go"}`, result: "1\tpackage a\n2\t\n3\tvar x = 1\n4\tvar y = 2"}},
-			content + "//\n", "", "stale"},
+		{"what is between two parts", []did{first, y}, strings.ReplaceAll(content, "var x = 1\n", ""), "", "part"},
+		{"all was read", []did{all}, content + "//\n", "", "stale"},
 		{"another text than was observed", []did{x}, content, "package b\n", "stale"},
 		{"edited after it was read", []did{x, edit}, content + "//\n", "", "stale"},
 		{"gone", []did{x}, "", "", "stale"},

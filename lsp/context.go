@@ -53,7 +53,7 @@ type Context struct {
 	NextDollars *float64          `json:"nextDollars"`
 	Next        string            `json:"next"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
-	Forked      string            `json:"forked"`    // what is counted in the session that it was forked from, in words; "": nothing
+	Forked      string            `json:"forked"`    // what is counted in the session that it was forked from, in words
 	Categories  []ledger.Category `json:"categories"`
 	Own         []ledger.Category `json:"own"`     // of the agent's own window, see ledger.Use
 	Sources     []source          `json:"sources"` // of the agent's own window

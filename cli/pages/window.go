@@ -51,6 +51,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
+	p.say(s.Scaled() != "", "counts     ≈ marks %s", s.Scaled())
 	p.own(s)
 	p.sources(s)
 	p.say(s.Summary != "", "compacted  summary %s: %s; %s kept out of the view", s.Summary, s.Became, s.Saved.Tokens())

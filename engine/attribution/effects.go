@@ -360,7 +360,8 @@ func (x *Effects) shell(command string) []touched {
 		case shell.Delete:
 			files = append(files, touched{x.Entry(act.Path), changes.Deleted})
 		case shell.Move:
-			files = append(files, touched{x.Entry(act.Path), changes.Deleted}, touched{x.Entry(act.To), changes.Created})
+			files = append(files, touched{x.Entry(act.Path), changes.Deleted},
+				touched{x.Entry(act.To), changes.Created})
 		case shell.Copy:
 			files = append(files, touched{x.Path(act.To), changes.Created})
 		}

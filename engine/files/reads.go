@@ -164,8 +164,8 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 		file := path
 		c, until, err := changes.StaleRead(tx, file, tree, session, at)
-		if real := l.core.Trees.Real(tree, path); err == nil && c == nil && real != path { // earlier versions recorded the link
-			file = real
+		if real := l.core.Trees.Real(tree, path); err == nil && c == nil && real != path {
+			file = real // earlier versions recorded the link
 			c, until, err = changes.StaleRead(tx, file, tree, session, at)
 		}
 		if err != nil {
