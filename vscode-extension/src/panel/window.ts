@@ -46,7 +46,7 @@ function viewBar(context: Context): string {
   const { window, threshold, categories, used: { exact } } = context;
   const shares = sharesOf([...categories, ...besides(context)]);
   const whole = wholeOf(context);
-  const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
+  const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
   const due = { at: threshold, words: `ctxledger compacts this once it is above ${inTokens({ n: threshold, exact })}${share}` };
