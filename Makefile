@@ -34,7 +34,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives clean
+.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,7 +65,10 @@ RACED := engine/daemon servertools agents/hook changes/watch cli cli/hooking cmd
 # one goroutine or repeat at length what other tests do with several.
 LARGE := agents agents/audit agents/install engine engine/exports engine/replay mcp lsp/records kv/bolt tokens
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Missed|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
+# Of these packages the same is true of a few tests, which make test has without the race detector.
+ALONE_IN := lsp proxy servertools cmd/ctxmcp
+ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|GoesOnWithTheViewOfAnother|ServersThatMisbehave/notify|NothingOfATenant
+MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
 PLAIN = $(LARGE) $(filter-out $(LARGE) $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
@@ -87,7 +90,7 @@ outside:
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
 race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
 race:
-	$(call tests,-race -p 4 -vet=off -timeout 20m,$(RACED))
+	$(call tests,-race -p 4 -vet=off -timeout 20m -skip '$(ALONE_THERE)',$(RACED))
 meeting:
 	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
 	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE))
@@ -98,6 +101,7 @@ meeting:
 plain outside lint: export CGO_ENABLED := 0
 plain:
 	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
+	$(call tests,-p 4 -vet=off -timeout 20m -run '$(ALONE_THERE)',$(ALONE_IN))
 	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
@@ -228,7 +232,7 @@ fuzz: $(REFERENCE) ## every fuzz target for FUZZTIME (default 10s) or TOTAL (as 
 fuzz-corpus: ## select inputs that fuzzing found into testdata/fuzz, a few for each target
 	$(call run,lab/fuzzrun,-corpus $(ONLY))
 
-bench: build counters corpora ## the figures of docs/benchmarks.md
+bench: build counters corpora ## the figures of docs/maintainers/benchmarks.md
 	$(call run,lab/benchmark,-bin bin $(ARGS))
 
 hookreplay: ## what hooks save and cost in recorded sessions of Claude Code: ARGS="DIR…"
@@ -252,8 +256,8 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
-proofs: ## every harness behind docs/benchmarks.md, for hours
+PROOFS := systems races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
+proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
 systems: ## the tests of lab/ type-check for the other systems, too
@@ -261,6 +265,7 @@ systems: ## the tests of lab/ type-check for the other systems, too
 	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
 
 races: ## the tests that make test runs without the race detector, under it
+	$(call tests,-race -count=1 -vet=off -timeout 60m -run '$(ALONE_THERE)',$(ALONE_IN))
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
 
 scripts: ## every script of the command line, under the race detector
@@ -299,6 +304,9 @@ owed: ## 500 compactions and starts with hooks and daemons that are killed, file
 
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
+
+volume: ## all random cases of properties of which make test has two fifths
+	$(GO) test -count=1 -timeout 60m -v -vet=off ./engine ./window -whole
 
 SEED ?= 1
 IMAGES ?= 60000

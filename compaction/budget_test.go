@@ -53,8 +53,28 @@ func (k *talk) converse(r *rand.Rand, n int) {
 }
 
 // converseds calls check with plans of random conversations at random budgets. Their last words and first requests
-// are of all sizes.
+// are of all sizes. They are planned once, for the first test that asks.
 func converseds(t *testing.T, check func(at string, k *talk, o Options, p Proposal)) {
+	t.Helper()
+	if planned == nil {
+		planConverseds(t)
+	}
+	for _, c := range planned {
+		check(c.at, c.talk, c.options, c.proposal)
+	}
+}
+
+// planned is what converseds has.
+var planned []conversed
+
+type conversed struct {
+	at       string
+	talk     *talk
+	options  Options
+	proposal Proposal
+}
+
+func planConverseds(t *testing.T) {
 	t.Helper()
 	for seed := range uint64(16) {
 		r := rand.New(rand.NewPCG(seed, 16))
@@ -70,7 +90,7 @@ func converseds(t *testing.T, check func(at string, k *talk, o Options, p Propos
 				t.Fatal(err)
 			}
 			if p.Outcome == Compacted {
-				check(fmt.Sprintf("seed %d, budget %d", seed, budget), k, o, p)
+				planned = append(planned, conversed{fmt.Sprintf("seed %d, budget %d", seed, budget), k, o, p})
 			}
 		}
 	}

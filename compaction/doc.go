@@ -43,8 +43,8 @@
 // recorded, leftout.go carries what they leave out, and if they are unusable as a whole, the document of Intent is
 // used without them. The brief of the model has the document, so that it need not find the facts again.
 //
-// What the texts were chosen by is in docs/benchmarks.md: how well readers who have nothing else answer questions about
-// sessions, and the measures of lab/carryover.
+// What the texts were chosen by is in docs/maintainers/benchmarks.md: how well readers who have nothing else answer
+// questions about sessions, and the measures of lab/carryover.
 //
 // # Guarantees
 //

@@ -11,26 +11,29 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/configuration.md, and the JSON Schema")
+var update = flag.Bool("update", false, "write the tables of the manual, and the JSON Schema")
 
 // Files that are made from the rules.
 const (
 	manual = "../docs/configuration.md"
+	others = "../docs/maintainers/defaults.md"
 	schema = "../docs/ctxledger.schema.json"
 )
 
 // TestDocumentationIsMadeFromTheRules compares what is documented with the rules.
 func TestDocumentationIsMadeFromTheRules(t *testing.T) {
-	page, err := os.ReadFile(manual)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tables := regexp.MustCompile(`(?s)<!-- settings(?:: (\w+))? -->\n.*?<!-- end of settings -->`)
-	compare(t, manual, tables.ReplaceAllFunc(page, func(old []byte) []byte {
-		begin, _, _ := bytes.Cut(old, []byte("\n"))
-		name := string(tables.FindSubmatch(old)[1])
-		return []byte(string(begin) + "\n" + tableOf(name) + "<!-- end of settings -->")
-	}))
+	for _, file := range []string{manual, others} {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, file, tables.ReplaceAllFunc(page, func(old []byte) []byte {
+			begin, _, _ := bytes.Cut(old, []byte("\n"))
+			name := string(tables.FindSubmatch(old)[1])
+			return []byte(string(begin) + "\n" + tableOf(name) + "<!-- end of settings -->")
+		}))
+	}
 	text, err := json.MarshalIndent(schemaOf(), "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +55,7 @@ func compare(t *testing.T, file string, want []byte) {
 	}
 }
 
-// tableOf returns a table of docs/configuration.md.
+// tableOf returns a table of the manual.
 func tableOf(name string) string {
 	var b strings.Builder
 	switch name {
@@ -64,6 +67,11 @@ func tableOf(name string) string {
 		differenceRows(&b, "context", contextRules)
 	case "findings":
 		b.WriteString(findingRows())
+	case "inapplicable":
+		b.WriteString("| of fuseraft's rules, not applied | why |\n|---|---|\n")
+		for _, n := range notOurs {
+			fmt.Fprintf(&b, "| %s | %s |\n", n.codes, n.why)
+		}
 	case "ignored":
 		b.WriteString("| keys | why |\n|---|---|\n")
 		ignoredRows(&b, topRules)
@@ -72,7 +80,7 @@ func tableOf(name string) string {
 		if name != "" {
 			rules = Find(topRules, name).Rules
 		}
-		b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
+		b.WriteString("| key | value (default) | meaning |\n|---|---|---|\n")
 		rows(&b, "", rules)
 	}
 	return b.String()
@@ -84,7 +92,7 @@ func rows(b *strings.Builder, path string, rules []Rule) {
 		if r.From != "" {
 			continue
 		}
-		value, standard := r.Kind.String(), ""
+		value := r.Kind.String()
 		if r.Unit != "" {
 			value = r.Unit
 		}
@@ -92,9 +100,9 @@ func rows(b *strings.Builder, path string, rules []Rule) {
 			value = "`" + strings.Join(r.Values, "`, `") + "`"
 		}
 		if r.Default != "" {
-			standard = "`" + r.Default + "`"
+			value += " (`" + r.Default + "`)"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", join(path, r.Key), value, standard, r.Doc)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", join(path, r.Key), value, r.Doc)
 		if r.Kind == Mapping && r.into == nil {
 			rows(b, join(path, r.Key), r.Rules)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // A finding is a rule by which a configuration is judged: text breaks it, and gets exactly what it wants, at the value; in right
-// nothing breaks it. docs/configuration.md has a table of them.
+// nothing breaks it. docs/maintainers/defaults.md has a table of them.
 type finding struct {
 	code, rule  string
 	text, wants string // "severity line:column message; hint"
@@ -309,7 +309,7 @@ func TestTheSeedsExampleHasNoErrors(t *testing.T) {
 	}
 }
 
-// findingRows is the table of findings in docs/configuration.md, and that of rules that do not apply.
+// findingRows is the table of findings in docs/maintainers/defaults.md.
 func findingRows() string {
 	var b strings.Builder
 	b.WriteString("| code | | found |\n|---|---|---|\n")
@@ -331,10 +331,6 @@ func findingRows() string {
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.code, strings.Join(said, ", "), f.rule)
 		}
-	}
-	b.WriteString("\n| of fuseraft's rules, not applied | why |\n|---|---|\n")
-	for _, n := range notOurs {
-		fmt.Fprintf(&b, "| %s | %s |\n", n.codes, n.why)
 	}
 	return b.String()
 }

@@ -42,7 +42,7 @@ func (s *Severity) UnmarshalText(word []byte) error {
 type Problem struct {
 	File     string   `json:"file"` // as in Source
 	Severity Severity `json:"severity"`
-	Code     string   `json:"code,omitempty"`       // of the rule: "CFG003"; docs/configuration.md lists them
+	Code     string   `json:"code,omitempty"`       // of the rule: "CFG003"; docs/maintainers/defaults.md lists them
 	Line     int      `json:"line,omitempty"`       // from 1; 0: it is about the whole file
 	Column   int      `json:"column,omitempty"`     // in characters, from 1; 0: it is about the line
 	End      int      `json:"end_column,omitempty"` // in that line: the first character after what it is about

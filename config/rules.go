@@ -104,11 +104,11 @@ var summarizerRules = []Rule{
 		Doc:  "limit for one answer; 0: the model's known limit; a summary never asks for more than 16,000",
 		into: func(t *target) any { return &t.summarizer.Output }},
 	{Key: "timeout", Kind: Count, Unit: "seconds", Default: "180", Least: 1, Most: int(maxTimeout.Seconds()),
-		Doc:  "for a whole summary, all requests together. After that, the program and everything it started are killed",
+		Doc:  "for a whole summary, all requests together; then the program and what it started are killed",
 		into: func(t *target) any { return &t.summarizer.seconds }},
 	{Key: "sections", Kind: Word, Values: settings.PresetNames(), Default: "default",
-		Doc: "the headings of the summary: `default` (Completed, Open Questions, Remaining Work, Key Findings), " +
-			"`deepagents`, `pi`, or `none`. Missing ones are requested once more, then added as `None recorded.`",
+		Doc: "the headings of the summary; `default`: Completed, Open Questions, Remaining Work, Key Findings. Missing " +
+			"ones are requested once more, then added as `None recorded.`",
 		into: func(t *target) any { return &t.summarizer.Sections }},
 	{Key: "template", Kind: Text,
 		Doc: "your own prompt, at most 16 KiB. `{{$task}}`, `{{$turn_count}}`, `{{$change_log}}` and " +

@@ -5,9 +5,8 @@ import "ctxledger.dev/compaction/settings"
 // contextRules are the keys of context, and of the context_window of an agent.
 var contextRules = []Rule{
 	{Key: "threshold", Kind: Share, Default: "0.40",
-		Doc: "fraction of the window above which a compaction is due. Setting it turns off `effective_window`, " +
-			"`idle` and " +
-			"`gain`, unless they are set as well: `0.85` alone compacts at 85% of any window, which [costs " +
+		Doc: "fraction of the window above which a compaction is due. Set alone, it turns off `effective_window`, `idle` and " +
+			"`gain`: `0.85` compacts at 85% of any window, which [costs " +
 			"more](benchmarks.md#what-policies-cost-in-replay)",
 		Theirs: "0.85 (deepagents, LangChain)",
 		Differs: "the cost of a request grows with its size: in replays, 0.85 costs 93% of what sessions cost " +
@@ -27,15 +26,14 @@ var contextRules = []Rule{
 		Differs: "as for `threshold`",
 		into:    func(t *target) any { return &t.policy.Compact.Effective }},
 	{Key: "max_context_tokens", Kind: Count, Unit: "tokens", Default: "0",
-		Doc: "limit for a whole request, by our count of the view and of what is known to go with it. A view " +
-			"that is larger is sent as a trimmed copy, see [below](#what-is-never-sent)",
+		Doc: "limit for a whole request, by our count: a larger view is sent as a [trimmed " +
+			"copy](#what-is-never-sent)",
 		into: func(t *target) any { return &t.policy.Compact.MaxContext }},
 	{Key: "max_payload_bytes", Kind: Count, Unit: "bytes", Default: "0",
 		Doc:  "the same for the body of a request: the messages as sent, plus 2,048",
 		into: func(t *target) any { return &t.policy.Compact.MaxPayload }},
 	{Key: "idle", Kind: Share, Default: "0.5",
-		Doc: "fraction of the threshold that applies after a pause in which the provider's cache has probably expired: " +
-			"everything must be cached again anyway",
+		Doc:  "fraction of the threshold that applies after a pause in which the provider's cache has probably expired",
 		into: func(t *target) any { return &t.policy.Compact.Idle }},
 	{Key: "gain", Kind: Share, Default: "0.5",
 		Doc: "minimum fraction of the threshold that a compaction must be able to cut: it cannot cut the system " +
@@ -73,8 +71,7 @@ var contextRules = []Rule{
 			"say it again by file",
 		into: func(t *target) any { return &t.policy.Compact.Symbols }},
 	{Key: "pin_last_routing_signal", Kind: Bool, Default: "true",
-		Doc: "a compacted view ends with the keyword of the last `handoff` call, if the messages that stay lack it: " +
-			"an orchestrator that routes by it goes on",
+		Doc:  "a compacted view ends with the keyword of the last `handoff` call, if the messages that stay lack it",
 		into: func(t *target) any { return inverse{&t.policy.Compact.NoRouting} }},
 	{Key: "prompt_chars", Kind: Count, Unit: "characters", Default: "8000",
 		Doc:  "limit for a message in the prompt of a summarizer; 0: none",
@@ -123,8 +120,7 @@ var contextRules = []Rule{
 			"also matches Claude Code's `Grep`, but a tool's own name takes precedence",
 		into: func(t *target) any { return &t.policy.ResultCharsOf }},
 	{Key: "max_user_chars", Kind: Count, Unit: "characters", Default: "200000",
-		Doc: "limit for a user's message: for a larger one the view shows the head, the tail and the handle that reads it " +
-			"back",
+		Doc:   "limit for a user's message: of a larger one the view shows the head, the tail and a handle",
 		first: func(t *target) { t.policy.UserSet = true },
 		into:  func(t *target) any { return &t.policy.UserChars }},
 	{Key: "max_replay_chars", Kind: Count, Unit: "characters", Default: "2000",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/kv"
 )
 
@@ -103,7 +104,7 @@ func openOnce(t *testing.T, dir string) *engine.Local {
 // sample returns some keys of each bucket, the last one among them: the records that are damaged, one at a time.
 func sample(t *testing.T, l *engine.Local) map[kv.Bucket][][]byte {
 	t.Helper()
-	keys, n := map[kv.Bucket][][]byte{}, some(4)
+	keys, n := map[kv.Bucket][][]byte{}, cases.Some(4)
 	_, _, err := l.Mend(t.Context(), func(tx kv.Tx, _ map[string]bool) error {
 		for _, b := range append(buckets, "intents_pending") {
 			var all [][]byte

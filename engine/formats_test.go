@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
@@ -75,7 +76,7 @@ func TestInvariant3ViewsOfRandomConversationsAreValidForEveryProvider(t *testing
 	volume(t)
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
-			l, compacted, seeds := open(t), 0, some(25)
+			l, compacted, seeds := open(t), 0, cases.Some(25)
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(seed, 11))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
@@ -164,7 +165,7 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 				{"u go", "a +x1 +y2", "t y2=two", "u on", "a done", "t x1=late", "u more", "a done", "u go on",
 					"a done"},
 			}
-			for seed := range uint64(some(10)) {
+			for seed := range uint64(cases.Some(10)) {
 				talks = append(talks, formattest.RandomTalk(rand.New(rand.NewPCG(seed, 23)),
 					transcript.Takes(p.Format, transcript.RoleSystem)))
 			}
@@ -190,7 +191,7 @@ func TestInvariant4SentViewsArePrefixesOfRandomConversations(t *testing.T) {
 					}
 				}
 			}
-			if answered < some(40) {
+			if answered < cases.Some(40) {
 				t.Errorf("%d requests: the test shows nothing", answered)
 			}
 		})
@@ -378,7 +379,7 @@ func TestInvariant3EditedViewsAreValidForEveryProvider(t *testing.T) {
 	tight.Clear = window.ClearPolicy{Trigger: 0.000001, Keep: 1, AtLeast: 1, Inputs: true}
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
-			l, edited, seeds := openWith(t, tight), 0, some(25)
+			l, edited, seeds := openWith(t, tight), 0, cases.Some(25)
 			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(seed, 17))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))

@@ -39,15 +39,6 @@ func testEnv() (env.Env, *clock) {
 	return e, c
 }
 
-// some returns n, a fifth of it in a short run. Under the race detector goroutines have to meet; what only
-// needs many cases has them in the run without it.
-func some(n int) int {
-	if testing.Short() {
-		return max(1, n/5)
-	}
-	return n
-}
-
 // volume leaves a test out of a short run: it has one goroutine and much to read, so that under the race detector it
 // takes minutes and shows nothing. The run without the detector has it.
 func volume(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
@@ -245,7 +246,7 @@ func TestAKilledMigrationIsStartedAnew(t *testing.T) {
 
 // killMigrations kills migrations of a ledger, whose records say this schema, and of which a copy is kept.
 func killMigrations(t *testing.T, golden, recorded, kept string) {
-	kills := some(25)
+	kills := cases.Some(25)
 	before, _ := records(t, golden)
 	dir, whole := "", time.Hour
 	for range 3 {

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -210,7 +211,7 @@ func checkShared(t *testing.T, l *engine.Local, workers []*worker) {
 // gone.
 func TestForgettingBesidePutting(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
-	for i := range 100 {
+	for i := range cases.Some(100) {
 		text := fmt.Sprint("content ", i)
 		id := put(t, l, text, "").ID
 		var running sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -195,7 +196,7 @@ func TestAnEstimateThatIsALittleTooLowExplainsTheWindow(t *testing.T) {
 func TestNoPartOfAWindowIsNegative(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, model := range []string{"claude-opus-4-7", "gpt-4o"} {
-		for range 30 {
+		for range cases.Some(30) {
 			var shares []int64
 			for range 2 + r.IntN(4) {
 				shares = append(shares, []int64{0, 1, 70 + r.Int64N(70), 90 + r.Int64N(20), 300}[r.IntN(5)])

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
@@ -35,7 +36,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l, handles := open(t), 0
-			for seed := range uint64(some(12)) {
+			for seed := range uint64(cases.Some(30)) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 				id := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)}).Session
@@ -67,7 +68,7 @@ func TestInvariant3And2HoldForAnyPolicyAndProvider(t *testing.T) {
 					}
 				}
 			}
-			if handles < 5 && !testing.Short() {
+			if handles < cases.Some(12) {
 				t.Errorf("%d handles: the test shows nothing", handles)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/window"
@@ -23,7 +24,7 @@ func TestViewsAreThoseOfALedgerThatKeepsNothing(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l := openWith(t, tight)
-			for seed := range uint64(some(3)) {
+			for seed := range uint64(cases.Some(3)) {
 				r := rand.New(rand.NewPCG(seed, 29))
 				var session, summary string
 				for step := range 12 {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/storetest/inmemory"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 )
@@ -116,7 +117,7 @@ func TestRepairsOfRandomDamage(t *testing.T) {
 	golden := schema1(t)
 	content := readFile(t, filepath.Join(golden, "ledger.db"))
 	used := len(strings.TrimRight(string(content), "\x00"))
-	repaired, seeds := 0, some(12)
+	repaired, seeds := 0, cases.Some(12)
 	for seed := range uint64(seeds) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		dir, damaged := copyState(t, golden), append([]byte(nil), content...)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
@@ -33,7 +34,7 @@ func TestInvariant3TheRoutingSignalEndsACompactedView(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.Name, func(t *testing.T) {
 			l, ended := open(t), 0
-			for seed := range uint64(some(20)) {
+			for seed := range uint64(cases.Some(20)) {
 				r := rand.New(rand.NewPCG(seed, 47))
 				lines := append(formattest.RandomTalk(r, false), "u carry on")
 				handed := slices.Concat(p.handsOver(), p.Messages(fmt.Sprint("u seed ", seed)), p.Messages(lines...))
@@ -68,7 +69,7 @@ func TestInvariant3TheRoutingSignalEndsACompactedView(t *testing.T) {
 					}
 				}
 			}
-			if ended < some(20) {
+			if ended < cases.Some(20) {
 				t.Errorf("%d views end with it: the test shows nothing", ended)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -81,7 +82,7 @@ func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 	volume(t)
 	turns, cuts := 0, 0
-	for seed := range uint64(some(5)) {
+	for seed := range uint64(cases.Some(5)) {
 		for _, p := range providers {
 			r := rand.New(rand.NewPCG(seed, 7))
 			state := t.TempDir()
@@ -117,7 +118,7 @@ func TestAGrowthIsWhatTheViewsWere(t *testing.T) {
 			}
 		}
 	}
-	if !testing.Short() && (turns < 100 || cuts < 10) {
+	if turns < cases.Some(100) || cuts < cases.Some(10) {
 		t.Errorf("%d turns and %d cuts: the test shows nothing", turns, cuts)
 	}
 }

@@ -71,7 +71,7 @@ type next struct {
 // shown returns a page as the answer to a request, of which the next one asks for as many characters.
 func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked int) reply {
 	// The text is the original, exactly, with the secrets in it: it goes back to the agent that saw it (see "Secrets at the
-	// exits" in docs/threat-model.md), and JSON escapes control characters.
+	// exits" in docs/maintainers/threat-model.md), and JSON escapes control characters.
 	out := pageResult{
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
 	}

@@ -24,7 +24,7 @@ type Estimator struct {
 }
 
 // What a measurement is worth. The values were chosen on one part of the repositories with sessions
-// that docs/benchmarks.md names, and tried on the others.
+// that docs/maintainers/benchmarks.md names, and tried on the others.
 const (
 	floor   = 100.0 // tokens added to a size before an error is related to it: small texts err by tokens, not by shares
 	huber   = 2.0   // from how many times the median error on a measurement loses weight

@@ -35,7 +35,7 @@ type prior struct {
 // o200k_base spread that far over kinds of content.
 const defaultUpper = 130
 
-// priors holds the ratios of Claude as measured in the sessions that docs/benchmarks.md names for the
+// priors holds the ratios of Claude as measured in the sessions that docs/maintainers/benchmarks.md names for the
 // choice of parameters, with weights for prose and code as tool results have them; that of Gemini by the
 // public Gemma tokenizer on source text, the others by their public tokenizers on source text.
 var priors = [...]prior{

@@ -147,7 +147,7 @@ func TestEverySpellingOfAMessageHasOneValue(t *testing.T) {
 	}
 }
 
-// TestEquivalences: the list in docs/format.md. Formats are those whose messages can have both spellings.
+// TestEquivalences: the list in docs/maintainers/format.md. Formats are those whose messages can have both spellings.
 func TestEquivalences(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
@@ -107,16 +108,12 @@ func inputOf(log []sessions.Entry) Input {
 // However a log grows, the view that follows from the one before is the one that follows from the whole log,
 // and no view changes afterwards.
 func TestViewsOfAGrowingLogAreThoseOfTheWhole(t *testing.T) {
-	seeds := uint64(30)
-	if testing.Short() {
-		seeds = 4
-	}
 	for f, share := range map[transcript.Format]int{
 		transcript.Anthropic: 4, transcript.OpenAIChat: 4, transcript.Gemini: 4, transcript.OpenAIResponses: 4,
 	} {
 		t.Run(string(f), func(t *testing.T) {
 			grown, planned := 0, 0
-			for seed := range seeds {
+			for seed := range uint64(cases.Some(30)) {
 				r := rand.New(rand.NewPCG(seed, 23))
 				log := longLog(t, r, f, seed%2 == 0)
 				var p Planner

@@ -19,7 +19,7 @@ type Client struct {
 	Tokens, Resources int
 	// Most is how long a result may be, as Size counts it, and Lines how many lines it may have, so that the client passes it
 	// on to its model whole: a little below its limit, since what it adds to a result counts as well. What is longer it
-	// cuts in the middle, or writes to a file and shows the beginning. For sources see docs/answers.md.
+	// cuts in the middle, or writes to a file and shows the beginning. For sources see docs/maintainers/answers.md.
 	Most  int
 	Size  func(text string) int
 	Lines int

@@ -8,7 +8,7 @@
 // that no topic takes all. Announcements ("Now let me …") are left out. A statement that says little without the one
 // before it, or without the heading of its list, brings that along.
 //
-// The weights were chosen on recorded sessions by how well readers could answer questions about them; docs/benchmarks.md
-// has the figures. Guarantees: same input, same order; linear time but for sorting. The package knows no ledger and no
+// The weights were chosen on recorded sessions by how well readers could answer questions about them;
+// docs/maintainers/benchmarks.md has the figures. Guarantees: same input, same order; linear time but for sorting. The package knows no ledger and no
 // session.
 package statements

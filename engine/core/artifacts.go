@@ -148,7 +148,8 @@ func artifactSize(a artifacts.Artifact) int {
 }
 
 // ReadArtifact implements ledger.ArtifactStore. What a handle names is returned as it was recorded, with the
-// secrets in it: the table "Secrets at the exits" of docs/threat-model.md says which exits may show that, and why.
+// secrets in it: the table "Secrets at the exits" of docs/maintainers/threat-model.md says which exits may show that,
+// and why.
 func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest) (artifacts.Page, error) {
 	c, id, err := l.open(ctx, r.ID, r.Raw)
 	if err != nil {

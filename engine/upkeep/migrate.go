@@ -24,7 +24,7 @@ import (
 // migration is one step from the schema before to a newer one.
 type migration struct {
 	to   int
-	what string // that it does, for docs/format.md
+	what string // that it does, for docs/maintainers/format.md
 	fn   func(*migrating) error
 }
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestTheFormatListsEveryBucket: docs/format.md has a line for every bucket that the code names, and
+// TestTheFormatListsEveryBucket: docs/maintainers/format.md has a line for every bucket that the code names, and
 // for no other, and knows every step of a migration.
 func TestTheFormatListsEveryBucket(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/format.md")
+	raw, err := os.ReadFile("../../docs/maintainers/format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,17 +28,17 @@ func TestTheFormatListsEveryBucket(t *testing.T) {
 	}
 	for name, where := range buckets {
 		if !slices.Contains(listed, name) {
-			t.Errorf("docs/format.md does not list the bucket %q of %s", name, where)
+			t.Errorf("docs/maintainers/format.md does not list the bucket %q of %s", name, where)
 		}
 	}
 	for _, name := range listed {
 		if buckets[name] == "" {
-			t.Errorf("docs/format.md lists the bucket %q, which no code names", name)
+			t.Errorf("docs/maintainers/format.md lists the bucket %q, which no code names", name)
 		}
 	}
 	for _, what := range migrationSteps(t) {
 		if !strings.Contains(string(raw), what) {
-			t.Errorf("docs/format.md does not list the migration that %s", what)
+			t.Errorf("docs/maintainers/format.md does not list the migration that %s", what)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/answers and the table in docs/answers.md")
+var update = flag.Bool("update", false, "rewrite testdata/answers and the table in docs/maintainers/answers.md")
 
 // shown is how many lines of an answer the golden file has.
 const shown = 12

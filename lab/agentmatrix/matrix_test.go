@@ -39,7 +39,7 @@ const patience = 3 * time.Minute
 const shutdown = 5 * time.Second
 
 // TestEveryRealAgentReadsWhatTheToolsSay lets each agent make all calls. What its model reads is compared with
-// testdata/answers, and how large that is with docs/answers.md.
+// testdata/answers, and how large that is with docs/maintainers/answers.md.
 func TestEveryRealAgentReadsWhatTheToolsSay(t *testing.T) {
 	sizes := table{}
 	for _, h := range hosts {

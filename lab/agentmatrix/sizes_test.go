@@ -10,7 +10,7 @@ import (
 )
 
 // document has the table of sizes, between two marks.
-const document = "../../docs/answers.md"
+const document = "../../docs/maintainers/answers.md"
 
 var between = regexp.MustCompile(`(?s)(<!-- sizes -->\n).*(<!-- end of sizes -->)`)
 

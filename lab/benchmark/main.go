@@ -5,7 +5,7 @@
 // Start at measurements, which lists what is measured; each measurement has a file of its own. Every
 // figure is compared with the least cost of the same work without ctxledger, measured at the same time, and
 // is a median over several runs. -write puts the table into
-// docs/benchmarks.md; -short skips slow measurements, -only all but the named ones.
+// docs/maintainers/benchmarks.md; -short skips slow measurements, -only all but the named ones.
 //
 // It deliberately asserts nothing: a machine may be slow, and people judge the figures.
 package main
@@ -31,7 +31,7 @@ const (
 	// recording is the session that is measured, from the module's root.
 	recording = "testdata/sessions/shop.jsonl"
 	// document holds the figures.
-	document = "docs/benchmarks.md"
+	document = "docs/maintainers/benchmarks.md"
 	// goodbye is the time that daemons have to exit.
 	goodbye = 15 * time.Second
 )

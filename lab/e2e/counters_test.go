@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -252,8 +253,23 @@ func alone(t *testing.T, s *sandbox.Sandbox) *scriptededitor.Editor {
 // startEditor starts a language server for an editor that shows everything, and opens the files.
 func startEditor(t *testing.T, s *sandbox.Sandbox, live bool) *scriptededitor.Editor {
 	t.Helper()
+	everything := map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "countSelection": true,
+		"status": true, "live": live}
+	e := editing(t, s, filepath.Join(s.Bin, "ctxlsp"), everything)
+	for name, text := range texts {
+		if err := e.Open(uriOf(s, name), "markdown", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return e
+}
+
+// editing starts a language server for an editor with settings, in the workspace.
+func editing(t *testing.T, s *sandbox.Sandbox, program string, settings map[string]any) *scriptededitor.Editor {
+	t.Helper()
 	life, end := context.WithTimeout(context.Background(), 5*patience) // that of the test ends before its cleanups
-	cmd := s.Program(life, "ctxlsp", "--stdio")
+	cmd := exec.CommandContext(life, program, "--stdio")
+	cmd.Dir, cmd.Env = s.Workspace, s.Env()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -275,19 +291,12 @@ func startEditor(t *testing.T, s *sandbox.Sandbox, live bool) *scriptededitor.Ed
 			t.Errorf("ctxlsp: %v: %s", err, stderr)
 		}
 	})
-	everything := map[string]any{"lens": "always", "hover": "always", "hints": 1, "symbols": true, "countSelection": true,
-		"status": true, "live": live}
 	can := map[string]any{
 		"textDocument": map[string]any{"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true}},
 		"workspace":    map[string]any{"codeLens": map[string]any{"refreshSupport": true}}}
 	folders := map[string]any{"workspaceFolders": []any{map[string]any{"uri": uriOf(s, ""), "name": "shop"}}}
-	if _, err := e.Initialize(deadlined(t), can, everything, folders); err != nil {
+	if _, err := e.Initialize(deadlined(t), can, settings, folders); err != nil {
 		t.Fatal(err)
-	}
-	for name, text := range texts {
-		if err := e.Open(uriOf(s, name), "markdown", text); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return e
 }

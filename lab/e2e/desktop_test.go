@@ -93,12 +93,18 @@ func (m manifest) command(dir string, settings map[string]string) mcpCommand {
 // desktop starts a server as Claude Desktop does: in no particular directory.
 func desktop(t *testing.T, s *sandbox.Sandbox, c mcpCommand) *sandbox.Client {
 	t.Helper()
+	return chatIn(t, s, "claude-ai", filepath.VolumeName(s.Top)+string(filepath.Separator), c)
+}
+
+// chatIn starts a server as a client with a name does, in a directory.
+func chatIn(t *testing.T, s *sandbox.Sandbox, name, dir string, c mcpCommand) *sandbox.Client {
+	t.Helper()
 	cmd := exec.Command(c.Command, c.Args...)
-	cmd.Dir, cmd.Env = filepath.VolumeName(s.Top)+string(filepath.Separator), s.Env()
+	cmd.Dir, cmd.Env = dir, s.Env()
 	for name, value := range c.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	client, err := sandbox.Dial(deadlined(t), "claude-ai", cmd)
+	client, err := sandbox.Dial(deadlined(t), name, cmd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,80 +14,38 @@ import (
 	"ctxledger.dev/lab/shown"
 )
 
-// firstSteps is the page whose commands are run here.
-const firstSteps = "../../docs/start.md"
-
-// ownDir is where the programs are for its reader.
+// ownDir is where the programs are for the reader of a page.
 const ownDir = "/home/me/ctxledger/bin"
 
-// dryMake returns a command of the page as it is run here: make says what it would do, since TestMain has built the
-// programs.
-func dryMake(command string) (made bool, out string) {
-	target, made := strings.CutPrefix(command, "make ")
-	if !made {
-		return false, command
-	}
-	return true, "make --no-print-directory -n " + target
-}
-
-// checkout has the workspace of a sandbox look like a checkout: with a folder of programs, and the recorded session.
-func checkout(t *testing.T, s *sandbox.Sandbox) {
+// checkout has a directory look like a checkout: with the programs, the recorded session and the examples.
+func checkout(t *testing.T, dir string) {
 	t.Helper()
-	copied := filepath.Join(s.Workspace, "testdata", "sessions", "shop.jsonl")
-	for _, dir := range []string{filepath.Dir(copied), filepath.Join(s.Workspace, "bin")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+	for _, below := range []string{"bin", "testdata/sessions", "docs"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(below)), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(t, copied, string(read(t, recording)))
-	for _, program := range []string{"ctxledger", "ctxmcp", "ctxhook"} {
-		if err := os.Symlink(filepath.Join(bin, program), filepath.Join(s.Workspace, "bin", program)); err != nil {
+	write(t, filepath.Join(dir, "testdata", "sessions", "shop.jsonl"), string(read(t, recording)))
+	if err := os.CopyFS(filepath.Join(dir, "docs", "examples"), os.DirFS("../../docs/examples")); err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"ctxledger", "ctxmcp", "ctxhook", "ctxlsp"} {
+		if err := os.Symlink(filepath.Join(bin, program), filepath.Join(dir, "bin", program)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
-
-// TestTheFirstStepsAreTrue runs the terminal example of docs/start.md, which somebody pastes into a fresh checkout, and
-// compares what the programs print with the output that it shows. Nothing but ignored files is left.
-func TestTheFirstStepsAreTrue(t *testing.T) {
-	s := newBox(t)
-	checkout(t, s)
-	ran := 0
-	for _, step := range example(t, recordedSteps) {
-		dir := s.Workspace
-		made, command := dryMake(step.command)
-		if made {
-			dir = filepath.Join("..", "..")
-		}
-		cmd := exec.CommandContext(deadlined(t), "sh", "-c", "exec 2>&1; "+command)
-		cmd.Dir, cmd.Env = dir, s.Env()
-		out, err := cmd.Output()
-		if got := strings.ReplaceAll(string(out), bin, ownDir); err != nil || got != step.output {
-			t.Errorf("$ %s\nprints (%v)\n%s\nthe page says\n%s", step.command, err, got, step.output)
-		}
-		ran++
-	}
-	if ran != 5 {
-		t.Fatalf("the example has %d commands", ran)
-	}
-	left, err := os.ReadDir(s.Workspace)
-	if err != nil || len(left) != 2 { // bin, which is ignored, and testdata
-		t.Errorf("left are %v, %v", left, err)
-	}
-}
-
-// The headings of its examples.
-const (
-	recordedSteps = "## With the recorded session of this repository"
-	ownSteps      = "## With your own sessions of Claude Code"
-)
 
 // TestThePictureOfTheReadmeIsOfTheFirstSteps: it shows an audit, a compaction and the way back, as the page has them.
 func TestThePictureOfTheReadmeIsOfTheFirstSteps(t *testing.T) {
 	const picture = "../../docs/images/terminal.svg"
+	var all []step
+	for _, block := range fenced.FindAllStringSubmatch(string(read(t, "../../docs/start.md")), -1) {
+		all = append(all, steps(t, "$ ", block[3])...)
+	}
 	var transcript strings.Builder
-	for _, step := range append(example(t, ownSteps)[:1], example(t, recordedSteps)[2:]...) {
-		transcript.WriteString("$ " + step.command + "\n" + step.output)
+	for _, i := range []int{6, 2, 3, 4} {
+		transcript.WriteString("$ " + all[i].command + "\n" + all[i].output)
 	}
 	want := shown.Terminal(transcript.String())
 	if *update {
@@ -98,78 +56,33 @@ func TestThePictureOfTheReadmeIsOfTheFirstSteps(t *testing.T) {
 	}
 }
 
-// step is a command of the example and what it prints.
+// fenced matches a block of a page, with the paragraph before it.
+var fenced = regexp.MustCompile("(?ms)(?:(?:^[^`\n][^\n]*\n)+\n?)?^```([a-z]+)(?: ([^\n]*))?\n(.*?)^```$")
+
+// step is something that a page does, and what is shown then.
 type step struct{ command, output string }
 
-// example returns the commands of the first fenced block below a heading of the page.
-func example(t *testing.T, heading string) []step {
+// steps returns the steps of a block, each of which begins with a prompt.
+func steps(t *testing.T, prompt, block string) (all []step) {
 	t.Helper()
-	_, section, _ := strings.Cut("\n"+string(read(t, firstSteps)), "\n"+heading+"\n")
-	_, block, _ := strings.Cut(section, "```\n$ ")
-	block, _, ok := strings.Cut(block, "```\n")
+	first, ok := strings.CutPrefix(block, prompt)
 	if !ok {
-		t.Fatalf("the page has no fenced block that starts with a command below %q", heading)
+		t.Fatalf("the block does not begin with %q: %s", prompt, block)
 	}
-	var steps []step
-	for _, part := range strings.Split(block, "\n$ ") {
-		command, output, _ := strings.Cut(part, "\n")
-		if output != "" && !strings.HasSuffix(output, "\n") {
-			output += "\n"
-		}
-		steps = append(steps, step{command, output})
+	for _, part := range strings.Split(strings.TrimSuffix(first, "\n"), "\n"+prompt) {
+		command, output, _ := strings.Cut(part+"\n", "\n")
+		all = append(all, step{command, output})
 	}
-	return steps
+	return all
 }
 
-// leftOut is a line of a transcript for one or more lines that it leaves out.
-const leftOut = "…\n"
+// leftOut is a line of a transcript for one or more lines that it leaves out; dots are for a part of a line.
+const (
+	dots    = "…"
+	leftOut = dots + "\n"
+)
 
-// TestTheStartWithClaudeCodeIsTrue runs the two commands of the page in a fresh home that has one session of Claude Code, and
-// a person who answers yes. The transcript may differ from the programs as follows, and in nothing else:
-//   - "…" is for one or more lines of output;
-//   - it is what remains on the screen, without colours;
-//   - the programs are in /home/me/ctxledger/bin, and the home is /home/me;
-//   - the recorded session names a model with a price.
-//
-// The command with which the page has a reader see the audit prints the same.
-func TestTheStartWithClaudeCodeIsTrue(t *testing.T) {
-	s := newBox(t)
-	recorded := filepath.Join(s.Home, ".claude", "projects", "-home-dev-shop", "0b0e1f2a-1111-4222-8333-444455556666.jsonl")
-	for _, dir := range []string{filepath.Dir(recorded), filepath.Join(s.Home, ".claude", "backups")} { // as it does
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	priced := shown.Priced(read(t, recording))
-	if err := os.WriteFile(recorded, priced, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	checkout(t, s)
-	steps := example(t, ownSteps)
-	if len(steps) != 2 {
-		t.Fatalf("the page starts with %d commands", len(steps))
-	}
-	_, told, _ := strings.Cut(string(read(t, firstSteps)), "\n    sed ")
-	told, _, _ = strings.Cut(told, "\n")
-	steps = append(steps, step{"sed " + told, steps[0].output})
-	for _, step := range steps {
-		out, err := typed(t, s, step.command)
-		if err != nil || !transcribed(out, step.output) {
-			t.Errorf("$ %s\nprints (%v)\n%s\nthe page says\n%s", step.command, err, out, step.output)
-		}
-	}
-	if raw := read(t, recorded); !bytes.Equal(raw, priced) {
-		t.Error("the session file has changed")
-	}
-}
-
-// typed runs a command of the page at a terminal, and returns what it shows.
-func typed(t *testing.T, s *sandbox.Sandbox, command string) (string, error) {
-	t.Helper()
-	return answered(t, s, command, "yes\n")
-}
-
-// answered is typed with another answer.
+// answered runs a command at a terminal where a person gives an answer, and returns what it shows.
 func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string, error) {
 	t.Helper()
 	const asked = "Type yes to write these changes, d to see them: "
@@ -189,7 +102,7 @@ func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string,
 func TestInstallShowsItsChangesOnRequest(t *testing.T) {
 	for answer, written := range map[string]bool{"d\nyes\n": true, "d\nno\n": false, "d\n\x04": false, "\n": false} {
 		s := newBox(t)
-		checkout(t, s)
+		checkout(t, s.Workspace)
 		if err := os.MkdirAll(filepath.Join(s.Home, ".claude"), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +135,7 @@ func transcribed(output, transcript string) bool {
 		if line == leftOut {
 			pattern.WriteString(`(?:.*\n)+?`)
 		} else {
-			pattern.WriteString(regexp.QuoteMeta(line))
+			pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), dots, ".+?"))
 		}
 	}
 	return regexp.MustCompile(`^` + pattern.String() + `$`).MatchString(output)
@@ -236,6 +149,9 @@ func TestATranscriptThatDiffersIsNoticed(t *testing.T) {
 		"one\n" + leftOut + "four\n":                true,
 		leftOut + "three\n" + leftOut:               true,
 		"one\n" + leftOut:                           true,
+		"one\ntwo $… \nthree\n…ur\n":                false,
+		"one\ntwo $…\nthree\n…ur\n":                 true,
+		"one\n…\n…":                                 false, // its last line has no end
 		"one\ntwo $1.01\nthree\nfour\n":             false,
 		"one\nthree\nfour\n":                        false,
 		"one\n" + leftOut + "two $1.00\n" + leftOut: false, // there is nothing between them

@@ -85,8 +85,8 @@ func TestPoison(t *testing.T) {
 
 // The scenes of the short run.
 const (
-	perScene = 11 // texts: each is at two places
-	perDear  = 10 // scenes, of which one goes through the dear exits too
+	perScene = 22 // texts: each is at one place
+	perDear  = 5  // scenes, of which one goes through the dear exits too
 )
 
 // together takes the texts through the exits in scenes that hold several of them. Where something is wrong, the texts

@@ -1,11 +1,17 @@
 package programtest
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"time"
+
+	"ctxledger.dev/internal/env"
+	"ctxledger.dev/kv/held"
 )
 
 // Programs are the packages of the programs.
@@ -30,10 +36,82 @@ func Run(tests interface{ Run() int }, build func(dir string) error) int {
 }
 
 // Build builds programs as a release does, without cgo and symbols, or under the race detector. into is an existing
-// directory, or the path of one program; arguments are flags of go build, and packages.
-func Build(into string, arguments ...string) error { return BuildIn("", into, arguments...) }
+// directory, or the path of one program; arguments are flags of go build, and packages. Linking takes seconds for each of
+// twenty packages of tests, so the programs are made in .cache/programs, where go build sees what is up to date, and copied.
+func Build(into string, arguments ...string) error {
+	made, release, err := shared(arguments)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := BuildIn("", made+string(filepath.Separator), arguments...); err != nil {
+		return err
+	}
+	programs, err := os.ReadDir(made)
+	if err != nil {
+		return err
+	}
+	if at, err := os.Stat(into); err == nil && at.IsDir() {
+		for _, p := range programs {
+			if err := clone(filepath.Join(made, p.Name()), filepath.Join(into, p.Name())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(programs) != 1 {
+		return fmt.Errorf("%d programs are to become %s", len(programs), into)
+	}
+	return clone(filepath.Join(made, programs[0].Name()), into)
+}
 
-// BuildIn builds programs of the module in a directory, "" for the one of the test.
+// shared returns the directory where programs that are built with these arguments are made, which is the caller's until
+// release.
+func shared(arguments []string) (dir string, release func(), err error) {
+	root, err := checkout()
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(root, ".cache", "programs", fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, arguments)))[:12])
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", nil, err
+	}
+	f, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return "", nil, err
+	}
+	release = func() { _ = f.Close() } // with its lock
+	if err := held.Take(f, maxBuild); err != nil {
+		release()
+		return "", nil, err
+	}
+	return dir, release, nil
+}
+
+// maxBuild is how long another process may take to build the same programs.
+const maxBuild = 10 * time.Minute
+
+// checkout returns the directory of the repository that the test is in.
+func checkout() (string, error) {
+	dir := env.System().Dir
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "cmd", "ctxledger")); err == nil {
+			return dir, nil
+		}
+	}
+	return "", errors.New("the test runs outside of the repository")
+}
+
+// clone copies a program.
+func clone(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o755)
+}
+
+// BuildIn builds programs of the module in a directory, "" for the one of the test, where nothing is up to date.
 func BuildIn(dir, into string, arguments ...string) error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", into}, arguments)...)
 	cmd.Dir = dir

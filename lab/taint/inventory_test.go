@@ -17,7 +17,7 @@ import (
 	"ctxledger.dev/mcp"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/threat-model.md")
+var update = flag.Bool("update", false, "rewrite the table in docs/maintainers/threat-model.md")
 
 // TestEveryExitIsInTheTable compares the table with what the faces offer.
 func TestEveryExitIsInTheTable(t *testing.T) {
@@ -108,10 +108,10 @@ func methods(t *testing.T) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestTheThreatModelHasTheTable compares the table in docs/threat-model.md; -update writes it.
+// TestTheThreatModelHasTheTable compares the table in docs/maintainers/threat-model.md; -update writes it.
 func TestTheThreatModelHasTheTable(t *testing.T) {
 	const begin, end = "<!-- BEGIN exits: go test -C lab ./taint -run Table -update -->\n", "<!-- END exits -->"
-	file := "../../docs/threat-model.md"
+	file := "../../docs/maintainers/threat-model.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

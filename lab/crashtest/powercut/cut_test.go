@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	images = flag.Int("images", 1500, "power-cut images to examine")
+	images = flag.Int("images", 1000, "power-cut images to examine")
 	seed   = flag.Uint64("seed", 1, "seed of the images")
 	kept   = flag.String("kept", "", "the recording that an earlier run has kept")
 	one    = flag.Int("image", -1, "examine this image alone")
