@@ -79,7 +79,8 @@ func TestAFileHasOnePathWhateverLinksLeadToIt(t *testing.T) {
 	}
 	for link, to := range map[string]string{
 		"w/a.md": "real/a.md", "w/b.md": "a.md", "w/dir": "real", "w/out.md": top + "/outside/a.md",
-		"w/gone.md": "nothing", "w/loop": "loop", "to-w": root, "to-real": root + "/real", "fix/b.md": "a.md", "to-fix": fix,
+		"w/gone.md": "nothing", "w/loop": "loop", "to-w": root, "to-real": root + "/real",
+		"fix/b.md": "a.md", "to-fix": fix,
 	} {
 		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
 			t.Skip("no symbolic links here: ", err)
