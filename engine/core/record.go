@@ -63,7 +63,7 @@ func (rec *recorder) record(p *prepared) error {
 			left -= len(target)
 		}
 		c.Same = intents.Same(c.Name, c.Shown.Meaning, c.Shown.Args, target)
-		if from := rec.files.Path(c.Meaning.From); c.Op == intents.OpMove && len(from) <= left {
+		if from := rec.files.From(c.Meaning); c.Op == intents.OpMove && len(from) <= left {
 			c.From = from
 			left -= len(from)
 		}
@@ -198,7 +198,7 @@ func (rec *recorder) target(c attribution.Call) string {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
 		return CutLabel(c.Shown.Meaning.What())
 	}
-	return rec.files.Path(c.Meaning.Target)
+	return rec.files.Target(c.Meaning)
 }
 
 // results offloads the large results of p. It returns copies, since the transaction may run twice.
