@@ -28,13 +28,14 @@ REFERENCE := $(ORACLE)/.installed-$(ORACLE_VERSION)
 EDITORS := .cache/editors
 VSCODE := .cache/vscode
 DEPLOYMENT := .cache/deployment
+WINE := .cache/wine
 CONFORMANCE := .cache/conformance
 EXTENSION := vscode-extension
 PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives clean
+.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -256,13 +257,22 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
+PROOFS := systems windows races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
 proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
 systems: ## the tests of lab/ type-check for the other systems, too
 	$(GO) build -C lab -o ../.cache/ ./vet
 	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
+
+# Wine is no part of make integration: it takes 1.5 GB, and minutes to build the programs for Windows.
+$(WINE)/.installed: lab/e2e/testdata/install_wine.sh
+	rm -rf $(@D) && mkdir -p $(@D)
+	sh $< $(@D)
+	touch $@
+windows: export CTXLEDGER_WINE := $(CURDIR)/$(WINE)
+windows: $(WINE)/.installed ## the programs for Windows, under wine: count, audit, import, the daemon, MCP over stdio
+	$(call tests,-count=1 -vet=off -timeout 20m -run RealProgramsForWindows,lab/e2e)
 
 races: ## the tests that make test runs without the race detector, under it
 	$(call tests,-race -count=1 -vet=off -timeout 60m -run '$(ALONE_THERE)',$(ALONE_IN))

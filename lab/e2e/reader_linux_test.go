@@ -33,7 +33,7 @@ func newReader(t *testing.T) *reader {
 	server, model := freePort(t), freePort(t)
 	r := &reader{t: t, Sandbox: s,
 		own:    strings.NewReplacer("/home/me", s.Home, "7801", server, "7802", model),
-		theirs: strings.NewReplacer(bin, ownDir, s.Home, "/home/me", server, "7801", model, "7802")}
+		theirs: strings.NewReplacer(bin, ownDir, s.Home, "/home/me", ":"+server, ":7801", "port "+model, "port 7802")}
 	r.has("shop")
 	top := r.has("ctxledger")
 	checkout(t, top)
