@@ -231,6 +231,6 @@ func (c *checker) sum(costs []Cost) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, c.figure(cost.Total())))
 	}
-	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send %s, most by %s",
+	c.add(Sums, Information, c.line(0), fmt.Sprintf("all model calls send %s, most by %s",
 		c.figure(all).Tokens(), strings.Join(most, ", ")))
 }

@@ -9,6 +9,9 @@ type Code struct {
 // Codes returns all that Check may say, in the order of docs/graph.md.
 func Codes() []Code { return codes }
 
+// Sums is the code of the finding with what all model calls send together.
+const Sums = "CG509"
+
 var codes = []Code{
 	{"CG001", "error", "the file of a document is missing or cannot be read"},
 	{"CG002", "error", "the text is not UTF-8"},

@@ -424,11 +424,18 @@ func (g *graphCase) prompted(_ *testing.T, more map[string]any) (string, error) 
 			Tokens                  struct{ N int }
 			Range                   *scriptededitor.Range
 		}
+		Steps []scriptededitor.Range
 	}
 	if err := g.call("ctxledger/prompt", more, &p); err != nil || p == nil {
 		return "nothing\n", err
 	}
 	var b strings.Builder
+	for _, step := range p.Steps {
+		fmt.Fprintf(&b, "sent by line %d\n", step.Start.Line+1)
+	}
+	if p.Operation == "" {
+		return b.String(), nil
+	}
 	fmt.Fprintf(&b, "@%s, %d of %d\n%s\n", p.Operation, p.Tokens.N, p.Window, p.Said)
 	for _, m := range p.Messages {
 		fmt.Fprintf(&b, "   %s %s %s %d: %q", m.Role, m.From, m.Block, m.Tokens.N, m.Text)

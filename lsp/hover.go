@@ -26,8 +26,9 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 		return h, nil
 	}
 	f, note, ok := s.beside(ctx, d), anyfile.Note{}, false
+	var uses []agentfile.Use
 	if settings.Hover != showOff {
-		uses := s.usesOf(ctx, d)
+		uses = s.usesOf(ctx, d)
 		if note, ok = agentfile.Hover(uses, f, offset); ok {
 			f = agentfile.As(uses, f)
 		}
@@ -42,7 +43,9 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 			}
 		}
 	case settings.Hover != showOff:
-		note, ok = s.note(f, offset, settings.Hover == showAlways)
+		if note, ok = s.note(f, offset, settings.Hover == showAlways); ok { // beside the lens
+			note.Text = strings.Join(append([]string{note.Text}, agentfile.Heads(uses, f)...), "\n")
+		}
 	}
 	if !ok {
 		return nil, nil

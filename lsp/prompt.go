@@ -21,6 +21,8 @@ type Prompt struct {
 	// Messages are what is sent, in order. Characters that could deceive a reader are shown as escapes.
 	Messages []promptMessage `json:"messages"`
 	Cut      bool            `json:"cut"` // texts were cut: all together have at most 1 MiB
+	// Steps are the operations that send the block at the place, where none is asked there: then the rest is empty.
+	Steps []protocol.Range `json:"steps,omitempty"`
 }
 
 // promptMessage is one message.
@@ -36,16 +38,25 @@ type promptMessage struct {
 // maxPrompt is how long the texts of a prompt are together, in bytes.
 const maxPrompt = 1 << 20
 
-// prompt is a custom request: what the operation at a place sends, or else the first behind it in its block, for a preview.
-// null: there is none.
+// prompt is a custom request: what the operation at a place sends, or else the first behind it in its block, for a preview;
+// where there is none, which operations send that block. null: none does.
 func (s *folder) prompt(_ context.Context, d *document, p *protocol.TextDocumentPositionParams) (*Prompt, error) {
 	f, ok := s.graphFile(d)
 	if !ok {
 		return nil, nil
 	}
-	o := graphfile.Asking(f, d.text.Offset(text.Position(p.Position)))
+	offset := d.text.Offset(text.Position(p.Position))
+	o := graphfile.Asking(f, offset)
 	if o == nil {
-		return nil, nil
+		senders := graphfile.Senders(f, offset)
+		if len(senders) == 0 {
+			return nil, nil
+		}
+		out := &Prompt{Messages: []promptMessage{}}
+		for _, o := range senders {
+			out.Steps = append(out.Steps, span(d.text, o.At.From, o.At.To))
+		}
+		return out, nil
 	}
 	cost, said := graphfile.Explain(f, o)
 	out := &Prompt{Operation: o.Name, Range: span(d.text, o.At.From, o.At.To), Said: plainLines(said),

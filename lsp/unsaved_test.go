@@ -118,7 +118,7 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 					`once open files are saved, in every request: ≈\d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
-			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request\n`},
+			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request \(≈5 in the file\)\n`},
 			{"the line is deleted", func() { memory.types(t, without) }, until,
 				`^Claude Code, on disk, in every request: ≈\d+ tokens\nonce open files are saved, in no request\n`},
 			{"it is closed without saving", func() {
@@ -170,7 +170,7 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 			t.Errorf("a click says %q, %v, not %s", said, err, explained)
 		}
 	}
-	says(false, `^Claude Code: ≈\d+ tokens in every request\ncounted as [^\n]*\n< 0.1% of the window of 200,000 tokens\n`+
+	says(false, `^Claude Code: ≈\d+ tokens in every request \(≈\d+ in the file\)\ncounted as [^\n]*\n< 0.1% of the window of 200,000 tokens\n`+
 		`(?s:.*)% of the file's ≈\d+ tokens, counted on its own; rough estimates, not calibrated yet$`, `^CLAUDE.md: ≈\d+ tokens`)
 	f.refreshed(t, func() { b.types(t, "# Shop\nSee @other.md\n## More\nRun.\n") })
 	says(true, `^Claude Code, on disk, in every request: ≈\d+ tokens\nthis buffer, once saved, in every request: ≈\d+ tokens\n`+

@@ -131,7 +131,7 @@ func (r carriedResult) lines() (out []string) {
 	if len(r.Carried) > 0 {
 		line := "files in every request:"
 		if r.Dollars != nil {
-			line = "files in every request (" + chars.Money(*r.Dollars, false) + " so far, by " + r.paidBy + "):"
+			line = "files in every request (" + chars.Money(*r.Dollars, false) + " so far, over " + r.paidBy + "):"
 		}
 		out = append(out, line)
 	}

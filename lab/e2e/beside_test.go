@@ -92,7 +92,7 @@ func (w *witness) beside(f figures) {
 		{file, "the lens", w.find(`Codex: # tokens in every request$`, lens.Title)},
 		{file, "the hover of the lens", w.find(`Codex: # tokens in every request`, lens.Tooltip)},
 		{file, "the hover of the first line", w.find(`Codex: # tokens in every request`, w.hover("AGENTS.md", 0))},
-		{alone, "the hover of the lens", w.find(`the file alone has #`, lens.Tooltip)},
+		{alone, "the hover of the lens", w.find(`\(# in the file\)`, lens.Tooltip)},
 	} {
 		f.add(row.quantity, row.face, row.n)
 	}

@@ -162,14 +162,14 @@ func (c *codeServer) configure(t *testing.T, settings map[string]any) {
 	}
 }
 
-// drive runs a script of testdata in a browser on this VS Code, and shows what it says. It fails when the script does.
-func (c *codeServer) drive(t *testing.T, script string, args ...string) {
+// drive runs a script of testdata in a browser on this VS Code, and returns what it says. It fails when the script does.
+func (c *codeServer) drive(t *testing.T, script string, args ...string) string {
 	t.Helper()
-	c.driveIn(t, c.Workspace, script, args...)
+	return c.driveIn(t, c.Workspace, script, args...)
 }
 
 // driveIn is drive in another folder, or in the folders of a workspace's file.
-func (c *codeServer) driveIn(t *testing.T, place, script string, args ...string) {
+func (c *codeServer) driveIn(t *testing.T, place, script string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), scriptPatience)
 	defer cancel()
@@ -185,6 +185,7 @@ func (c *codeServer) driveIn(t *testing.T, place, script string, args ...string)
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 	t.Logf("%s", strings.TrimSpace(string(out)))
+	return string(out)
 }
 
 // showLogs shows what VS Code has written down.

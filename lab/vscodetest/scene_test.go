@@ -55,6 +55,9 @@ func newScene(t *testing.T) *scene {
 	s := &scene{Sandbox: newBox(t)}
 	archive, err := txtar.ParseFile(project)
 	must(t, err)
+	rules, err := os.ReadFile(filepath.Join("testdata", "rules.md"))
+	must(t, err)
+	archive.Files = append(archive.Files, txtar.File{Name: "CLAUDE.md", Data: rules})
 	for name, content := range instructions {
 		archive.Files = append(archive.Files, txtar.File{Name: name, Data: []byte(content)})
 	}
@@ -83,10 +86,8 @@ func (s *scene) remember(t *testing.T) {
 	}
 }
 
-// instructions are the files that the agent loads with every request.
+// instructions are the files that the agent loads with every request, besides CLAUDE.md.
 var instructions = map[string]string{
-	"CLAUDE.md": "# Shop\n\nThe rules of the house are in @README.md and the plan was in @docs/plan.md\n\n## Tests\n\n" +
-		"Run `go test ./...` before each commit. A price that changes needs a test of its own, and so does a currency.\n",
 	".claude/skills/release/SKILL.md": "---\nname: release\ndescription: how to release the shop\n---\n" +
 		"Tag, build, and announce it to accounting.\n",
 	".mcp.json": `{"mcpServers": {"catalogue": {"command": "catalogue"}}}` + "\n",

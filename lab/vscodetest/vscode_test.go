@@ -3,9 +3,11 @@
 package vscodetest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,23 +105,29 @@ func TestScreenshotsOfRealVSCode(t *testing.T) {
 		{"dark", "Dark Modern"}, {"light", "Light Modern"},
 		{"high-contrast-dark", "Default High Contrast"}, {"high-contrast-light", "Default High Contrast Light"},
 	}
+	calibrated := "" // in the first theme: figures that rest on fewer requests would differ between themes
 	for _, x := range []struct{ script, dir string }{{"page.cjs", "page"}, {"smoke.cjs", ""}} {
 		for _, theme := range themes {
 			t.Run(x.script+" "+theme.name, func(t *testing.T) {
 				dir := filepath.Join(*screenshots, x.dir, theme.name)
 				must(t, os.MkdirAll(dir, 0o755))
-				look(t, x.script, theme.theme, dir)
+				basis := regexp.MustCompile(`calibrated on \d+ requests`).FindString(look(t, x.script, theme.theme, dir))
+				if calibrated = cmp.Or(calibrated, basis); basis != calibrated || basis == "" {
+					t.Errorf("the figures are %q, those of another theme %q: take the pictures again", basis, calibrated)
+				}
 			})
 		}
 	}
 }
 
-// look plays a script of the page, in a theme, and leaves its pictures in a directory.
-func look(t *testing.T, script, theme, pictures string) {
+// look plays a script of the page, in a theme, leaves its pictures in a directory, and returns what it says.
+func look(t *testing.T, script, theme, pictures string) string {
 	t.Helper()
 	s := newScene(t)
+	_, err := s.Run(t.Context(), "import", s.session) // at once: all of its requests are measured together
+	must(t, err)
 	s.remember(t)
 	c := startCodeServer(t, s)
 	c.configure(t, map[string]any{"workbench.colorTheme": theme, "editor.minimap.enabled": false})
-	c.drive(t, script, pictures)
+	return c.drive(t, script, pictures)
 }

@@ -346,17 +346,13 @@ func figure(p carried.Part, when string) string {
 // explain returns the lines below that figure: all others. Where what is open differs, it has the figures of both and no
 // others, which would be those of the one or the other.
 func explain(u Use, f anyfile.File) string {
-	lines := []string{u.Agent + ": " + figure(u.Part, u.When)}
+	lines := []string{head(u, f)}
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if u.differs() {
 		lines = unsaved(u)
 	}
-	if (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0 {
-		alone := ""
-		if !u.differs() {
-			alone = "; the file alone has " + anyfile.CostOfPart(f, 0, f.Text.Len()).String()
-		}
-		say("counted as %s sends it, with what the agent puts around the text%s", u.Agent, alone)
+	if u.framed() {
+		say("counted as %s sends it, with what the agent puts around the text", u.Agent)
 	}
 	if u.Carried.N > 0 && !u.differs() {
 		if m := f.Meter; m.Window > 0 {
@@ -370,15 +366,39 @@ func explain(u Use, f anyfile.File) string {
 		}
 	}
 	if u.Dollars != nil {
-		say("%s so far in this session, at list prices, by %s", chars.Money(*u.Dollars, false), u.PaidBy)
+		say("%s so far in this session, at list prices, over %s", chars.Money(*u.Dollars, false), u.PaidBy)
 	}
 	if used := u.Used(); used != "" {
 		lines = append(lines, used)
 	}
 	if u.Share > 0 && !u.differs() {
-		say("longest section: %s, ≈%.0f%% of the file", u.Heaviest, 100*u.Share)
+		say("longest section: %s, %.0f%% of the file", u.Heaviest, 100*u.Share)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// framed reports whether the agent sends the text of the file with something around it.
+func (u Use) framed() bool {
+	return (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0
+}
+
+// head is the figure of a use, and how much of it is in the file, which is less where the agent puts something around it.
+func head(u Use, f anyfile.File) string {
+	said := u.Agent + ": " + figure(u.Part, u.When)
+	if u.framed() {
+		said += " (" + anyfile.CostOfPart(f, 0, f.Text.Len()).String() + " in the file)"
+	}
+	return said
+}
+
+// Heads returns that line for each agent whose requests have the file as it is open.
+func Heads(uses []Use, f anyfile.File) (lines []string) {
+	for _, u := range uses {
+		if u.framed() && !u.differs() {
+			lines = append(lines, head(u, f.By(u.Meter)))
+		}
+	}
+	return lines
 }
 
 // unsaved returns the lines that say what requests carry of what is saved, and what they will of what is open.

@@ -31,7 +31,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	edit := func(agent string) string {
 		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
-	frame := func(agent string) string { return edit(agent) + "; the file alone has 3" }
+	frame := func(agent string) string { return " (3 in the file)" + edit(agent) }
 	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n"))}
 	for _, c := range []struct {
 		uses  []Use
@@ -116,7 +116,7 @@ func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
 	}
 	body := []byte("# Prices\nIn cents, never in floats: 0x2A, 1042.\n")
 	frame := func(agent, n string) string {
-		return "\ncounted as " + agent + " sends it, with what the agent puts around the text; the file alone has " + n + "\n"
+		return " (" + n + " in the file)\ncounted as " + agent + " sends it, with what the agent puts around the text\n"
 	}
 	want := "Codex: 1,000 tokens in every request" + frame("Codex", "20") +
 		"0.2% of the window of 400,000 tokens\ncounted for gpt-5, exactly\n" +

@@ -25,14 +25,7 @@ func Explain(f File, name string) string {
 	if d := f.OnDisk(); d.Text != nil {
 		said += "On disk: " + d.count(f.Meter).String() + ". The rest is about the open text. "
 	}
-	switch {
-	case c.Cut && c.Read.N == 0:
-		said += "Claude Code refuses to read it in full."
-	case c.Cut:
-		said += "Claude Code reads only its first " + chars.Commas(readTokens) + " tokens at a time."
-	default:
-		said += "Reading the file adds " + c.Read.String() + ", line numbers included."
-	}
+	said += c.reading()
 	var costs []string
 	for _, s := range f.outermost() {
 		costs = append(costs, chars.Short(chars.Line(s.Name), longestName)+" "+f.cost(s).String())
@@ -41,6 +34,17 @@ func Explain(f File, name string) string {
 		said += " Most expensive: " + strings.Join(costs, ", ") + "."
 	}
 	return said
+}
+
+// reading says what an agent gets that reads the file.
+func (c Cost) reading() string {
+	switch {
+	case c.Cut && c.Read.N == 0:
+		return "Claude Code refuses to read it in full."
+	case c.Cut:
+		return "Claude Code reads only its first " + chars.Commas(readTokens) + " tokens at a time."
+	}
+	return "Reading the file adds " + c.Read.String() + ", line numbers included."
 }
 
 // outermost returns the most expensive sections of which none is a part of another one. A title that holds all others

@@ -93,7 +93,7 @@ func ExplainLens(f File) string {
 	if disk.Text != nil {
 		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
-	lines = append(lines, f.Meter.Counted())
+	lines = append(lines, CostOf(f).reading(), f.Meter.Counted())
 	if times, taken, state, who := f.used(disk); times != "" {
 		switch {
 		case taken != "" && f.Use.Dropped:

@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"fmt"
+	"slices"
 
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/chars"
@@ -13,7 +14,7 @@ const mostFindings = 300
 // Findings returns what is to be known about a document: of very many those that are most serious, and how many more there
 // are.
 func Findings(f File) []graph.Finding {
-	all := Check(f)
+	all := slices.DeleteFunc(Check(f), func(x graph.Finding) bool { return x.Code == graph.Sums }) // the lenses say it
 	more := len(all) - mostFindings
 	if more <= 0 {
 		return all

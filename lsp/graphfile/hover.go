@@ -64,6 +64,20 @@ func Asking(f File, offset int) (o *graph.Operation) {
 	return o
 }
 
+// maxSenders is how many operations are named that send a block.
+const maxSenders = 100
+
+// Senders returns the operations that send the block at a byte.
+func Senders(f File, offset int) (senders []*graph.Operation) {
+	b, _ := f.At(offset)
+	for _, o := range f.Operations {
+		if len(senders) < maxSenders && f.Sends(o, b) {
+			senders = append(senders, o)
+		}
+	}
+	return senders
+}
+
 // Explain says what an operation sends, part by part, in lines.
 func Explain(f File, o *graph.Operation) (graph.Cost, string) {
 	cost, _ := f.Around.Costs.Of(o)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/memory"
 )
@@ -18,7 +17,7 @@ const Scheme = "ctxledger"
 const (
 	maxAddress = 4 << 10 // bytes
 	maxID      = 64      // digits: a part of a hash, or the number of a change
-	maxTitle   = 60      // characters of the name of a tab
+	maxTitle   = 30      // characters of the name of a tab
 )
 
 // hexDigits are the digits of ids.
@@ -130,12 +129,15 @@ func escape(s string) string {
 // tab returns the name of a tab: a text without path separators, and an extension.
 func tab(text, ext string) string {
 	text = strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r == ':' {
+		switch r {
+		case '/', '\\':
 			return '-'
+		case ':':
+			return -1
 		}
 		return r
 	}, flat(text))
-	text = strings.Trim(chars.Head(text, maxTitle), " .")
+	text = strings.Trim(cutWords(text, maxTitle), " .")
 	if text == "" {
 		text = "untitled"
 	}

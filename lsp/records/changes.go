@@ -91,14 +91,17 @@ func (r Reader) ofFile(ctx context.Context, b branch) ([]Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	list := slices.DeleteFunc(resp.Changes, func(c changes.Change) bool { return fileKey(c) != b.file })
+	several := slices.ContainsFunc(list, func(c changes.Change) bool { return c.Session != list[0].Session })
 	var nodes []Node
-	for _, c := range resp.Changes {
-		if fileKey(c) != b.file {
-			continue
-		}
+	for _, c := range list {
 		n := r.change(b, c)
 		n.File, n.Label = "", fields(" ", string(c.Op), inTurn(c))
-		n.Description = fields(" · ", r.day(c.Time), other(c))
+		by := other(c)
+		if several { // each has a turn 1
+			by = who(c)
+		}
+		n.Description = fields(" · ", r.day(c.Time), by)
 		nodes = append(nodes, n)
 	}
 	return nodes, nil

@@ -74,7 +74,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Fixed != nil {
 		view = carried.Plus(view, *st.Fixed)
 	}
-	used := "ctxledger would send " + view.Tokens()
+	used := "ctxledger would send " + view.Tokens() + " (a comparison: nothing is sent)"
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}

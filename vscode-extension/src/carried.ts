@@ -106,7 +106,7 @@ function toolRows({ tools, path, later }: CarriedPart, id: string): Row[] {
 
 /** Returns what the session has paid so far for what its requests carry; empty where nobody knows. */
 function spentOn({ cost_usd: dollars, paid_by: by = '' }: Pick<CarriedPart, 'cost_usd' | 'paid_by'>): string {
-  return dollars === undefined ? '' : `${sayMoney(dollars, false)} so far in this session, at list prices, by ${by}`;
+  return dollars === undefined ? '' : `${sayMoney(dollars, false)} so far in this session, at list prices, over ${by}`;
 }
 
 /** Returns how often a server or a skill was used; empty for other parts. */
@@ -138,11 +138,11 @@ export function totalOf(part: CarriedPart): Count {
 /** Returns what is seen of a part in a narrow side bar: its figure, and that it is not used. */
 function shortOf(part: CarriedPart): string {
   const imported = sumOf((part.imports ?? []).map(totalOf));
-  const figure = part.unknown === true ? 'unknown' : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
+  const figure = part.unknown === true ? (part.kind === 'server' ? 'MCP server, not counted yet' : 'unknown') : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
     : part.later.n > 0 ? `${sayCount(part.later)} when ${part.when ?? ''}` : part.when === undefined || part.when === '' ? '' : `when ${part.when}`;
   const more = [
     part.asked === undefined ? '' : plural(part.tools?.length ?? 0, 'tool'),
-    part.use?.calls === 0 && part.use.sessions > 0 ? 'not used' : '',
+    part.use?.calls === 0 && part.use.sessions > 0 ? (part.unknown === true ? 'not used' : `${part.kind === 'server' ? 'MCP server' : part.kind}, not used`) : '',
   ];
   return oneLine([figure, ...more].filter((text) => text !== '').join(' · '), 200);
 }
@@ -165,7 +165,7 @@ function costOf(part: CarriedPart): string {
     said.push(`when ${part.when}`);
   }
   if (part.share !== undefined && part.share > 0 && part.heaviest !== undefined) {
-    said.push(`longest section: ${part.heaviest}, ≈${Math.round(100 * part.share)}% of the file`);
+    said.push(`longest section: ${part.heaviest}, ${Math.round(100 * part.share)}% of the file`);
   }
   if (part.asked !== undefined) {
     said.push(`${plural(part.tools?.length ?? 0, 'tool')}, asked on ${part.asked.slice(0, 10)}`);

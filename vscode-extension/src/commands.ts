@@ -114,7 +114,7 @@ async function follow(server: Server, node?: Named): Promise<void> {
 async function setWindow(server: Server, node?: Named): Promise<void> {
   const known = await server.request(windowRequest, sessionOf(node));
   if (known.model === '') {
-    void vscode.window.showInformationMessage('No session’s model is known yet.');
+    void vscode.window.showInformationMessage('No session\'s model is known yet.');
     return;
   }
   const title = `Context Window of ${known.model}`;

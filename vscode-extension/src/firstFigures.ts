@@ -20,9 +20,9 @@ export interface Figures {
   readonly found: boolean;
 }
 
-/** Returns what the last session cost, below what is said already. */
-export function sessionFigures(context: Context, said = ''): Figures {
-  const title = context.live ? 'What Your Session Has Cost So Far' : 'What Your Last Session Cost';
+/** Returns what the last session cost, below what is said already, and what the one that is live has cost. */
+export function sessionFigures(context: Context, said = '', now?: Context): Figures {
+  const title = context.live ? 'What Your Session Has Cost So Far' : 'What Your Last Finished Session Cost';
   if (context.session === '') {
     const { unknown } = context;
     return page(title, false, inert(said), said !== '' && context.followOff !== '' ? ''
@@ -43,7 +43,17 @@ export function sessionFigures(context: Context, said = ''): Figures {
       [live ? 'Context window' : 'Context window at the end', besides === '' ? fills : `${fills}; ${inert(besides)}`],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
       ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
-    'Click a session in the *Ledger* view to see it turn by turn.');
+    'Click a session in the *Ledger* view to see it turn by turn.', nowLine(context, now));
+}
+
+/** Names the session that is live, where another one is shown, and where to see it. */
+function nowLine(shown: Context, now: Context | undefined): string {
+  if (now?.live !== true || now.session === shown.session) {
+    return '';
+  }
+  const cost = sayCost(now);
+  return `Your current session, **${inert(wholeWords(now.title === '' ? now.session : now.title, longestTitle))}**` +
+    `${cost === '' ? '' : `: ${inert(cost)}`}. A click on the percentage in the status bar opens the panel with what fills its window.`;
 }
 
 /** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive. */
@@ -60,7 +70,7 @@ export function memoryFigures(carried: Carried): Figures {
 function memoryPage(host: Host, part: CarriedPart): Figures {
   const [agent, name, total] = [inert(host.title), oneLine(part.name, longestTitle), totalOf(part)];
   const heaviest = part.heaviest === undefined || part.share === undefined || part.share <= 0 ? ''
-    : `The longest section, **${inert(part.heaviest)}**, is ≈${Math.round(100 * part.share)}% of the file.`;
+    : `The longest section, **${inert(part.heaviest)}**, is ${Math.round(100 * part.share)}% of the file.`;
   const paid = (dollars: number | undefined): readonly string[] => (host.cost_usd === undefined ? [] : [dollars === undefined ? '' : inert(sayMoney(dollars, false))]);
   const imports = total.n > part.carried.n ? [['with its imports', sayCount(total), ...paid(spentOn(part))]] : [];
   const problems = problemsOf(part).map((message) => `- ⚠ ${inert(capital(message))}`).join('\n');
@@ -69,7 +79,7 @@ function memoryPage(host: Host, part: CarriedPart): Figures {
     table(['in every request', 'tokens', ...host.cost_usd === undefined ? [] : [sessionCost]],
       [`**${inert(name)}**`, `**${sayCount(part.carried)}**`, ...paid(part.cost_usd)], ...imports,
       [`everything ${agent} loads from files`, (sayCount(host.carried) + sayUnknown(host)).replaceAll(' ', '\u00a0'), ...paid(host.cost_usd)]),
-    host.cost_usd === undefined ? '' : `The cost is that of the current session so far, at list prices, by ${inert(host.paid_by ?? '')}.`,
+    host.cost_usd === undefined ? '' : `The cost is that of the current session so far, at list prices, over ${inert(host.paid_by ?? '')}.`,
     problems, heaviest, 'The *In Every Request* view lists all of these files; click one to open it.');
 }
 
@@ -86,9 +96,9 @@ function problemsOf(part: CarriedPart): string[] {
 
 /** Returns what all past sessions cost, and which habits cost most. */
 export function habitFigures({ sessions, said, habits = [] }: Audited): Figures {
-  return page('What Everything Cost, and Why', sessions > 0, `## ${inert(said)}`,
-    ...habits.length === 0 ? [] : ['The costliest habits, over all requests of these sessions and included in that sum:',
-      table(['cost', 'tokens', 'habit', 'what to do'],
+  return page('What Everything Cost, and Why', sessions > 0, `**${inert(said)}**`,
+    ...habits.length === 0 ? [] : ['The most expensive parts of that sum that were sent again and again. They do not overlap, and are not all of it:',
+      table(['cost', 'tokens', 'what was sent again', 'what to do'],
         ...habits.map(({ cost, tokens, name, advice }) => [`**${inert(cost)}**`, inert(tokens).replaceAll(' ', '\u00a0'), capital(name), `${capital(advice)}.`] as const))],
     sessions > 0 ? 'Tokens are counted each time a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }

@@ -1,6 +1,5 @@
 // What the nodes of the ledger are to the menus of VS Code.
 import type { Node } from './protocol';
-import { wholeWords } from './text';
 
 /** Returns what the menus know of a node: its kind, whether it has a handle, and whether it can be restored. */
 export function contextOf(node: Node): string {
@@ -13,18 +12,19 @@ export function isEmpty(roots: readonly Node[]): boolean {
   return roots.every((node) => !node.children && node.tooltip === '');
 }
 
-/** So many characters of a session are seen in a side bar of the usual width: what it cost and when is among them. */
-const longestSession = 32;
-
-/** Returns what a node is called: a session in short, since its tooltip has the whole title. */
+/** Returns what a node is called: a session with what it cost and when, unless that is now, in front of its title, which VS Code cuts. */
 export function labelOf(node: Pick<Node, 'kind' | 'label' | 'description' | 'live'>): string {
-  return node.kind === 'session' ? wholeWords(node.label, Math.max(12, longestSession - descriptionOf(node).length)) : node.label;
+  if (node.kind !== 'session') {
+    return node.label;
+  }
+  const short = node.description.replace(/ · [\d,]+ turns?( · .*)?$/, '');
+  const facts = node.live ? short.replace(/(^| · )[^·]*$/, '') : short;
+  return [facts, node.label].filter((text) => text !== '').join(' · ');
 }
 
-/** Returns what is said behind a label: of a session what it cost and when, unless that is now, since its tooltip has the rest. */
-export function descriptionOf({ kind, description, live }: Pick<Node, 'kind' | 'description' | 'live'>): string {
-  const short = description.replace(/ · [\d,]+ turns?( · .*)?$/, '');
-  return kind !== 'session' ? description : live ? short.replace(/ · [^·]*$/, '') : short;
+/** Returns what is said behind a label: nothing of a session, whose label has it. */
+export function descriptionOf({ kind, description }: Pick<Node, 'kind' | 'description'>): string {
+  return kind === 'session' ? '' : description;
 }
 
 /** How many sessions are listed at once: what is below them in the view stays in sight. */

@@ -23,13 +23,15 @@ class PromptHost implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private readonly listeners: vscode.Disposable;
   private readonly lit = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true, backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
-    borderColor: new vscode.ThemeColor('editorInfo.foreground'), borderStyle: 'solid', borderWidth: '0 3px 0 0',
+    isWholeLine: true, backgroundColor: new vscode.ThemeColor('editor.selectionHighlightBackground'),
+    borderColor: new vscode.ThemeColor('editorInfo.foreground'), borderStyle: 'solid', borderWidth: '0 0 0 3px',
+    outlineColor: new vscode.ThemeColor('contrastActiveBorder'), outlineStyle: 'dashed', outlineWidth: '1px',
   });
   private editor: vscode.TextEditor | undefined; // that is followed
   private timer: NodeJS.Timeout | undefined;
   private late = new vscode.CancellationTokenSource(); // of what was asked last
   private shown: Prompt | undefined;
+  private steps: readonly TextRange[] = []; // that send the block at the cursor
   private previewed = { text: '', lines: new Set<number>() }; // operations of a version of a document
 
   constructor(private readonly extension: vscode.Uri, private readonly server: Server) {
@@ -121,7 +123,8 @@ class PromptHost implements vscode.Disposable {
     const asked = { textDocument: { uri: document.uri.toString() }, position: { line, character } };
     try {
       const prompt = await inTime(late, (token) => this.server.request(promptRequest, asked, token));
-      return prompt === null ? { kind: 'none', why: await isGraph(this.server, document) ? 'operation' : 'document' }
+      const steps = this.steps = prompt?.steps ?? [];
+      return steps.length > 0 ? { kind: 'none', why: 'operation', steps: steps.map(({ start }) => start.line + 1) } : prompt === null ? { kind: 'none', why: await isGraph(this.server, document) ? 'operation' : 'document' }
         : { kind: 'prompt', prompt, name: path.posix.basename(document.uri.path) };
     } catch (error) {
       const { message, hint } = failureOf(error);
@@ -158,6 +161,8 @@ class PromptHost implements vscode.Disposable {
         return void vscode.commands.executeCommand('ctxledger.openExample');
       case 'operation':
         return this.reveal(this.shown?.range, true);
+      case 'step':
+        return this.reveal(this.steps[wish.index], true);
       case 'message':
         return this.reveal(this.shown?.messages[wish.index]?.range, false);
     }

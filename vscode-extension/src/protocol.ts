@@ -343,6 +343,8 @@ export interface Prompt {
   readonly messages: readonly PromptMessage[];
   /** Whether texts were cut. */
   readonly cut: boolean;
+  /** The operations that send the block at the place, where none is asked there: then the rest is empty. */
+  readonly steps?: readonly TextRange[];
 }
 
 /** One message of it. */
@@ -425,7 +427,7 @@ export type PanelWish =
 /** A message to the preview of a prompt. */
 export type PromptNews =
   | { readonly kind: 'prompt'; readonly prompt: Prompt; readonly name: string } // of a document with this name
-  | { readonly kind: 'none'; readonly why: 'document' | 'operation' | 'off' } // no context graph, no operation at the cursor, not wanted
+  | { readonly kind: 'none'; readonly why: 'document' | 'operation' | 'off'; readonly steps?: readonly number[] } // no context graph, no operation at the cursor, which the lines send, not wanted
   | Trouble;
 
 /** What the preview of a prompt asks for. */
@@ -433,6 +435,7 @@ export type PromptWish =
   | { readonly kind: 'ready' } // its script runs, and wants the first news
   | { readonly kind: 'message'; readonly index: number } // to see its block
   | { readonly kind: 'operation' } // to go there
+  | { readonly kind: 'step'; readonly index: number } // of those that send a block, to go there
   | { readonly kind: 'example' } // of a context graph, to open
   | { readonly kind: 'settings' }
   | { readonly kind: 'log' };

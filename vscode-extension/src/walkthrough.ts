@@ -45,7 +45,8 @@ export async function readPast(server: Server, pages: FigurePages): Promise<void
 
 /** Shows what the last session cost that is over, else the live one, below what is said already. Errors: those of the server. */
 export async function showLastSession(server: Server, pages: FigurePages, said = ''): Promise<void> {
-  const figures = sessionFigures(await server.request(contextRequest, { session: '', past: true }), said);
+  const [past, now] = await Promise.all([{ session: '', past: true }, { session: '' }].map((which) => server.request(contextRequest, which)));
+  const figures = sessionFigures(past!, said, now);
   await pages.show(server, figures);
   if (figures.found) {
     seen('past');

@@ -27,13 +27,13 @@ test('a row says what a part costs, and when', () => {
     ['CLAUDE.md', '1,080 + 33 imported', 'book'],
     ['deploy', '9', 'tools'],
     ['go.md', '50 when a file that matches *.go is read', 'law'],
-    ['docs', 'unknown', 'plug'],
-    ['off', 'when it is enabled · not used', 'plug'],
-    ['db', 'unknown', 'plug'],
-    ['gh', 'unknown', 'plug'],
+    ['docs', 'MCP server, not counted yet', 'plug'],
+    ['off', 'when it is enabled · MCP server, not used', 'plug'],
+    ['db', 'MCP server, not counted yet', 'plug'],
+    ['gh', 'MCP server, not counted yet', 'plug'],
   ]);
   assert.deepEqual(rows[0]!.rows.map(({ tooltip }) => tooltip.split('\n')[1]), [
-    '1,080 · 1,113 with imports · longest section: Tests, ≈57% of the file',
+    '1,080 · 1,113 with imports · longest section: Tests, 57% of the file',
     '9 · 4 when it is used · calls unknown',
     '50 when a file that matches *.go is read',
     'unknown · calls unknown',
@@ -75,9 +75,9 @@ test('what a session has paid is in the tooltip, with by how many requests', () 
   const by = { paid_by: '30 of 31 requests; the cost of the others is not known' };
   const parts = [{ ...part, ...by, cost_usd: 0.0212 }, { ...part, ...by, cost_usd: 0.0002 }];
   const [host] = rowsOf({ hosts: [{ name: 'codex', title: 'Codex', carried: count(9), unknown: 0, ...by, cost_usd: 1.234, parts }] });
-  assert.match(host!.tooltip, /loads from your files with every request: [≈\d,]+ tokens, ≈\$1\.23 so far in this session, at list prices, by 30 of 31 requests; the cost of the others is not known\.\n/);
+  assert.match(host!.tooltip, /loads from your files with every request: [≈\d,]+ tokens, ≈\$1\.23 so far in this session, at list prices, over 30 of 31 requests; the cost of the others is not known\.\n/);
   assert.equal(host!.tooltip.split('$').length, 2, 'the cost is that of the files, and nothing else');
-  assert.match(host!.rows[0]!.tooltip, /^memory CLAUDE\.md\n1,080\n≈\$0\.02 so far in this session, at list prices, by 30 of 31 requests/);
+  assert.match(host!.rows[0]!.tooltip, /^memory CLAUDE\.md\n1,080\n≈\$0\.02 so far in this session, at list prices, over 30 of 31 requests/);
   assert.match(host!.rows[1]!.tooltip, /\nless than \$0\.01 so far/);
 });
 

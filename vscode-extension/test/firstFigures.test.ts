@@ -23,7 +23,7 @@ const words = (text: string): string => text.replace(/\\([^\w\s])/g, '$1');
 
 test('the last session is shown with its cost', () => {
   const full = sessionFigures(context, 'Read 3 past sessions.');
-  assert.equal(words(full.text), `# What Your Last Session Cost
+  assert.equal(words(full.text), `# What Your Last Finished Session Cost
 
 Read 3 past sessions.
 
@@ -38,6 +38,9 @@ Read 3 past sessions.
 Click a session in the *Ledger* view to see it turn by turn.
 `);
   assert.ok(full.found);
+  const live = { ...context, session: 'cd34', title: 'Fill the cart', live: true };
+  assert.match(words(sessionFigures(context, '', live).text), /turn by turn\.\n\nYour current session, \*\*Fill the cart\*\*: \$0\.42 so far, at list prices\. A click on the percentage/);
+  assert.doesNotMatch(sessionFigures(context, '', { ...live, session: context.session }).text, /current session/);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: the session has no record of what its provider measured\n.*: ≈63,250 tokens\n/s);
   assert.doesNotMatch(unpriced, /From now on/);
@@ -74,11 +77,11 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
   const figures = (...hosts: Host[]) => memoryFigures({ hosts });
   const claude = figures({ ...host, parts: [{ ...part, imports, heaviest: 'Tests', share: 0.571 }] });
   assert.deepEqual([claude.title, claude.found], ['What CLAUDE.md Costs', true]);
-  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is ≈57% of the file\./s);
+  assert.match(words(claude.text), /sends CLAUDE.md with \*\*every\*\* request.*\| \*\*1,080\*\* \|\n\| with its imports \| ≈1,113 \|\n\| everything .* \| 1,500 \|\n\nThe longest section, \*\*Tests\*\*, is 57% of the file\./s);
   assert.doesNotMatch(claude.text, /\bcost\b|⚠/);
   const missing = { ...part, cost_usd: 0.05, imports: [{ ...part, cost_usd: 0.2, problems: [{ message: 'there is no file a.md' }] }] };
   const paid = words(figures({ ...host, cost_usd: 1.5, paid_by: '2 requests', parts: [missing] }).text);
-  assert.match(paid, /\| tokens \| cost this session \|\n.*\n.*\| ≈\$0\.05 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices, by 2 requests\.\n\n- ⚠ There is no file a\.md\n/);
+  assert.match(paid, /\| tokens \| cost this session \|\n.*\n.*\| ≈\$0\.05 \|\n.*\| ≈\$0\.25 \|\n.*\| ≈\$1\.50 \|\n\n.*at list prices, over 2 requests\.\n\n- ⚠ There is no file a\.md\n/);
   const codex = { ...host, title: 'Codex', parts: [{ ...part, name: 'docs/AGENTS.md', path: '/w/docs/AGENTS.md', carried: count(5000) }] };
   assert.equal(figures(codex, host).title, 'What CLAUDE.md Costs', 'the one that is asked for');
   assert.match(words(figures({ ...host, parts: [{ ...part, path: '/h/.claude/CLAUDE.md', carried: count(9) }, part] }).text), /\*\*1,080\*\*/);
@@ -90,7 +93,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
 test('what everything cost ends with the habits, each with what to do', () => {
   const habits = [{ cost: '≈$1.20', tokens: '≈3.10 M', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
   const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost $5.36 at list prices.', habits });
-  assert.match(words(text), /## 6 sessions on this machine cost \$5\.36 .*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  assert.match(words(text), /\*\*6 sessions on this machine cost \$5\.36 .*They do not overlap.*what was sent again.*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
   assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
   assert.ok(found);
   const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });

@@ -61,19 +61,20 @@ test('past sessions are offered where other things are recorded, but no session'
   assert.ok(!lacksSessions([root, { ...root, kind: 'memories' }]), 'the words of welcome offer it');
 });
 
-test('a session is called in short, so that its cost is seen, and others as they are', () => {
+test('a session is called by its cost and its day, then its whole title, and others as they are', () => {
   const label = 'We oversold the oak table last week: two customers got';
   const session = { kind: 'session', label, live: false } as const;
-  assert.equal(labelOf({ ...session, description: '$3.56 · Nov 23 · 7 turns · claude-sonnet-4-5' }), 'We oversold the…');
-  assert.equal(labelOf({ ...session, description: '$3.56 · 12:00 · 7 turns · claude-sonnet-4-5', live: true }), 'We oversold the oak table…');
+  assert.equal(labelOf({ ...session, description: '$3.56 · Nov 23 · 7 turns · claude-sonnet-4-5' }), `$3.56 · Nov 23 · ${label}`);
+  assert.equal(labelOf({ ...session, description: '$3.56 · 12:00 · 7 turns · claude-sonnet-4-5', live: true }), `$3.56 · ${label}`);
   assert.equal(labelOf({ ...session, kind: 'artifact', description: '' }), label);
 });
 
-test('behind a session is what it cost and when', () => {
-  const of = (kind: Node['kind'], description: string, live = false): string => descriptionOf({ kind, description, live });
-  assert.equal(of('session', '$3.56 · Nov 23 · 1,007 turns · claude-sonnet-4-5'), '$3.56 · Nov 23');
-  assert.equal(of('session', 'forgotten · 12:00 · 1 turn'), 'forgotten · 12:00');
-  assert.equal(of('session', '12:00'), '12:00');
-  assert.equal(of('session', '$3.56 · 12:00 · 7 turns · claude-sonnet-4-5', true), '$3.56');
-  assert.equal(of('summary', 'a · 2 turns'), 'a · 2 turns');
+test('before the title of a session is what it cost and when', () => {
+  const of = (description: string, live = false): string => labelOf({ kind: 'session', label: 'Why?', description, live });
+  assert.equal(of('$3.56 · Nov 23 · 1,007 turns · claude-sonnet-4-5'), '$3.56 · Nov 23 · Why?');
+  assert.equal(of('forgotten · 12:00 · 1 turn'), 'forgotten · 12:00 · Why?');
+  assert.equal(of('12:00'), '12:00 · Why?');
+  assert.equal(of('12:00', true), 'Why?');
+  assert.equal(of('$3.56 · 12:00 · 7 turns · claude-sonnet-4-5', true), '$3.56 · Why?');
+  assert.equal(descriptionOf({ kind: 'summary', description: 'a · 2 turns' }), 'a · 2 turns');
 });

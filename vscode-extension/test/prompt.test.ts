@@ -61,7 +61,8 @@ test('where there is nothing to see, the preview says why and what to do', () =>
     return head;
   };
   assert.match(said({ kind: 'none', why: 'document' }), /No context graph is in view.*data-wish="example">Open an Example</);
-  assert.match(said({ kind: 'none', why: 'operation' }), /No operation sends anything here.*Put the cursor into an operation such as @llm/);
+  assert.match(said({ kind: 'none', why: 'operation' }), /No step at the cursor.*Put the cursor into a step such as @llm/);
+  assert.match(said({ kind: 'none', why: 'operation', steps: [28, 38] }), /No step at the cursor.*sent by the steps in .*data-step="0">line 28<.*data-step="1">line 38</);
   assert.match(said({ kind: 'none', why: 'off' }), /turned off.*data-wish="settings">/);
   assert.match(said({ kind: 'trouble', problem: 'gone <b>', hint: 'restart it' }), /gone &lt;b&gt;<.*restart it<.*data-wish="log">/);
 });

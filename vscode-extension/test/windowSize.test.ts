@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { admit, serverCommands } from '../src/serverCommands';
 import { sizeChoices, typedTokens } from '../src/windowSize';
 
-test('the likely sizes are offered with their reasons, and a number of one’s own', () => {
+test('the likely sizes are offered with their reasons, and a number of one\'s own', () => {
   const sizes = [{ tokens: 200_000, why: 'follows from the sessions of claude-code' }, { tokens: 1_000_000, why: 'known for this\nmodel' }];
   assert.deepEqual(sizeChoices({ model: 'claude-opus-4-6', window: 200_000, file: '/home/me/config.yaml', sizes }), [
     { label: '200,000 tokens', description: 'follows from the sessions of claude-code · in use', tokens: 200_000 },

@@ -57,7 +57,7 @@ exports.lookOnceMeasured = async page => {
   const panel = exports.inside(page);
   const basis = panel.getByText(`calibrated on ${measured} requests`);
   for (let i = 0; await basis.count() === 0; i++) {
-    if (i > 60 && await panel.getByText(/calibrated on 18\d requests/).count() > 0) break; // a few may not count, by how the files were read
+    if (i > 60 && await panel.getByText(/calibrated on 18\d requests/).count() > 0) break; // a few may not count, by how the files were read: no pictures are published then
     if (i > 180) throw new Error(`there are not ${measured} measurements: ${await panel.getByText(/calibrated/).allInnerTexts()}`);
     await page.locator(`${exports.status} a`).click();
     await exports.settle(page);

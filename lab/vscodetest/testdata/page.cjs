@@ -46,6 +46,7 @@ class Film {
 
   async click(found, at) {
     await this.point(found, at);
+    await settle(this.page); // a tooltip is there, or not
     await this.shoot(600);
     await this.page.mouse.down();
     await this.page.mouse.up();
@@ -101,7 +102,7 @@ async function arrange(page) {
 async function readPast(page) {
   await run(page, 'Read Past Sessions');
   await read(page, 'what was read', /3 past sessions read/);
-  await page.getByRole('tab', { name: /^What Your Last Session Cost/ }).first().click({ button: 'middle' });
+  await page.getByRole('tab', { name: /^What Your Last Finished Session Cost/ }).first().click({ button: 'middle' });
 }
 
 // Sessions of before are read first, and what is measured is awaited: both change estimates a little while later, and one
@@ -111,20 +112,12 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await see(page, 'the status bar', status, /\d+%/);
   await showViews(page);
   await arrange(page);
-  await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
+  await see(page, 'the live session with its cost', rows, /≈?\$\d.* · Please get to know/s);
   await readPast(page);
   await lookOnceMeasured(page);
-  await see(page, 'a lens', '.codelens-decoration', /: ≈\d+ tokens in every request/);
+  await see(page, 'a lens', '.codelens-decoration', /: ≈[\d,]+ tokens in every request/);
   await page.evaluate(addPointer);
   await settle(page);
-  await film.shoot(1600);
-
-  await film.point(page.locator('.view-line', { hasText: 'Tests' }).locator('span span').first(), { x: 40 });
-  await see(page, 'a hover', '.monaco-hover', /counted on its own/);
-  await settle(page);
-  await film.shoot(2000);
-  await part(page, pictures, 'file', '.part.editor', 250);
-
   await film.click(page.locator(`${status} a`));
   const panel = inside(page);
   await panel.locator('svg.bar').first().waitFor();
@@ -135,7 +128,14 @@ main((host, folder, pictures) => look({ host, folder, file: 'CLAUDE.md', picture
   await settle(page);
   await film.shoot(2000);
 
-  const past = await see(page, 'a session of before', rows, /^The last oak.*≈?\$/s);
+  await page.getByRole('tab', { name: /^CLAUDE\.md/ }).first().click();
+  await film.point(page.locator('.view-line', { hasText: 'Tests' }).locator('span span').first(), { x: 40 });
+  await see(page, 'a hover', '.monaco-hover', /counted on its own.*in the file/s);
+  await settle(page);
+  await film.shoot(2200);
+  await part(page, pictures, 'file', '.part.editor', 340);
+
+  const past = await see(page, 'a session of before', rows, /^≈?\$.* · The last oak/s);
   const last = await page.locator(rows).last().boundingBox();
   await part(page, pictures, 'ledger', '.part.sidebar', last.y + last.height + 12);
   await film.click(past);

@@ -13,17 +13,17 @@ const steps = {
   async tree(page) {
     await showViews(page);
     for (const root of ['Sessions', 'Artifacts', 'Memory', 'Changes']) await see(page, root, rows, new RegExp(`^${root}`));
-    await see(page, 'the live session with its cost', rows, /^Please get to know.*≈?\$\d/s);
+    await see(page, 'the live session with its cost', rows, /≈?\$\d.* · Please get to know/s);
     await see(page, 'what every request carries', rows, /^Claude Code/);
     await see(page, 'a memory file', rows, /^CLAUDE\.md/);
   },
   async session(page) {
-    await page.locator(rows, { hasText: /^Please get to/ }).first().click();
+    await page.locator(rows, { hasText: / · Please get to/ }).first().click();
     const preview = inside(page);
     await preview.locator('details[open] > summary', { hasText: /^Turn \d+ · / }).last().waitFor();
     await preview.locator('details:not([open]) > summary').first().click();
     await preview.locator('details[open] > summary', { hasText: /^Turn 1 · / }).waitFor();
-    await see(page, 'a tab named by the title', '.tab', /Please get to know this shop/);
+    await see(page, 'a tab named by the title', '.tab', /Please get to know this shop…/);
   },
   async change(page) {
     await page.locator(rows, { hasText: /^Changes/ }).last().click();
@@ -88,8 +88,8 @@ async function readPast(page, pictures) {
   await page.keyboard.press('Control+b'); // without the side bar there is room for the pictures of steps
   await run(page, 'Get Started');
   await ticked(page, 'What fills the context window?', false); // from here on VS Code ticks it wherever the panel is opened
-  await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈?\$\d+\.\d+, at list prices/s]);
-  for (const tab of [/^What Your Last Session Cost/, /^Welcome/]) await page.getByRole('tab', { name: tab }).first().click({ button: 'middle' });
+  await follow(page, pictures, ['Read your past sessions', 'Read Past Sessions', /3 past sessions read.*Receipts have to be printed.*Claude Code · claude-sonnet-4-5.*≈?\$\d+\.\d+, at list prices.*Your current session, Please get to know.*≈?\$\d/s]);
+  for (const tab of [/^What Your Last Finished Session Cost/, /^Welcome/]) await page.getByRole('tab', { name: tab }).first().click({ button: 'middle' });
   await page.keyboard.press('Control+b');
 }
 
@@ -128,7 +128,7 @@ const last = {
       await ticked(page, title, false);
       const step = page.locator('.getting-started-step', { hasText: title });
       await step.first().click();
-      await read(page, title, { 'Open the Example': /nothing is sent that a step does not name/, 'Preview Prompt': /Change something and look again/ }[button]);
+      await read(page, title, { 'Open the Example': /but not the notes again/, 'Preview Prompt': /Change something and look again/ }[button]);
       await take(`walkthrough-${button.split(' ').at(-1).toLowerCase()}`);
       await step.locator('.monaco-button', { hasText: button }).first().click();
     };
@@ -159,7 +159,7 @@ const last = {
     await see(page, 'a mark on the block', '.view-overlays .cdr[class*="ced-"]', /^$/);
     await take('block');
     await page.locator('.view-line', { hasText: 'Decide whether' }).first().click();
-    await read(page, 'that nothing is sent there', /No operation sends anything here/);
+    await read(page, 'which steps send that', /No step at the cursor\s+This block is sent by the steps in line 28, line 38/);
     await take('nothing');
     await run(page, 'Get Started with Context Graphs');
     for (const [title, wanted] of [['Read a workflow with three steps', true], ['See what each step sends', true], ['Write three steps of your own', false]]) await ticked(page, title, wanted);

@@ -74,7 +74,7 @@ export function sentApart({ turns, fixed }: Context): boolean {
   return turns.some((turn) => apart({ ...turn, fixed }));
 }
 
-/** Returns what ctxledger would have sent in each turn, where that differs, with what no record explains: that is not saved. */
+/** Returns what ctxledger would have sent in each turn, where that differs in any, with what no record explains: that is not saved. */
 function sent(context: Context, layout: Layout): string {
   if (!sentApart(context)) {
     return '';
@@ -83,7 +83,7 @@ function sent(context: Context, layout: Layout): string {
   let path = '';
   turns.forEach((turn, i) => {
     const wide = layout.column(i + 1) - layout.column(i) - layout.gap;
-    if (wide > 0 && apart({ ...turn, fixed })) {
+    if (wide > 0) {
       path += `M${layout.column(i)} ${layout.level(viewCount({ used: turn.used, fixed }).n + unattributed({ ...turn, fixed }))}h${wide}`;
     }
   });

@@ -48,7 +48,7 @@ export function heldHead(context: Context): string {
     element('strong', { class: 'share' }, mark(held) + sayShare(held.n, window)), ' · ', figure,
     ` of ${inTokens({ n: window, exact: true })}, ${sayCount(free)} ${until}`,
   ];
-  return element('h2', { id: 'now' }, 'In the agent’s window now') +
+  return element('h2', { id: 'now' }, 'In the agent\'s window now') +
     element('p', { class: 'headline' }, ...words) + money(context) + element('p', { class: 'basis' }, basis(context), size(context));
 }
 
@@ -57,7 +57,7 @@ function size({ window, windowFrom, compactsAt, compactsFrom, held, model }: Con
   if (model === '') {
     return '';
   }
-  const why = window === 0 ? ' The size of this model’s context window is not known.' : windowFrom === '' ? '' : ` Window size: ${escape(windowFrom)}.`;
+  const why = window === 0 ? ' The size of this model\'s context window is not known.' : windowFrom === '' ? '' : ` Window size: ${escape(windowFrom)}.`;
   const left = compactsAt - held.n;
   const compacts = compactsFrom === '' ? '' : compactsAt === 0 ? ` Auto-compact: ${escape(compactsFrom)}.`
     : ` Auto-compact at ${sayTokens(compactsAt, true)} (${escape(compactsFrom)})${left > 0 ? '' : ': due with the next request'}.`;
@@ -81,12 +81,12 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
   const { held, window, measured, compactsAt } = context;
   const known = origin(context) === 'since' ? measured : held.n;
   const pieces: Piece[] = shares.length > 0 ? piecesOf(shares, window > 0 ? window : held.n) : [
-    { fill: 'fill-held', n: known, words: `in the agent’s window: ${inTokens({ n: known, exact: held.exact })}` },
+    { fill: 'fill-held', n: known, words: `in the agent's window: ${inTokens({ n: known, exact: held.exact })}` },
     { fill: 'fill-since', n: held.n - known, words: `since then: ${inTokens({ n: held.n - known, exact: false })}` },
   ];
   const due = { at: compactsAt, words: `the agent compacts at ${inTokens({ n: compactsAt, exact: true })}` };
   const parts = shares.map(({ name, n, exact }) => `${name} ${sayTokens(n, exact)}`).join(', ');
-  const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
+  const label = `In the agent's window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
   return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, due, label });
 }
 
@@ -126,12 +126,12 @@ function basis(context: Context): string {
   const besides = context.besides || 'the provider has not measured anything yet';
   switch (origin(context)) {
     case 'measured':
-      return 'As reported in the provider’s latest response.';
+      return 'As reported in the provider\'s latest response.';
     case 'since':
-      return `Reported in the provider’s latest response: ${sayTokens(measured, true)}, ` +
+      return `Reported in the provider's latest response: ${sayTokens(measured, true)}, ` +
         `and ${sayTokens(held.n - measured, false)} more since then.`;
     case 'cut':
-      return `Estimated: the provider’s latest figure, ${sayTokens(latest(context), true)}, is from before ${escape(context.cut ?? '')}.`;
+      return `Estimated: the provider's latest figure, ${sayTokens(latest(context), true)}, is from before ${escape(context.cut ?? '')}.`;
     case 'view':
       return `${held.exact ? 'Counted' : 'Estimated'} from what ctxledger has recorded: ${escape(besides)}.`;
   }

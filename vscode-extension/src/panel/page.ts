@@ -19,7 +19,7 @@ export function panelPage(parts: Parts): string {
       element('header', { id: 'head' }, element('p', { class: 'about' }, 'Reading the ledger…')),
       element('div', { id: 'window' }),
       element('section', { id: 'grown', hidden: 'hidden', 'aria-labelledby': 'grew' },
-        element('h2', { id: 'grew' }, 'How the agent’s window grew'), element('div', chart),
+        element('h2', { id: 'grew' }, 'How the agent\'s window grew'), element('div', chart),
         element('p', { id: 'keys' }), element('div', { id: 'turn' })),
       element('div', { id: 'sources' }), element('div', { id: 'sent' }), element('div', { id: 'words' })),
     textures());

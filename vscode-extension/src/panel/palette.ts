@@ -12,7 +12,7 @@ export const earlier = 'earlier conversation, not recorded';
 export const besideConversation: readonly string[] = [beside, earlier, 'system prompt and tools', 'memory files', 'skills, agents and commands', 'MCP servers'];
 
 /** The kinds that come from tools. */
-export const ofTools: readonly string[] = ['tool results', 'tool calls'];
+export const ofTools: readonly string[] = ['tool results', 'tool calls', 'shortened results', 'collapsed calls', 'artifact stubs'];
 
 /** The kind of what no record explains. */
 export const unexplained = 'unaccounted for';
@@ -27,6 +27,7 @@ interface Kind {
 
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds: readonly Kind[] = [
+  { name: unexplained, about: 'measured by the provider beyond our estimates: these are too low, or something is not recorded', key: 'rest', texture: 'M5 5h1v1h-1z' },
   { name: beside, key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' },
   { name: earlier, about: 'the record begins in the middle of the session; the system prompt and tools are in this, too', key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' },
   { name: 'system prompt and tools', key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' }, // most of that: it looks the same
@@ -37,14 +38,13 @@ const kinds: readonly Kind[] = [
   { name: 'summary', key: 'summary', texture: 'M0 0L10 10M10 0L0 10' },
   { name: 'list of removed results', about: 'a list of the results that were taken out, and how to get them back', key: 'manifest', texture: 'M5 0V10M0 5H10' },
   { name: 'user', key: 'user', texture: 'M0 2H10M0 7H10' },
-  { name: 'added by the agent', about: 'what the agent’s program put in by itself, such as reminders and the text of skills', key: 'loaded', texture: 'M0 2H5M5 7H10' },
+  { name: 'added by the agent', about: 'what the agent\'s program put in by itself, such as reminders and the text of skills', key: 'loaded', texture: 'M0 2H5M5 7H10' },
   { name: 'assistant', key: 'assistant', texture: 'M2 0V10M7 0V10' },
   { name: 'tool calls', key: 'calls', texture: 'M-1 4L6 11M4 -1L11 6' },
   { name: 'collapsed calls', about: 'several calls in one line', key: 'collapsed', texture: 'M0 10L5 0L10 10' },
   { name: 'tool results', key: 'results', texture: '' },
   { name: 'shortened results', key: 'shortened', texture: 'M0 3H5M5 8H10' },
   { name: 'artifact stubs', about: 'short notes in place of large results, which the ledger keeps', key: 'stubs', texture: 'M2 2h2v2h-2zM7 7h2v2h-2z' },
-  { name: unexplained, about: 'measured by the provider beyond our estimates: these are too low, or something is not recorded', key: 'rest', texture: 'M5 5h1v1h-1z' },
 ];
 
 /** Returns the names of the kinds that are there, in the order in which they are stacked; unknown ones last. */

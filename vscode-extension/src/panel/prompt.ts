@@ -19,22 +19,26 @@ export function promptView(news: PromptNews): PromptView {
     case 'trouble':
       return { head: troubled('The prompt cannot be shown', news), messages: [] };
     case 'none':
-      return { head: reasons[news.why], messages: [] };
+      return { head: news.why === 'operation' ? nowhere(news.steps ?? []) : reasons[news.why], messages: [] };
   }
 }
 
 /** Why there is no prompt, and what to do. */
-const reasons: Readonly<Record<Extract<PromptNews, { kind: 'none' }>['why'], string>> = {
+const reasons: Readonly<Record<Exclude<Extract<PromptNews, { kind: 'none' }>['why'], 'operation'>, string>> = {
   document: empty('No context graph is in view', [
     'A context graph is a Markdown document with operations: a line @llm with lines such as “prompt: Say why.” below it sends something to a model.',
     'Open one and put the cursor into an operation: this shows what it sends, while you write.',
   ], element('button', { 'data-wish': 'example' }, 'Open an Example')),
-  operation: empty('No operation sends anything here', [
-    'Put the cursor into an operation such as @llm, or into the text of the block that it is in. The operations @shell, @import and @goto send nothing.',
-  ]),
   off: empty('Context graphs are turned off', ['The setting ctxledger.graphs is off.'],
     element('button', { 'data-wish': 'settings' }, 'Open the Setting')),
 };
+
+/** Says that no step is at the cursor, and which steps, in these lines, send the block that is. */
+function nowhere(steps: readonly number[]): string {
+  const links = steps.map((line, i) => element('button', { class: 'link', 'data-step': i }, `line ${line}`)).join(', ');
+  return steps.length === 0 ? empty('No step at the cursor', ['Put the cursor into a step such as @llm. The operations @shell, @import and @goto send nothing.'])
+    : empty('No step at the cursor', [], element('p', {}, `This block is sent by the ${steps.length === 1 ? 'step' : 'steps'} in ${links}.`));
+}
 
 function heading({ operation, range, said, cut }: Prompt, name: string): string {
   const [head = '', ...lines] = said.split('\n');

@@ -33,6 +33,8 @@ document.addEventListener('click', (event) => {
   const wish = wishes.find((kind) => kind === wanted?.['wish']);
   if (wanted?.['message'] !== undefined) {
     code.postMessage({ kind: 'message', index: Number(wanted['message']) });
+  } else if (wanted?.['step'] !== undefined) {
+    code.postMessage({ kind: 'step', index: Number(wanted['step']) });
   } else if (wish !== undefined) {
     code.postMessage({ kind: wish });
   }

@@ -13,10 +13,10 @@ export interface Share {
   readonly exact: boolean;
 }
 
-/** Returns what categories are, in the order of a bar. */
+/** Returns what categories are, in the order of a bar and of a table: that of the chart from above. */
 export function sharesOf(categories: readonly Category[]): Share[] {
   const all = new Map(categories.map(({ name, tokens }) => [name, { name, n: tokens.n, exact: tokens.exact }]));
-  return stacked(all.keys()).flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
+  return stacked(all.keys()).reverse().flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
 }
 
 /** Returns the pieces of a bar, with their shares of a whole. */
@@ -26,11 +26,10 @@ export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
   }));
 }
 
-/** Returns a table of shares, the largest first, with their total. */
+/** Returns a table of shares, with their total. */
 export function table(shares: readonly Share[], total: Count, window: number): string {
   const whole = window > 0 ? window : total.n;
-  const largest = [...shares].sort((a, b) => b.n - a.n);
-  const rows = largest.map(({ name, n, exact }) =>
+  const rows = shares.map(({ name, n, exact }) =>
     line(swatch(`part ${fillOf(name)}`), name, sayTokens(n, exact), sayShare(n, whole), undefined, aboutOf(name)));
   if (shares.length > 1) {
     rows.push(line('', 'total', sayCount(total), sayShare(total.n, whole), 'sum'));

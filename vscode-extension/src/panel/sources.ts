@@ -6,23 +6,32 @@ import { element, escape } from './html';
 import { ofTools } from './palette';
 
 /** Returns the largest files and tools; '' where there are none. */
-export function sourcesSection({ sources, window, held, own }: Context): string {
+export function sourcesSection({ sources, window, held, own, categories }: Context): string {
   if (sources.length === 0) {
     return '';
   }
   const [whole, of] = window > 0 ? [window, 'of the window'] : [held.n, 'share'];
   return element('section', { 'aria-labelledby': 'expensive' },
     element('h2', { id: 'expensive' }, 'Largest files and tools in the window'),
-    element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of, otherOf(own, sources))));
+    element('p', { class: 'basis' }, 'What ctxledger would send of each is a comparison: nothing is sent.'),
+    element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of, otherOf(own, categories, sources))));
 }
 
-/** Returns what tools take that are not listed: results and calls of others, in tokens. */
-function otherOf(own: readonly Category[], sources: readonly Source[]): number {
-  const sum = (all: readonly { readonly tokens: Count }[]): number => all.reduce((n, { tokens }) => n + tokens.n, 0);
-  return sum(own.filter(({ name }) => ofTools.includes(name))) - sum(sources.filter(({ kind }) => kind === 'tool'));
+/** What tools take that are not listed: results and calls of others, in tokens. */
+interface Other {
+  readonly held: number;
+  /** What ctxledger would send of them. */
+  readonly sent: number;
 }
 
-function list(kind: Source['kind'], sources: readonly Source[], whole: number, of: string, other = 0): string {
+function otherOf(own: readonly Category[], view: readonly Category[], sources: readonly Source[]): Other {
+  const sum = (all: readonly (Count | undefined)[]): number => all.reduce((n, tokens) => n + (tokens?.n ?? 0), 0);
+  const ofAll = (all: readonly Category[]): number => sum(all.filter(({ name }) => ofTools.includes(name)).map(({ tokens }) => tokens));
+  const tools = sources.filter(({ kind }) => kind === 'tool');
+  return { held: ofAll(own) - sum(tools.map(({ tokens }) => tokens)), sent: ofAll(view) - sum(tools.map(({ sent }) => sent)) };
+}
+
+function list(kind: Source['kind'], sources: readonly Source[], whole: number, of: string, other?: Other): string {
   const some = sources.filter((source) => source.kind === kind);
   if (some.length === 0) {
     return '';
@@ -33,9 +42,9 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
     number(sayCount(source.tokens)), number(sayShare(source.tokens.n, whole)), number(String(source.calls)),
     number(source.sent === undefined ? '0' : sayCount(source.sent)),
     number(kind === 'tool' || source.artifacts === undefined ? '' : forgets(source.name))));
-  if (other > 0) {
-    rows.push(element('tr', {}, element('th', { scope: 'row' }, 'other'), number(sayTokens(other, false)), number(sayShare(other, whole)),
-      number('–'), number('–'), number('')));
+  if (other !== undefined && other.held > 0) {
+    rows.push(element('tr', {}, element('th', { scope: 'row' }, 'other'), number(sayTokens(other.held, false)), number(sayShare(other.held, whole)),
+      number('–'), number(sayTokens(Math.max(0, other.sent), false)), number('')));
   }
   const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),

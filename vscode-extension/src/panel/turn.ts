@@ -1,6 +1,6 @@
 // What is said of one turn: its figures, exact.
 import type { Context, Part, Turn } from '../protocol';
-import { inTokens, sayTokens, wholeWords } from '../text';
+import { commas, inTokens, mark, sayTokens, wholeWords } from '../text';
 import { sayPartsOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
@@ -90,7 +90,7 @@ function change({ turns, earlier, fixed }: Context, index: number): number | und
 }
 
 function signed(n: number, exact: boolean): string {
-  return `${n < 0 ? '−' : '+'}${sayTokens(Math.abs(n), exact)}`;
+  return `${mark({ exact: exact || n === 0 })}${n < 0 ? '−' : '+'}${commas(Math.abs(n))}`;
 }
 
 /** Returns what a turn changed, in the order of the stack from above. */

@@ -50,7 +50,7 @@ function viewBar(context: Context): string {
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
   const due = { at: threshold, words: `ctxledger compacts this once it is above ${inTokens({ n: threshold, exact })}${share}` };
-  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. How full the agent’s own window is does not matter.`);
+  const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. How full the agent's own window is does not matter.`);
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
     table(shares, viewCount(context), window);
 }
@@ -63,7 +63,7 @@ export function dash(kind: string): string {
 
 /** Says why ctxledger's view is smaller: by how much, its head says. */
 function notes({ saved, summary }: Context): string {
-  const keepers = summary === '' ? 'Stubs stand for old results.' : 'Stubs stand for old results, and the summary for older turns.';
+  const keepers = 'A stub is a short note in place of a large result, which the ledger keeps.' + (summary === '' ? '' : ' The summary stands for older turns.');
   return saved.n > 0 ? element('p', { class: 'basis' }, keepers) : '';
 }
 
