@@ -41,7 +41,7 @@ func newWine(t *testing.T) *wine {
 		t.Fatal(err)
 	}
 	// The server and services of wine keep the standard streams of who starts them.
-	if err := w.command("wine", "wineboot").Run(); err != nil {
+	if err := w.command("wine", "ctxledger.exe", "--version").Run(); err != nil {
 		t.Fatal(err)
 	}
 	return w
