@@ -44,8 +44,8 @@ type Change struct {
 	Reported bool `json:"reported,omitempty"`
 	// Told is the operation in the session's record, if it differs from the observed one.
 	Told Op `json:"told,omitempty"`
-	// Candidates are the calls that ran when the file changed, if there were several: one of them or an external
-	// program changed it. Then Session is "".
+	// Candidates are the calls that ran when the file changed, if there were several, or that had just ended: one of
+	// them or an external program changed it. Then Session is "".
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
@@ -63,7 +63,7 @@ type Stale struct {
 	Gone    bool      `json:"gone,omitempty"`  // the file was deleted
 	Changed time.Time `json:"changed"`
 	Seen    bool      `json:"seen,omitempty"` // Changed is when that was first seen: the file itself is older
-	By      string    `json:"by"`             // the session that changed it, External or Several
+	By      string    `json:"by"`             // the session that changed it, External, Several or After
 	// Subagent says that By is a subagent of the session.
 	Subagent bool `json:"subagent,omitempty"`
 }
@@ -84,6 +84,7 @@ func (s Stale) Words() (happened, knew string) {
 const (
 	External = "external" // no session
 	Several  = "several"  // one of several calls that ran at the time
+	After    = "after"    // a call that had just ended, or somebody after it
 )
 
 // Who says in words who changed a file, from what Stale has.
@@ -93,19 +94,23 @@ func Who(by string, subagent bool) string {
 		return "outside the session"
 	case by == Several:
 		return "by one of several calls"
+	case by == After:
+		return "by the agent or after its call"
 	case subagent:
 		return "by its subagent " + by
 	}
 	return "by session " + by
 }
 
-// By says who made the change: the session, External or Several.
+// By says who made the change: the session, External, Several or After.
 func (c Change) By() string {
 	switch {
 	case c.Session != "":
 		return c.Session
-	case len(c.Candidates) > 0:
+	case len(c.Candidates) > 1:
 		return Several
+	case len(c.Candidates) == 1:
+		return After
 	}
 	return External
 }

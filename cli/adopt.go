@@ -23,7 +23,7 @@ func adoptCommand() command {
 	return command{
 		name: "ledger adopt", args: "[LEDGER]",
 		short: "Take over the ledger of another directory, or start a new one",
-		long: "Makes LEDGER (a name shown by `ctxledger ledger list`) this directory's ledger. The " +
+		long: "Makes LEDGER (a name shown by `ctxledger workspaces`) this directory's ledger. The " +
 			"current one is " +
 			"set aside and can be adopted again. Nothing is merged: use `memory export` before and `memory import` " +
 			"after to carry memories over; sessions from the last day are picked up again automatically.\n\n" +
@@ -40,7 +40,7 @@ func adoptCommand() command {
 		},
 		check: func(_ *action, args []string) error {
 			if fresh == (len(args) == 1) {
-				return misuse("give the name of a ledger (`ctxledger ledger list` shows them) or --new")
+				return misuse("give the name of a ledger (`ctxledger workspaces` shows them) or --new")
 			}
 			return c.check()
 		},
@@ -86,7 +86,7 @@ func planAdoption(ctx context.Context, e env.Env, ws workspace.Workspace, name s
 	i := slices.IndexFunc(all, func(l workspace.Ledger) bool { return l.Name == name })
 	if i < 0 {
 		return out, fault.New(fault.NotFound, op, "unknown ledger %.200q", name).
-			WithHint("`ctxledger ledger list` lists them")
+			WithHint("`ctxledger workspaces` lists them")
 	}
 	out.Ledger = &all[i]
 	switch l := all[i]; {

@@ -141,7 +141,7 @@ func author(c changes.Change) string {
 // explainMarks says what the question mark of author means, if it is there.
 func explainMarks(w io.Writer, list []changes.Change) {
 	if slices.ContainsFunc(list, func(c changes.Change) bool { return len(c.Candidates) > 0 }) {
-		fmt.Fprintln(w, "?: uncertain; a call from this session was running when the file changed, and so were other calls")
+		fmt.Fprintln(w, "?: uncertain; when the file changed, a call from this session was running among others, or had just ended")
 	}
 }
 

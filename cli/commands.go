@@ -15,7 +15,7 @@ func commands() []command {
 
 		artifactCommand(), artifactReadCommand(), artifactSaveCommand(), artifactSearchCommand(),
 		changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
-		ledgerCommand(), ledgersCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
+		workspacesCommand(), ledgerCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
 		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),
 		graphCommand(), graphCheckCommand(), graphCostCommand(), graphPromptCommand(), graphTreeCommand(),

@@ -12,9 +12,10 @@ import (
 func daemonCommand() command {
 	c := daemonStatusCommand()
 	c.name, c.short = "daemon", "The processes that own the ledgers: status, stop"
-	c.long = "A ledger is owned by one process, its daemon. Programs start it when they need it; it exits after ten " +
-		"minutes without a client. Each workspace has its own ledger, and user memory has another. Nothing is " +
-		"lost when a daemon is stopped or killed: the next command starts it again."
+	c.long = "A ledger is owned by one process, its daemon. Programs start it when they need it; it exits after two " +
+		"minutes in which nobody asks it anything, unless a session is live or an editor follows it. Each " +
+		"workspace has its own ledger, and user memory has another. Nothing is lost when a daemon exits, is " +
+		"stopped or killed: the next command or agent starts it again."
 	c.example = "ctxledger daemon\nctxledger daemon stop"
 	return c
 }

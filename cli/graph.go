@@ -87,6 +87,7 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	}
 	g := &openGraph{Document: d, reader: reader, counter: counter}
 	g.options = reader.Options(d, c.Models, f.model, func(text string) int { return counter.Count(text).N })
+	g.options.Exact = counter.Exact()
 	return g, nil
 }
 
@@ -311,11 +312,7 @@ func graphPromptCommand() command {
 func (p graphPrompt) text(exact bool) string {
 	var b strings.Builder
 	for _, m := range p.Messages {
-		from := string(m.From)
-		if m.URI != "" {
-			from += " " + m.URI
-		}
-		fmt.Fprintf(&b, "--- %s: %s\n%s\n\n", m.Role, columns.OneLine(from), m.Text)
+		fmt.Fprintf(&b, "--- %s\n%s\n\n", columns.OneLine(m.Head()), m.Text)
 	}
 	fmt.Fprintf(&b, "--- %s tokens\n", tokens.Count{N: p.Tokens, Exact: exact})
 	return b.String()

@@ -140,7 +140,11 @@ func titled(s sessions.Session) string {
 // ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute
 // directory; "" if it is not known.
 func ranIn(a *action, s sessions.Session) string {
-	if rel, err := filepath.Rel(a.place.Root, s.Dir); s.Dir != "" && err == nil && filepath.IsLocal(rel) {
+	dir := s.Dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // as the root is
+		dir = real
+	}
+	if rel, err := filepath.Rel(a.place.Root, dir); dir != "" && err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return s.Dir

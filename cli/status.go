@@ -121,13 +121,16 @@ func recording(c config.Config) string {
 	if c.FollowFrom.File == "" {
 		return ""
 	}
-	state := "off"
+	state := "off for session files"
 	if c.Follow {
 		state = "on"
 	}
 	text := fmt.Sprintf("%s: %s follow: %t", state, c.FollowFrom, c.Follow)
 	if c.FollowOver.File != "" {
 		text += ", which overrides " + c.FollowOver.String()
+	}
+	if !c.Follow {
+		text += "; " + ledger.StillRecorded
 	}
 	return text
 }

@@ -41,6 +41,13 @@ func (w *Words) get(seq int64) (message, bool) {
 	return m, ok
 }
 
+// Size returns how many bytes the kept messages have.
+func (w *Words) Size() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.bytes
+}
+
 // put keeps a message while there is room.
 func (w *Words) put(seq int64, m message, size int) {
 	w.mu.Lock()

@@ -124,6 +124,13 @@ func TestAnExactCountStaysExact(t *testing.T) {
 		t.Errorf("of %s, %v, the view is %s, at the end of the last turn %s", last.Held, partsOf(last.Own), g.Used,
 			last.Used)
 	}
+	if said := g.Scaled(); said == "" { // then two scales are side by side
+		t.Errorf("nothing is said of the scale of the window, %+v", g.Scale)
+	}
+	l = open(t)
+	if said := status(t, l, measuredSession(t, l, "gpt-4o", 0, 0)).Scaled(); said != "" {
+		t.Errorf("of what was not measured is said: %s", said)
+	}
 }
 
 // TestWhatAReadTookHasTheFigureOfTheWindow: reads of a file were a raw estimate beside what the window shows of that file.

@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/internal/testonly/formattest"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
 	"ctxledger.dev/window"
 )
 
@@ -81,4 +84,32 @@ func messagesOf(t *testing.T, l *engine.Local, session string) ledger.ViewRespon
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestANewSessionIsCachedAsItIsStored: what is made of a conversation that was just handed in is what is made of its log.
+func TestANewSessionIsCachedAsItIsStored(t *testing.T) {
+	for _, p := range formattest.Providers() {
+		l := open(t)
+		for seed := range uint64(5) {
+			lines := formattest.RandomTalk(rand.New(rand.NewPCG(seed, 44)), transcript.Takes(p.Format, transcript.RoleSystem))
+			s := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
+			made := func() string {
+				plan, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: s.Session,
+					Options: compaction.Options{Keep: 1, Budget: 600}})
+				edits, err2 := l.EditView(t.Context(), ledger.EditViewRequest{Session: s.Session, DryRun: true})
+				view, err3 := ledger.Messages(t.Context(), l, ledger.ViewRequest{Session: s.Session})
+				status, err4 := l.Status(t.Context(), ledger.StatusRequest{Session: s.Session})
+				raw, err5 := json.Marshal([]any{plan, edits, view, status})
+				if err := errors.Join(err, err2, err3, err4, err5); err != nil {
+					t.Fatal(err)
+				}
+				return string(raw)
+			}
+			cached := made()
+			l.Rest()
+			if read := made(); cached != read {
+				t.Errorf("%s, %d: as it was handed in\n%s\nas it is stored\n%s", p.Name, seed, cached, read)
+			}
+		}
+	}
 }

@@ -1,9 +1,12 @@
 package engine_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -192,6 +195,64 @@ func TestAFileThatWasWatchedSinceBeforeItsReadIsKnown(t *testing.T) {
 	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
 	if err != nil || !slices.Equal(resp.Fresh, []string{"a.go"}) {
 		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// TestAPartThatIsStillThereIsNotOutOfDate: a part of a file was read, and another part of it changed. It was said to be out of date.
+func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
+	const content = "package a\n\nvar x = 1\nvar y = 2\n"
+	part := func(from, n int, result string) did {
+		return did{tool: "Read", result: result,
+			args: fmt.Sprintf(`{"file_path":"a.go","offset":%d,"limit":%d}`, from, n)}
+	}
+	x, y := part(3, 1, "3\tvar x = 1"), part(4, 20, "4\tvar y = 2\n5\t")
+	first := part(1, 1, "1\tpackage a")
+	all := did{tool: "Read", args: `{"file_path":"a.go"}`,
+		result: "1\tpackage a\n2\t\n3\tvar x = 1\n4\tvar y = 2"}
+	edit := did{tool: "Edit", args: `{"file_path":"a.go","old_string":"var x = 1","new_string":"var x = 3"}`}
+	for _, c := range []struct {
+		name     string
+		calls    []did
+		now      string // "": it is gone
+		observed string // "": what is there
+		want     string // part, fresh, stale
+	}{
+		{"another line", []did{x}, "package b\n\nvar x = 1\nvar y = 3\n", "", "part"},
+		{"a line before it", []did{x}, "// Package a.\n" + content, "", "part"},
+		{"what follows is gone", []did{x}, "package a\n\nvar x = 1", "", "part"},
+		{"line ends", []did{x}, strings.ReplaceAll(content+"//\n", "\n", "\r\n"), "", "part"},
+		{"a mark of the byte order", []did{part(2, 2, "2\t\n3\tvar x = 1")}, "\ufeff\nvar x = 1\n", "", "part"},
+		{"the line itself", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 2"), "", "stale"},
+		{"the end of the line", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 10"), "", "stale"},
+		{"one of two parts", []did{first, y}, strings.ReplaceAll(content, "y = 2", "y = 3"), "", "stale"},
+		{"two parts that were one", []did{y, x}, strings.ReplaceAll(content, "var y", "\nvar y"), "", "stale"},
+		{"what is between two parts", []did{first, y}, strings.ReplaceAll(content, "var x = 1\n", ""), "", "part"},
+		{"all was read", []did{all}, content + "//\n", "", "stale"},
+		{"another text than was observed", []did{x}, content, "package b\n", "stale"},
+		{"edited after it was read", []did{x, edit}, content + "//\n", "", "stale"},
+		{"gone", []did{x}, "", "", "stale"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			l, _ := openIn(t, t.TempDir(), root)
+			observe(t, l, holds(t, content, start.Add(-time.Hour), start.Add(-time.Minute)))
+			session := act(t, l, "me", root, start, c.calls...)
+			if c.now != "" {
+				if err := os.WriteFile(filepath.Join(root, "a.go"), []byte(c.now), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			observe(t, l, holds(t, cmp.Or(c.observed, c.now), start.Add(time.Hour), start.Add(time.Hour)))
+			resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: session})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Repeat("part", len(resp.Parts)) + strings.Repeat("fresh", len(resp.Fresh)) +
+				strings.Repeat("stale", len(resp.Stale))
+			if got != c.want {
+				t.Errorf("it is %q, not %q", got, c.want)
+			}
+		})
 	}
 }
 

@@ -16,12 +16,16 @@ import (
 type Options struct {
 	// Window returns the size of a model's window in tokens; 0: not known. "" is the model of operations that name none.
 	Window func(model string) int
+	// Model returns the model that a name means: it may be an alias.
+	Model func(named string) string
 	// Known reports whether there is a model of a name.
 	Known func(model string) bool
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
 	// Count returns the tokens of a text.
 	Count func(text string) int
+	// Exact says that Count is, not an estimate.
+	Exact bool
 	// Costs are those of the document, counted with Count; nil: they are counted.
 	Costs *Costs
 }
@@ -54,8 +58,9 @@ func Check(d *Document, o Options) []Finding {
 	for i := range c.found {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
-	quiet := strings.Contains(d.Source, silences)
-	c.found = slices.DeleteFunc(c.found, func(f Finding) bool { return f.Severity == Off || quiet && c.silenced(f) })
+	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
+		return f.Severity == Off || d.silences && c.silenced(f)
+	})
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
 	})

@@ -29,8 +29,8 @@ func jumpsOf(d *Document) jumps {
 	j.least[n], j.most[0] = len(d.Source)+1, -1
 	for i, o := range d.Operations {
 		j.most[i+1] = j.most[i]
-		if o.Name == "goto" && len(o.own.block) > 0 {
-			j.to[i] = d.matches(o, "block")[0].Block
+		if o.Name == "goto" && len(o.block) > 0 {
+			j.to[i] = d.matches(o, "block").at(0).Block
 		}
 		if target := j.to[i]; target != nil {
 			j.places = append(j.places, target.Own.From)

@@ -166,7 +166,7 @@ func (c *checker) continued(o *Operation) {
 
 // behind checks the text between an operation and what comes next: it may be meant for the operation.
 func (c *checker) behind(o *Operation) {
-	source, behind := c.d.Source, o.Block.Body[o.nth+1]
+	source, behind := c.d.Source, o.behind()
 	text := strings.TrimLeft(behind.In(source), " \t\r\n")
 	if text == "" {
 		return
@@ -210,7 +210,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		}
 		return
 	}
-	if f.null() {
+	if f.null {
 		c.swallowed(f)
 		return
 	}

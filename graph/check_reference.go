@@ -25,16 +25,19 @@ func (c *checker) references(o *Operation) {
 		if key == "block" && o.Name == "import" {
 			continue // of the other document
 		}
-		itself := map[*Block]bool{} // blocks that are referred to without "/*"
 		matches := c.d.matches(o, key)
-		for i, r := range refs {
-			if b := matches[i].Block; b != nil && !r.Below && len(refs) > 1 {
-				itself[b] = true
+		var itself map[*Block]bool // blocks that are referred to without "/*" too
+		if len(refs) > 1 && slices.ContainsFunc(refs, func(r Reference) bool { return r.Below }) {
+			itself = map[*Block]bool{}
+			for i, r := range refs {
+				if b := matches.at(i).Block; b != nil && !r.Below {
+					itself[b] = true
+				}
 			}
 		}
 		content := false
 		for i, r := range refs {
-			content = c.reference(o, o.field(key), r, matches[i], itself) || content
+			content = c.reference(o, o.field(key), r, matches.at(i), itself) || content
 		}
 		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
 			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
@@ -46,7 +49,7 @@ func (c *checker) references(o *Operation) {
 
 // result checks the id that an operation gives the block which it inserts: another one may have it, which it does not replace.
 func (c *checker) result(o *Operation) {
-	id, at := o.Inserts(c.d.Source)
+	id, at := o.Inserts()
 	to := o.references("to")
 	if id == "" || o.text("mode") == "replace" && len(to) > 0 && c.d.Find(id).Block == c.d.Find(to[0].Path).Block {
 		return
@@ -60,7 +63,7 @@ func (c *checker) result(o *Operation) {
 		return
 	}
 	for _, by := range c.creates[folded(id)] {
-		if same, first := by.Inserts(c.d.Source); by.Index < o.Index && Named(same, id) {
+		if same, first := by.Inserts(); by.Index < o.Index && Named(same, id) {
 			taken(first)
 			return
 		}
@@ -111,7 +114,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
 	return !r.Below || c.d.fractalic() ||
-		slices.ContainsFunc(m.Block.Children, func(b *Block) bool { return !b.System })
+		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -131,9 +134,7 @@ func (c *checker) both(f *Field, r Reference) string {
 }
 
 // hasText reports whether a block says something besides its heading.
-func (c *checker) hasText(b *Block) bool {
-	return slices.ContainsFunc(b.Body, func(s Span) bool { return strings.TrimSpace(s.In(c.d.Source)) != "" })
-}
+func (c *checker) hasText(b *Block) bool { return c.d.says(b, len(c.d.Source)) }
 
 // maxSuggested is how many references that lead nowhere are compared with all names.
 const maxSuggested = 50
@@ -209,7 +210,7 @@ func named(header string) (names []string) {
 		return nil
 	}
 	n := namesOf(strings.TrimLeft(header, "# "))
-	for _, name := range []string{n.id, n.slug, n.legacy} {
+	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
 		if name != "" {
 			names = append(names, name)
 		}

@@ -34,7 +34,7 @@ func (c *checker) structure() {
 			c.unseparated(m.at, "no blank line before this heading: it is text, as in Fractalic")
 		}
 	}
-	for _, s := range d.Blocks[0].Body {
+	for s := range d.Blocks[0].body {
 		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
 				"text before the first heading is sent with what comes later; Fractalic drops it")
@@ -80,11 +80,11 @@ func (c *checker) heading(b *Block) {
 	source := c.d.Source
 	switch {
 	case b.marked && b.ID == "":
-		id := b.IDAt.In(source)
-		f := c.add("CG103", Error, b.IDAt, fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
+		id := b.IDAt().In(source)
+		f := c.add("CG103", Error, b.IDAt(), fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
 		if fixed := likelyID(id); fixed != "" {
-			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt, Text: fixed}
+			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt(), Text: fixed}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
 		if at := someID().FindStringIndex(b.Heading.In(source)); at != nil {
@@ -106,7 +106,7 @@ func (c *checker) heading(b *Block) {
 		c.add("CG107", Warning, b.Heading,
 			"this block cannot be referred to by name: its heading has no letter or digit").Fix =
 			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
-	case !ascii(b.ID) || b.ID == "" && !ascii(b.Slug):
+	case b.foreign:
 		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/tokens"
 )
 
 // From which sizes on something is worth saying, in tokens, lines and blocks.
@@ -35,22 +36,32 @@ func (c *checker) tokens() {
 	c.sum(costs.Operations)
 }
 
+// figure is a number of tokens as it is said.
+func (c *checker) figure(n int) tokens.Count { return tokens.Count{N: n, Exact: c.o.Exact} }
+
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
+	unsent := 0
+	for _, by := range costs.sent {
+		if by == 0 {
+			unsent++
+		}
+	}
+	c.found = slices.Grow(c.found, unsent) // of large documents most blocks
 	for _, b := range c.d.Blocks {
 		switch by := costs.Sent(b); {
 		case by > 1:
 			text := b.Own.In(c.d.Source)
 			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
 			if n > largeBlock || lines > longBlock {
-				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s tokens are sent by %s: summarize and replace them",
-					chars.Commas(n), chars.Plural(by, "operation")))
+				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s are sent by %s: summarize and replace them",
+					c.figure(n).Tokens(), chars.Plural(by, "operation")))
 			}
 			if strings.Contains(text, "> TOOL RESPONSE, id:") && n > keptResponse {
-				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s tokens of a tool's result are sent again by %s",
-					chars.Commas(n), chars.Plural(by, "operation")))
+				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s of a tool's result are sent again by %s",
+					c.figure(n).Tokens(), chars.Plural(by, "operation")))
 			}
-		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(b.Children) == 0 && c.hasText(b) &&
+		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0:
 			c.add("CG510", Information, b.place(), "no operation sends this block")
 		}
@@ -75,7 +86,7 @@ func (c *checker) cost(cost Cost) {
 		}
 	}
 	said := func() string {
-		return fmt.Sprintf("sends ≈%s tokens, %s of the model's window", chars.Commas(total),
+		return fmt.Sprintf("sends %s, %s of the model's window", c.figure(total).Tokens(),
 			chars.Share(total, window))
 	}
 	switch {
@@ -90,12 +101,12 @@ func (c *checker) cost(cost Cost) {
 	}
 	if cost.Ambient*2 > total {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
-			"%s of the %s tokens that this sends are the text before it: name blocks, or write context: none",
-			chars.Share(cost.Ambient, total), chars.Commas(total)))
+			"%s of the %s that this sends are the text before it: name blocks, or write context: none",
+			chars.Share(cost.Ambient, total), c.figure(total).Tokens()))
 	}
 	if cost.Shown > 0 {
 		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
-			"enableOperationsVisibility of settings.toml adds them", chars.Commas(cost.Shown)))
+			"enableOperationsVisibility of settings.toml adds them", c.figure(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,
@@ -112,15 +123,15 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	refs, matches := o.references("block"), c.d.matches(o, "block")
 	seen := overlaps{c: costs}
 	for i, r := range refs {
-		x := extentOf(r, matches[i])
+		x := extentOf(r, matches.at(i))
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
 		if len(refs) > 1 && seen.add(x) {
 			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
 				c.without(o, refs, i)
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
-			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s tokens: name those that are needed",
-				chars.Plural(blocks, "block"), chars.Commas(size)))
+			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s: name those that are needed",
+				chars.Plural(blocks, "block"), c.figure(size).Tokens()))
 		}
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
@@ -218,8 +229,8 @@ func (c *checker) sum(costs []Cost) {
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
-		most = append(most, fmt.Sprintf("line %d: %s", line, chars.Commas(cost.Total())))
+		most = append(most, fmt.Sprintf("line %d: %s", line, c.figure(cost.Total())))
 	}
-	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send ≈%s tokens, most by %s",
-		chars.Commas(all), strings.Join(most, ", ")))
+	c.add("CG509", Information, c.line(0), fmt.Sprintf("all model calls send %s, most by %s",
+		c.figure(all).Tokens(), strings.Join(most, ", ")))
 }

@@ -103,7 +103,7 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 // the parts between them are counted one by one then, which may be a token more or less.
 const maxPartly = 16 << 20
 
-// Costs returns what each operation sends if the document is as it is now.
+// Costs returns what each operation sends if the document is as it is now. Large documents have count called concurrently.
 func (d *Document) Costs(count func(string) int) *Costs { return d.KeptCosts(count, nil) }
 
 // KeptCosts is Costs for a count that is known by another value: the sizes of texts that edits leave as they are are kept for it.
@@ -111,8 +111,11 @@ func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
 	n := len(d.Blocks)
 	c := &Costs{of: make([]int, len(d.Operations)), sizes: make([]int, n), sent: make([]int, n+1),
 		tokens: make([]int, n+1), blocks: make([]int, n+1)}
-	for i, b := range d.Blocks {
+	d.inParts(n, func(i int) {
+		b := d.Blocks[i]
 		c.sizes[i] = b.kept.size(by, nil, func() int { return count(d.Text(b)) })
+	})
+	for i, b := range d.Blocks {
 		c.tokens[i+1], c.blocks[i+1] = c.tokens[i], c.blocks[i]
 		if !b.System {
 			c.tokens[i+1] += c.sizes[i]
@@ -195,10 +198,7 @@ func (p *partly) upTo(o *Operation) int {
 	}
 	if p.parts[b] == nil {
 		n := 0
-		for i, s := range b.Body {
-			if i == 0 {
-				s.From = b.Own.From
-			}
+		for s := range b.whole {
 			n += p.count(s.In(p.d.Source))
 			p.parts[b] = append(p.parts[b], n)
 		}
@@ -207,10 +207,16 @@ func (p *partly) upTo(o *Operation) int {
 }
 
 // speaks reports whether a block has a text before a place in it.
-func (d *Document) speaks(b *Block, end int) bool {
-	return b.Level > 0 || slices.ContainsFunc(b.Body, func(s Span) bool {
-		return s.From < end && strings.TrimSpace(s.In(d.Source)) != ""
-	})
+func (d *Document) speaks(b *Block, end int) bool { return b.Level > 0 || d.says(b, end) }
+
+// says is speaks without the heading.
+func (d *Document) says(b *Block, end int) bool {
+	for s := range b.body {
+		if s.From < end && strings.TrimSpace(s.In(d.Source)) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // summed turns the beginnings and ends of what operations send into how many send each block.
@@ -227,13 +233,14 @@ func (c *Costs) summed(d *Document) {
 
 // choose adds what the references of an operation select.
 func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
-	var all []extent
 	matches := d.matches(o, "block")
-	for i, r := range o.own.block {
-		if matches[i].Block == nil {
+	all := make([]extent, 0, len(o.block))
+	for i, r := range o.block {
+		m := matches.at(i)
+		if m.Block == nil {
 			cost.Later = append(cost.Later, r.Path)
 		}
-		all = append(all, extentOf(r, matches[i]))
+		all = append(all, extentOf(r, m))
 	}
 	for _, x := range union(all) {
 		cost.Selected += c.tokens[x.to] - c.tokens[x.from]

@@ -23,6 +23,7 @@ type Document struct {
 	Operations []*Operation // in document order
 
 	settings Settings
+	silences bool // it may have lines that silence findings
 	marks    []mark
 	was      map[string]string // names that merges have changed, folded: what they are now
 	before   *kept             // the tokens of the text before the first heading
@@ -32,28 +33,48 @@ type Document struct {
 	lines    func() []int // where each begins
 }
 
-// Block is a heading with all behind it up to the next heading that opens a block.
+// Block is a heading with all behind it up to the next heading that opens a block. There are as many as headings for each version
+// of a document: they are small.
 type Block struct {
-	Level   int    // 1 to 6; 0: the preamble
-	Heading Span   // the heading's line; empty in the preamble
-	Title   string // without number signs and id
-	ID      string // explicit; "": none
-	IDAt    Span   // of the id, well formed or not
-	Slug    string // of the title; "": none
-	Legacy  string // the slug in Fractalic; "": none
-	Own     Span   // from the heading to the next block
-	Body    []Span // the block's text without its heading and operations
-	System  bool   // part of the system prompt
+	*headingNames
+	Level   int  // 1 to 6; 0: the preamble
+	Heading Span // the heading's line; empty in the preamble
+	Own     Span // from the heading to the next block
+	System  bool // part of the system prompt
 
-	Parent     *Block // nil: the preamble
-	Children   []*Block
+	Parent     *Block       // nil: the preamble
 	Operations []*Operation // in the block itself
 
-	marked bool // its heading has an id, well formed or not
-	of     *Document
-	index  int   // in Document.Blocks
-	end    int   // the index behind all that are below it
-	kept   *kept // the tokens of its text
+	of    *Document
+	title int   // where it begins
+	index int   // in Document.Blocks
+	end   int   // the index behind all that are below it
+	kept  *kept // the tokens of its text
+}
+
+// headingNames is what the text of a heading says.
+type headingNames struct {
+	Title  string // without number signs and id
+	ID     string // explicit; "": none
+	Slug   string // of the title; "": none
+	Legacy string // the slug in Fractalic; "": none
+
+	idAt    Span // from the beginning of the title
+	marked  bool // there is an id, well formed or not
+	system  bool // it begins a part of the system prompt
+	foreign bool // the name is not ASCII
+}
+
+// IDAt returns where the id is, well formed or not.
+func (b *Block) IDAt() Span { return b.idAt.moved(b.title) }
+
+// Children calls yield for the blocks directly below a block, in document order.
+func (b *Block) Children(yield func(*Block) bool) {
+	for i := b.index + 1; i < b.end; i = b.of.Blocks[i].end {
+		if !yield(b.of.Blocks[i]) {
+			return
+		}
+	}
 }
 
 // Operation is an operation: a name and the parameters below it.
@@ -65,9 +86,10 @@ type Operation struct {
 	Index  int    // in Document.Operations
 	nth    int    // in its block
 
-	Fields   []Field
-	findings []Finding // errors in its YAML
-	own      *ownText
+	Fields    []Field
+	block, to []Reference
+	findings  []Finding // errors in its YAML
+	own       *ownText
 }
 
 // Field is a parameter of an operation.
@@ -75,21 +97,15 @@ type Field struct {
 	Key   string
 	At    Span // of the key
 	Value Span // of the value, as far as it is known where it ends
+	null  bool // it has none
 	yaml  yamldoc.Field
-}
-
-// headingNames is what the text of a heading says.
-type headingNames struct {
-	title, id, slug, legacy string
-	idAt                    Span // from the beginning of the title
-	marked                  bool // there is an id, well formed or not
 }
 
 // assembled makes a document of its marks, without what finds blocks by their names.
 func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
 	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
 		system: new(keptText)}
-	blocks, operations, fields := 1, 0, 0
+	blocks, operations, fields, references := 1, 0, 0, 0
 	for i := range marks {
 		m := &marks[i]
 		m.read(source)
@@ -101,27 +117,26 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		case operationMark:
 			operations++
 			fields += len(m.operation.Fields)
+			references += len(m.operation.block) + len(m.operation.to)
 		}
 	}
-	d.fill(make([]Block, blocks), make([]Operation, operations), make([]Field, fields))
-	bodies := make([]Span, 0, blocks+operations)
-	for i, b := range d.Blocks {
-		if i+1 < len(d.Blocks) {
-			b.Own.To = d.Blocks[i+1].Own.From
-		}
-		from := len(bodies)
-		bodies = appendBody(bodies, b)
-		b.Body = bodies[from:len(bodies):len(bodies)]
-	}
+	d.fill(make([]Block, blocks), make([]Operation, operations),
+		memory{make([]Field, fields), make([]Reference, references)})
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	return d
 }
 
+// memory is what the fields and references of all operations are written into.
+type memory struct {
+	fields     []Field
+	references []Reference
+}
+
 // fill makes blocks and operations of the marks, in this memory.
-func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) {
+func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
-	blocks[0] = Block{Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
+	blocks[0] = Block{headingNames: &headingNames{}, Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
 	d.Blocks = append(d.Blocks, &blocks[0])
 	open := []*Block{&blocks[0]}
 	for i := range d.marks {
@@ -141,11 +156,11 @@ func (d *Document) fill(blocks []Block, operations []Operation, fields []Field) 
 			open = append(open, b)
 		case operationMark:
 			o := &operations[len(d.Operations)]
-			fields = m.operation.moveTo(o, fields, m.at.From)
+			m.operation.moveTo(o, &rest, m.at.From)
 			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
 			o.nth = len(o.Block.Operations)
-			o.Block.Operations = append(o.Block.Operations, o)
 			d.Operations = append(d.Operations, o)
+			o.Block.Operations = d.Operations[o.Index-o.nth : o.Index+1 : o.Index+1]
 		}
 	}
 }
@@ -156,7 +171,8 @@ func (d *Document) named(as *Document) {
 		d.names = as.names
 		return
 	}
-	d.names = &names{sync.OnceValue(func() index { return indexed(d.Blocks) }),
+	d.names = &names{sync.OnceValue(func() *index { return indexed(d.Blocks) }),
+		sync.OnceValue(func() []int { return ordinalsOf(d.Blocks) }),
 		sync.OnceValue(func() map[string]int { return keyed(d.Blocks) })}
 }
 
@@ -169,15 +185,13 @@ func (d *Document) Place(at int) (line, column int) {
 
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
-	n := m.named
-	*b = Block{Level: m.level, Heading: m.at, Title: n.title, ID: n.id, IDAt: n.idAt.moved(m.title.From), Slug: n.slug,
-		Legacy: n.legacy, marked: n.marked, Own: Span{m.at.From, len(d.Source)}, Parent: parent, of: d,
-		index: len(d.Blocks), kept: m.kept}
-	b.System = d.inherits(parent) || isSystem(b.Title)
+	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)},
+		Parent: parent, of: d, title: m.title.From, index: len(d.Blocks), kept: m.kept}
+	b.System = b.system || d.inherits(parent)
 	if b.System {
 		d.systems = append(d.systems, b)
 	}
-	parent.Children = append(parent.Children, b)
+	d.Blocks[b.index-1].Own.To = b.Own.From
 	d.Blocks = append(d.Blocks, b)
 }
 
@@ -185,7 +199,9 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 func namesOf(text string) *headingNames {
 	title, id, at, marked := takeID(text)
 	title = strings.TrimSpace(title)
-	return &headingNames{title, id, Slug(title), LegacySlug(title), at, marked}
+	n := &headingNames{title, id, Slug(title), LegacySlug(title), at, marked, isSystem(title), false}
+	n.foreign = !ascii(cmp.Or(n.ID, n.Slug))
+	return n
 }
 
 // isSystem reports whether a heading is that of a system block.
@@ -194,14 +210,28 @@ func isSystem(title string) bool {
 	return len(title) >= len(begin) && strings.EqualFold(title[:len(begin)], begin)
 }
 
-// appendBody appends the text of a block without its heading and operations.
-func appendBody(out []Span, b *Block) []Span {
-	at := max(b.Own.From, b.Heading.To)
+// whole calls yield for the parts of a block's text besides its operations.
+func (b *Block) whole(yield func(Span) bool) { b.parts(b.Own.From, yield) }
+
+// body is whole without the heading.
+func (b *Block) body(yield func(Span) bool) { b.parts(max(b.Own.From, b.Heading.To), yield) }
+
+func (b *Block) parts(at int, yield func(Span) bool) {
 	for _, o := range b.Operations {
-		out = append(out, Span{at, o.At.From})
+		if !yield(Span{at, o.At.From}) {
+			return
+		}
 		at = o.At.To
 	}
-	return append(out, Span{at, b.Own.To})
+	yield(Span{at, b.Own.To})
+}
+
+// behind returns the part of the block's text that is behind an operation in it.
+func (o *Operation) behind() Span {
+	if next := o.nth + 1; next < len(o.Block.Operations) {
+		return Span{o.At.To, o.Block.Operations[next].At.From}
+	}
+	return Span{o.At.To, o.Block.Own.To}
 }
 
 // Name returns the name by which a block is best referred to: its id, its slug, or its key.
@@ -228,7 +258,7 @@ func (b *Block) URI() string {
 func (b *Block) Key() string {
 	var path strings.Builder
 	for at := b; at != nil; at = at.Parent {
-		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.index().ordinals[at.index])
+		fmt.Fprintf(&path, "%s#%d/", folded(cmp.Or(at.ID, at.Slug)), b.of.names.ordinals()[at.index])
 	}
 	sum := sha256.Sum256([]byte(b.of.Path + "\x00" + path.String()))
 	return hex.EncodeToString(sum[:keyBytes])
@@ -243,10 +273,7 @@ func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }
 // textUpTo is Text without what stands behind a place in the block.
 func (d *Document) textUpTo(b *Block, end int) string {
 	var out []string
-	for i, s := range b.Body {
-		if i == 0 {
-			s.From = b.Own.From // with the heading
-		}
+	for s := range b.whole {
 		if s.From < end {
 			out = append(out, strings.Trim(s.In(d.Source), " \t\r\n"))
 		}
@@ -263,12 +290,4 @@ func joined(texts []string, by string) string {
 		}
 	}
 	return strings.Join(some, by)
-}
-
-// all calls yield for a block and all below it, in document order.
-func (b *Block) all(yield func(*Block)) {
-	yield(b)
-	for _, c := range b.Children {
-		c.all(yield)
-	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"ctxledger.dev/internal/yamldoc"
@@ -17,21 +18,18 @@ func (d *Document) Edit(at Span, text string) *Document {
 	}
 	longer := len(text) - at.Len()
 	line := strings.LastIndexByte(d.Source[:at.From], '\n') + 1
-	first, from := 0, d.Front.To // the first mark that is read again, and where it begins
-	for i, m := range d.marks {
-		if m.at.From >= line {
-			break
-		}
-		if d.safe(m) {
-			first, from = i, m.at.From
-		}
+	first := d.markFrom(line) - 1 // the first mark that is read again
+	for first >= 0 && !d.safe(first) {
+		first--
 	}
-	last := first
-	for last < len(d.marks) && d.marks[last].at.From <= at.To {
-		last++
+	from := d.Front.To // where it begins
+	if first >= 0 {
+		from = d.marks[first].at.From
 	}
+	first = max(first, 0)
+	last := d.markFrom(at.To + 1)
 	for step := 1; ; step *= 2 {
-		for last < len(d.marks) && !d.safe(d.marks[last]) {
+		for last < len(d.marks) && !d.safe(last) {
 			last++
 		}
 		end := len(source)
@@ -44,15 +42,22 @@ func (d *Document) Edit(at Span, text string) *Document {
 			continue
 		}
 		shift(marks, from)
-		behind := slices.Clone(d.marks[last:])
-		shift(behind, longer)
-		return d.edited(source, first, last, marks, behind)
+		out := d.edited(source, first, last, marks, longer)
+		out.silences = d.silences || strings.Contains(source[max(0, at.From-len(silences)):min(len(source),
+			at.From+len(text)+len(silences))], silences)
+		return out
 	}
 }
 
-// edited returns the document with other marks in the place of those from first to last, and behind them.
-func (d *Document) edited(source string, first, last int, marks, behind []mark) *Document {
-	next := slices.Concat(d.marks[:first], marks, behind)
+// markFrom returns the first mark that begins at an offset or behind it.
+func (d *Document) markFrom(at int) int {
+	return sort.Search(len(d.marks), func(i int) bool { return d.marks[i].at.From >= at })
+}
+
+// edited returns the document with other marks in the place of those from first to last, and those behind moved.
+func (d *Document) edited(source string, first, last int, marks []mark, by int) *Document {
+	next := slices.Concat(d.marks[:first], marks, d.marks[last:])
+	shift(next[first+len(marks):], by)
 	begun := false // a heading before, whose block may have another text
 	for i := first - 1; i >= 0 && !begun; i-- {
 		if begun = next[i].kind == atxHeading; begun {
@@ -85,12 +90,14 @@ func headings(marks []mark) (out []*mark) {
 
 // sameHeading reports whether two headings give blocks the same names.
 func sameHeading(a, b *mark) bool {
-	return a.level == b.level && a.named.id == b.named.id && a.named.slug == b.named.slug &&
-		a.named.legacy == b.named.legacy && isSystem(a.named.title) == isSystem(b.named.title)
+	return a.level == b.level && a.named.ID == b.named.ID && a.named.Slug == b.named.Slug &&
+		a.named.Legacy == b.named.Legacy && a.named.system == b.named.system
 }
 
 // safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.
-func (d *Document) safe(m mark) bool { return m.kind == atxHeading && d.Source[m.at.From] == '#' }
+func (d *Document) safe(i int) bool {
+	return d.marks[i].kind == atxHeading && d.Source[d.marks[i].at.From] == '#'
+}
 
 // shift moves marks.
 func shift(marks []mark, by int) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,9 +18,11 @@ var snippets = []string{
 	"<div>\n", "> quoted\n",
 	"Title\n===\n", "---\n", "@goto\nblock: a\n", "{id=x}", " ", "\r\n", "é", "\xff", "\t", "[x]: y\n", "* * *\n",
 	"@", "`",
+	"# .system\n", "<!-- ctx-disable-next-line CG105, CG510 -->\n", "use-header: \"# X {id=x}\"\n",
+	"mode: replace\nto: b\n",
 }
 
-// TestEditsEqualAParse edits documents at random, and compares each with its text parsed anew.
+// TestEditsEqualAParse edits documents at random, and compares each, and what is said of it, with its text parsed anew.
 func TestEditsEqualAParse(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 45))
@@ -36,8 +39,17 @@ func TestEditsEqualAParse(t *testing.T) {
 			if diff := cmp.Diff(outlined(Settings{}.Parse("doc.md", d.Source)), outlined(d)); diff != "" {
 				t.Fatalf("seed %d, step %d: %q with %q at %v: -parsed +edited\n%s", seed, step, before, text, at, diff)
 			}
+			if diff := cmp.Diff(checked(Settings{}.Parse("doc.md", d.Source), nil), checked(d, t)); diff != "" {
+				t.Fatalf("seed %d, step %d: %q: -parsed +edited\n%s", seed, step, d.Source, diff)
+			}
 		}
 	}
+}
+
+// checked returns what is said of a document: with figures that are kept for a value, unless that is nil.
+func checked(d *Document, by any) []Finding {
+	words := func(text string) int { return len(strings.Fields(text)) }
+	return Check(d, Options{Costs: d.KeptCosts(words, by), Window: func(string) int { return 30 }})
 }
 
 // written returns a text of so many snippets.
@@ -54,7 +66,7 @@ func outlined(d *Document) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, d.Front)
 	for _, x := range d.Blocks {
-		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt, x.Own, x.Body, x.URI())
+		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt(), x.Own, slices.Collect(x.body), x.URI())
 	}
 	for _, o := range d.Operations {
 		fmt.Fprintln(&b, o.Name, o.At, o.NameAt)
@@ -88,7 +100,7 @@ func FuzzDocument(f *testing.F) {
 				t.Fatalf("a block at %v behind %d of %d bytes", b.Own, at, len(source))
 			}
 			at = b.Own.To
-			for _, s := range b.Body {
+			for s := range b.body {
 				if s.From > s.To || s.To > b.Own.To {
 					t.Fatalf("a part at %v of a block at %v", s, b.Own)
 				}

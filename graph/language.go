@@ -73,6 +73,9 @@ func (o *Operation) Value(key string) (string, Span) {
 	return "", Span{}
 }
 
+// Selects returns the references of the parameter block. They must not be changed.
+func (o *Operation) Selects() []Reference { return o.block }
+
 // Mention is a reference to a block, with its position in an operation.
 type Mention struct {
 	Reference
@@ -122,18 +125,7 @@ func (d *Document) Steps(r Reference) (out []Step) {
 }
 
 // Inserts returns the id in the operation's use-header, which the inserted block will have, and its position; "": none.
-func (o *Operation) Inserts(source string) (id string, at Span) {
-	f := o.field("use-header")
-	if f == nil || !operations[o.Name].merges {
-		return "", Span{}
-	}
-	_, id, _, _ = takeID(f.text())
-	if from := strings.Index(f.Value.In(source), "{id="+id+"}"); id != "" && from >= 0 {
-		from += f.Value.From + len("{id=")
-		return id, Span{from, from + len(id)}
-	}
-	return "", Span{}
-}
+func (o *Operation) Inserts() (id string, at Span) { return o.own.id, o.own.idAt.moved(o.At.From) }
 
 // Named reports whether two names are one: they compare by simple case folding.
 func Named(a, b string) bool { return folded(a) == folded(b) }
@@ -143,9 +135,9 @@ func IsID(name string) bool { return isID(name) }
 
 // Reaches returns a path that leads to a block, as short as it can be; "": none does.
 func (d *Document) Reaches(b *Block) string {
-	for _, path := range []string{b.Name(), b.URI(), b.Key()} {
-		if !b.System && b.Level > 0 && d.Find(path).Block == b {
-			return path
+	for _, path := range []func() string{b.Name, b.URI, b.Key} {
+		if name := path(); !b.System && b.Level > 0 && d.Find(name).Block == b {
+			return name
 		}
 	}
 	return ""
@@ -157,8 +149,9 @@ func (d *Document) Sends(o *Operation, b *Block) bool {
 	case o.Name != "llm" && o.Name != "run" && o.Name != "return" || b.System:
 		return false
 	case o.field("block") != nil:
-		for i, m := range d.matches(o, "block") {
-			if x := extentOf(o.own.block[i], m); x.from <= b.index && b.index < x.to {
+		matches := d.matches(o, "block")
+		for i, r := range o.block {
+			if x := extentOf(r, matches.at(i)); x.from <= b.index && b.index < x.to {
 				return true
 			}
 		}
@@ -172,11 +165,7 @@ func (d *Document) Sends(o *Operation, b *Block) bool {
 func Written(messages []Message) string {
 	var b strings.Builder
 	for _, m := range messages {
-		from := string(m.From)
-		if m.URI != "" {
-			from += " " + m.URI
-		}
-		fmt.Fprintf(&b, "--- %s: %s\n%s\n\n", m.Role, strings.Join(strings.Fields(from), " "), m.Text)
+		fmt.Fprintf(&b, "--- %s\n%s\n\n", strings.Join(strings.Fields(m.Head()), " "), m.Text)
 	}
 	return b.String()
 }

@@ -27,11 +27,11 @@ func (s Span) moved(by int) Span { return Span{s.From + by, s.To + by} }
 
 // mark is what stands at the top of the Markdown and matters: headings and operations, and what looks like them.
 type mark struct {
-	kind  markKind
 	at    Span // whole lines, without the end of the last one
-	level int  // of a heading
 	title Span // of a heading: its text, without number signs
+	kind  markKind
 	open  bool // a fence that is not closed
+	level int  // of a heading
 
 	// What is read of the mark's own text, with positions from its beginning: it stays when the text before changes.
 	named     *headingNames
@@ -93,6 +93,14 @@ func (s shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		return nil, parser.NoChildren
 	}
 	return s.BlockParser.Open(parent, reader, pc)
+}
+
+// Close implements parser.BlockParser. What is in a list or a quote at the top matters no more.
+func (s shallow) Close(node ast.Node, reader text.Reader, pc parser.Context) {
+	s.BlockParser.Close(node, reader, pc)
+	if in := node.Parent(); in != nil && in.Kind() == ast.KindDocument {
+		node.RemoveChildren(node)
+	}
 }
 
 // marksOf parses a text. open says that its last mark would go on if more followed, whatever that is.

@@ -97,7 +97,10 @@ func (d *Document) target(o *Operation) (t target, ok bool) {
 	case d.fractalic() && t.below:
 		t.at = Span{branch, branch}
 	case d.fractalic():
-		t.at = Span{x.Body[0].To, x.Body[0].To}
+		for s := range x.body {
+			t.at = Span{s.To, s.To}
+			break
+		}
 	default:
 		t.at = Span{end, end}
 	}
@@ -152,7 +155,7 @@ func opensBlock(text string) bool {
 func withID(text, id string) string {
 	marks, _ := marksOf([]byte(text))
 	m := marks[0]
-	if id == "" || namesOf(m.title.In(text)).id != "" {
+	if id == "" || namesOf(m.title.In(text)).ID != "" {
 		return text
 	}
 	return text[:m.title.To] + " {id=" + id + "}" + text[m.title.To:]

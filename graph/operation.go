@@ -12,23 +12,25 @@ import (
 // ownText is what an operation's own text says. It does not depend on the position in the document; positions are from its
 // beginning.
 type ownText struct {
-	block, to []Reference
-	header    []string // the names that it gives the block which it inserts
-	prompt    kept     // its tokens
-	above     kept     // those of what is before it in its block
-	resolved  atomic.Pointer[resolved]
-	alone     atomic.Pointer[[]Finding]
+	header   []string // the names that it gives the block which it inserts
+	id       string   // among them, that is written in it; "": none
+	idAt     Span
+	prompt   kept // its tokens
+	above    kept // those of what is before it in its block
+	resolved atomic.Pointer[resolved]
+	alone    atomic.Pointer[[]Finding]
 }
 
 // readOperation reads an operation. Positions are from its beginning; what is wrong with it is among its findings.
 func readOperation(text string) *Operation {
 	o := readFields(text)
-	o.own = &ownText{block: o.readReferences(text, "block"), to: o.readReferences(text, "to")}
+	o.block, o.to, o.own = o.readReferences(text, "block"), o.readReferences(text, "to"), &ownText{}
 	if spec := operations[o.Name]; spec.merges {
 		o.own.header = named(spec.header)
 		switch f := o.field("use-header"); {
 		case f != nil:
 			o.own.header = named(f.text())
+			o.own.id, o.own.idAt = headerID(f, text)
 		case o.Name == "shell": // so Fractalic's pages name it
 			o.own.header = append(o.own.header, named("# OS Shell Tool response block")...)
 		}
@@ -64,24 +66,46 @@ func readFields(text string) *Operation {
 		}
 		value.To = value.From + len(strings.TrimRight(value.In(text), " \t\r\n"))
 		o.Fields = append(o.Fields, Field{Key: f.Key, At: Span{key, min(key+len(f.Key), len(text))}, Value: value,
-			yaml: f})
+			null: f.IsNull(), yaml: f})
 	}
 	return o
 }
 
-// moveTo makes the operation into another one, elsewhere, and returns the memory for fields that is left.
-func (o *Operation) moveTo(out *Operation, memory []Field, by int) []Field {
-	n := len(o.Fields)
-	*out = Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by), Fields: memory[:n:n],
+// headerID returns the id that a header has as it is written in the operation, and its position; "": none.
+func headerID(header *Field, source string) (id string, at Span) {
+	_, id, _, _ = takeID(header.text())
+	if from := strings.Index(header.Value.In(source), "{id="+id+"}"); id != "" && from >= 0 {
+		from += header.Value.From + len("{id=")
+		return id, Span{from, from + len(id)}
+	}
+	return "", Span{}
+}
+
+// moveTo makes the operation into another one, elsewhere, in this memory.
+func (o *Operation) moveTo(out *Operation, rest *memory, by int) {
+	*out = Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by),
 		findings: slices.Clone(o.findings), own: o.own}
-	for i, f := range o.Fields {
+	out.Fields, rest.fields = copied(rest.fields, o.Fields)
+	out.block, rest.references = copied(rest.references, o.block)
+	out.to, rest.references = copied(rest.references, o.to)
+	for i := range out.Fields {
+		f := &out.Fields[i]
 		f.At, f.Value = f.At.moved(by), f.Value.moved(by)
-		out.Fields[i] = f
+	}
+	for _, refs := range [][]Reference{out.block, out.to} {
+		for i := range refs {
+			refs[i].At = refs[i].At.moved(by)
+		}
 	}
 	for i, f := range out.findings {
 		out.findings[i] = f.moved(by)
 	}
-	return memory[n:]
+}
+
+// copied returns a copy of a list in this memory, and the memory that is left.
+func copied[T any](memory, list []T) (out, rest []T) {
+	n := copy(memory[:len(list)], list)
+	return memory[:n:n], memory[n:]
 }
 
 // lineStarts returns where the lines of a text begin.
@@ -114,7 +138,7 @@ func offsetOf(text string, lines []int, line, column int) int {
 // field returns a parameter; nil: it is not given, or nothing.
 func (o *Operation) field(key string) *Field {
 	for i := range o.Fields {
-		if o.Fields[i].Key == key && !o.Fields[i].null() {
+		if o.Fields[i].Key == key && !o.Fields[i].null {
 			return &o.Fields[i]
 		}
 	}
@@ -128,9 +152,6 @@ func (o *Operation) text(key string) string {
 	}
 	return ""
 }
-
-// null reports whether a parameter has no value.
-func (f Field) null() bool { return f.yaml.IsNull() }
 
 // text returns the value of a parameter that is one, else "".
 func (f Field) text() string {

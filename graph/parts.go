@@ -12,6 +12,20 @@ const leastPart = 128 << 10
 // partsOf returns how many parts of a text are parsed at once.
 func partsOf(source string) int { return min(len(source)/leastPart, runtime.GOMAXPROCS(0)) }
 
+// inParts calls do for each of so many numbers, in parallel for a large document.
+func (d *Document) inParts(n int, do func(i int)) {
+	parts := max(1, partsOf(d.Source))
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() {
+			for i := n * p / parts; i < n*(p+1)/parts; i++ {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
 // part is a part of a text, its marks, and whether the last one would go on if more followed.
 type part struct {
 	at    Span

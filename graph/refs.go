@@ -1,8 +1,8 @@
 package graph
 
 import (
+	"cmp"
 	"encoding/hex"
-	"slices"
 	"strings"
 )
 
@@ -14,17 +14,12 @@ type Reference struct {
 	Short bool // it is written without {block_uri: …}
 }
 
-// references returns what a parameter refers to, in its order.
+// references returns what a parameter refers to, in its order. The list must not be changed.
 func (o *Operation) references(key string) []Reference {
-	read := o.own.block
 	if key == "to" {
-		read = o.own.to
+		return o.to
 	}
-	out := slices.Clone(read)
-	for i := range out {
-		out[i].At = out[i].At.moved(o.At.From)
-	}
-	return out
+	return o.block
 }
 
 // readReferences returns what a parameter refers to, in its order; source is the operation's own text.
@@ -84,8 +79,9 @@ const (
 
 // names finds the blocks of documents with the same headings.
 type names struct {
-	index func() index
-	keys  func() map[string]int // places of blocks by their keys
+	index    func() *index
+	ordinals func() []int          // see ordinalsOf
+	keys     func() map[string]int // places of blocks by their keys
 }
 
 // resolved is what the references of an operation lead to in documents with the same headings: blocks are their places, -1
@@ -101,28 +97,35 @@ type place struct {
 	block, in int
 }
 
-// matches returns what the references of a parameter lead to, in its order.
-func (d *Document) matches(o *Operation, key string) []Match {
+// matches is what the references of a parameter lead to, in its order.
+type matches struct {
+	of     *Document
+	places []place
+}
+
+// matches returns what the references of a parameter lead to.
+func (d *Document) matches(o *Operation, key string) matches {
 	r := o.own.resolved.Load()
 	if r == nil || r.names != d.names {
-		r = &resolved{names: d.names, block: d.placesOf(o.own.block), to: d.placesOf(o.own.to)}
+		r = &resolved{names: d.names, block: d.placesOf(o.block), to: d.placesOf(o.to)}
 		o.own.resolved.Store(r)
 	}
-	places := r.block
 	if key == "to" {
-		places = r.to
+		return matches{d, r.to}
 	}
-	out := make([]Match, len(places))
-	for i, p := range places {
-		out[i] = p.Match
-		if p.block >= 0 {
-			out[i].Block = d.Blocks[p.block]
-		}
-		if p.in >= 0 {
-			out[i].In = d.Blocks[p.in]
-		}
+	return matches{d, r.block}
+}
+
+// at returns one of them.
+func (m matches) at(i int) Match {
+	p := m.places[i]
+	if p.block >= 0 {
+		p.Block = m.of.Blocks[p.block]
 	}
-	return out
+	if p.in >= 0 {
+		p.In = m.of.Blocks[p.in]
+	}
+	return p.Match
 }
 
 // placesOf resolves references.
@@ -141,11 +144,82 @@ func (d *Document) placesOf(refs []Reference) []place {
 	return out
 }
 
-// index finds blocks by their names, folded. Blocks are their places in the document, in its order.
+// index finds blocks by their names, folded. Blocks are their places in the document.
 type index struct {
-	ids, slugs, legacies map[string][]int
-	ordinals             []int // by block: among the siblings with its names
+	ids, slugs, legacies byName
 	first                []int // by block: the first with its id, or, where it has none, with its slug
+}
+
+// byName finds blocks by names of one kind.
+type byName struct {
+	first map[string]same
+	next  []int // by block: the next one with its name
+}
+
+// same are the blocks with a name: the first of them, and how many there are.
+type same struct{ first, n int }
+
+// put adds a block before those that were added already.
+func (x *byName) put(name string, i int) {
+	if name != "" {
+		s := x.first[name]
+		x.next[i] = s.first
+		x.first[name] = same{i, s.n + 1}
+	}
+}
+
+// find returns the blocks with a name for which ok is true, unless that is nil.
+func (x *byName) find(name string, ok func(i int) bool) (found same) {
+	all := x.first[name]
+	if ok == nil {
+		return all
+	}
+	for i, left := all.first, all.n; left > 0; i, left = x.next[i], left-1 {
+		if !ok(i) {
+			continue
+		}
+		if found.n++; found.n == 1 {
+			found.first = i
+		}
+	}
+	return found
+}
+
+// indexed indexes blocks. System blocks cannot be referred to.
+func indexed(blocks []*Block) *index {
+	n := len(blocks)
+	x := &index{ids: byName{map[string]same{}, make([]int, n)}, slugs: byName{make(map[string]same, n), make([]int, n)},
+		legacies: byName{map[string]same{}, make([]int, n)}, first: make([]int, n)}
+	unnamed := map[string]int{} // the first block without id of a slug
+	folds := make([]string, n)  // the id, or, where there is none, the slug
+	for i := n - 1; i > 0; i-- {
+		b := blocks[i]
+		if b.System {
+			continue
+		}
+		id, slug := folded(b.ID), folded(b.Slug)
+		x.ids.put(id, i)
+		x.slugs.put(slug, i)
+		if b.Legacy != b.Slug { // or else it is found by that
+			if legacy := folded(b.Legacy); legacy != slug {
+				x.legacies.put(legacy, i)
+			}
+		}
+		if folds[i] = cmp.Or(id, slug); id == "" {
+			unnamed[slug] = i
+		}
+	}
+	for i, b := range blocks {
+		switch {
+		case folds[i] == "":
+			x.first[i] = i
+		case b.ID != "":
+			x.first[i] = x.ids.first[folds[i]].first
+		default:
+			x.first[i] = unnamed[folds[i]]
+		}
+	}
+	return x
 }
 
 // sibling is what blocks with the same parent and names have in common.
@@ -154,44 +228,15 @@ type sibling struct {
 	id, slug string
 }
 
-// indexed indexes blocks. System blocks cannot be referred to.
-func indexed(blocks []*Block) index {
-	n := len(blocks)
-	x := index{make(map[string][]int, n), make(map[string][]int, n), map[string][]int{}, make([]int, n), make([]int, n)}
-	same := make(map[sibling]int, n)
-	firsts := [2]map[string]int{make(map[string]int, n), make(map[string]int, n)} // by id, and by slug
-	for i, b := range blocks {
-		x.first[i] = i
-		if b.Level > 0 {
-			s := sibling{b.Parent.index, b.ID, b.Slug}
-			x.ordinals[i] = same[s]
-			same[s]++
-		}
-		if b.System || b.Level == 0 {
-			continue
-		}
-		put := func(names map[string][]int, name string) {
-			if name != "" {
-				names[name] = append(names[name], i)
-			}
-		}
-		id, slug, legacy := folded(b.ID), folded(b.Slug), folded(b.Legacy)
-		put(x.ids, id)
-		put(x.slugs, slug)
-		if legacy != slug { // or else it is found by that
-			put(x.legacies, legacy)
-		}
-		by, name := firsts[1], slug
-		if id != "" {
-			by, name = firsts[0], id
-		}
-		if first, taken := by[name]; taken {
-			x.first[i] = first
-		} else if name != "" {
-			by[name] = i
-		}
+// ordinalsOf counts each block among the siblings with its names.
+func ordinalsOf(blocks []*Block) []int {
+	out, same := make([]int, len(blocks)), map[sibling]int{}
+	for i, b := range blocks[1:] {
+		s := sibling{b.Parent.index, b.ID, b.Slug}
+		out[i+1] = same[s]
+		same[s]++
 	}
-	return x
+	return out
 }
 
 // Match is what a path leads to.
@@ -223,16 +268,16 @@ func (d *Document) Find(path string) Match {
 func (d *Document) find(name string, in *Block) Match {
 	name = strings.TrimSpace(name)
 	names, wanted := d.names.index(), folded(name)
+	var inside func(i int) bool
+	if in != nil {
+		inside = func(i int) bool { return d.Blocks[i].Parent == in }
+	}
 	for _, kind := range []struct {
-		names map[string][]int
+		names *byName
 		by    By
-	}{{names.ids, ByID}, {names.slugs, BySlug}, {names.legacies, ByLegacy}} {
-		all := kind.names[wanted]
-		if in != nil {
-			all = slices.DeleteFunc(slices.Clone(all), func(i int) bool { return d.Blocks[i].Parent != in })
-		}
-		if len(all) > 0 {
-			return Match{Block: d.Blocks[all[0]], By: kind.by, More: len(all) - 1}
+	}{{&names.ids, ByID}, {&names.slugs, BySlug}, {&names.legacies, ByLegacy}} {
+		if all := kind.names.find(wanted, inside); all.n > 0 {
+			return Match{Block: d.Blocks[all.first], By: kind.by, More: all.n - 1}
 		}
 	}
 	if key, err := hex.DecodeString(name); err != nil || len(key) != keyBytes {

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"slices"
 	"strings"
 
 	"ctxledger.dev/transcript"
@@ -28,6 +27,20 @@ type Message struct {
 	Block *Block          `json:"-"` // whose text it is; nil: none
 	URI   string          `json:"block,omitempty"`
 	Text  string          `json:"text"`
+}
+
+// Head says in a line whose message it is: "system prompt", "user: block goal", "user: text before it, block intro", "user: prompt".
+func (m Message) Head() string {
+	said := string(m.Role) + ": " + string(m.From) + " " + m.URI
+	switch {
+	case m.From == FromSystem:
+		said = "system prompt"
+	case m.From == FromAmbient && m.URI == "":
+		said = string(m.Role) + ": text before it"
+	case m.From == FromAmbient:
+		said = string(m.Role) + ": text before it, block " + m.URI
+	}
+	return strings.TrimSpace(said)
 }
 
 // Request returns what an operation sends if its document is as it is now: of @llm all messages for the model, of @run and @return what is
@@ -118,19 +131,13 @@ func (d *Document) selected(o *Operation) (out []*Block) {
 
 // Select returns the blocks of a reference, in document order.
 func (d *Document) Select(r Reference) (out []*Block) {
-	m := d.Find(r.Path)
-	switch {
-	case m.Block == nil:
-	case !r.Below:
-		out = []*Block{m.Block}
-	case d.fractalic():
-		m.Block.all(func(b *Block) { out = append(out, b) })
-	default:
-		for _, c := range m.Block.Children {
-			c.all(func(b *Block) { out = append(out, b) })
+	x := extentOf(r, d.Find(r.Path))
+	for _, b := range d.Blocks[x.from:x.to] {
+		if !b.System {
+			out = append(out, b)
 		}
 	}
-	return slices.DeleteFunc(out, func(b *Block) bool { return b.System })
+	return out
 }
 
 // ambient returns the blocks before an operation, and the one in which it stands, that have a text above it.

@@ -30,6 +30,7 @@ func (s Settings) Parse(path, source string) *Document {
 	_, body, _ := yamldoc.Front(rest)
 	body += len(source) - len(rest)
 	d := assembled(s, path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
+	d.silences = strings.Contains(source, silences)
 	d.named(nil)
 	return d
 }

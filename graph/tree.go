@@ -22,7 +22,7 @@ func (d *Document) Tree(b *Block, c *Costs) *Node {
 		cost, _ := c.Of(o)
 		n.Nodes = append(n.Nodes, &Node{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: cost.Total()})
 	}
-	for _, below := range b.Children {
+	for below := range b.Children {
 		n.Nodes = append(n.Nodes, d.Tree(below, c))
 	}
 	return n

@@ -6,6 +6,9 @@ import (
 	"ctxledger.dev/sessions"
 )
 
+// StillRecorded says what is recorded where session files are not followed.
+const StillRecorded = "what tools, hooks and the proxy are told is still recorded"
+
 // NotFollowed says why what agents do is not recorded by itself, or not what one agent does; "": it is. host is that
 // agent, "" for any. Where it says something, an empty list means that nothing is known, not that nothing happened.
 func (i Info) NotFollowed(host string) string {

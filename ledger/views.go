@@ -178,6 +178,15 @@ type Use struct {
 	CarriedDollars *float64 `json:"carried_usd_per_million,omitempty"`
 }
 
+// Scaled says what a mark of an estimate means where the counts are exact, and those of the agent's own window a share of what was
+// measured; "": there are no two scales.
+func (u Use) Scaled() string {
+	if u.Counting != "exact" || u.Scale.Exact || u.Scale.N == 0 {
+		return ""
+	}
+	return "parts of the window that were counted exactly and then scaled to what the provider measured; other counts are not scaled"
+}
+
 // How the next request pays for the window, see Use.NextBy: the provider reads it from its cache, probably has it there no
 // more, or only its beginning, by how long it keeps what was written, or does not cache what this session sends.
 const (

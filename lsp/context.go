@@ -53,6 +53,7 @@ type Context struct {
 	NextDollars *float64          `json:"nextDollars"`
 	Next        string            `json:"next"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
+	Forked      string            `json:"forked"`    // what is counted in the session that it was forked from, in words
 	Categories  []ledger.Category `json:"categories"`
 	Own         []ledger.Category `json:"own"`     // of the agent's own window, see ledger.Use
 	Sources     []source          `json:"sources"` // of the agent's own window
@@ -158,6 +159,9 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	}
 	if g.Subagents != nil {
 		c.Subagents = g.Subagents.String()
+	}
+	if f := g.Session.Fork; f != nil {
+		c.Forked = f.String()
 	}
 	for _, x := range g.OwnSources {
 		uri := ""

@@ -154,7 +154,7 @@ func (s *folder) graphFile(d *document) (f graphfile.File, ok bool) {
 func (s *folder) graphFileOf(d *document, doc *graph.Document, k snapshot) graphfile.File {
 	root, name := s.treeOf(d)
 	around := s.graphs.around(s, root, name, k)
-	around.Read, around.Costs = s.graphReader(root), d.graphed.costs(doc, k)
+	around.Read, around.Costs, around.Exact = s.graphReader(root), d.graphed.costs(doc, k), k.meter.Counter.Exact()
 	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Around: around}
 }
 

@@ -24,8 +24,8 @@ func (s *folder) graphFixes(d *document, shown []protocol.Diagnostic) (list []pr
 			continue
 		}
 		from, to := bytesOf(d.text, one.Range)
-		for _, a := range graphfile.Fixes(found, string(code), graph.Span{From: from, To: to}) {
-			list = append(list, fix(plainLine(a.Title), one, s.graphEdit(d, a.Edits...), true))
+		for i, a := range graphfile.Fixes(found, string(code), graph.Span{From: from, To: to}) {
+			list = append(list, fix(plainLine(a.Title), one, s.graphEdit(d, a.Edits...), i == 0))
 		}
 	}
 	return list

@@ -399,12 +399,17 @@ func (g *graphCase) offered(t *testing.T, more map[string]any) (string, error) {
 	more["context"] = map[string]any{"diagnostics": shown}
 	var list []struct {
 		Title, Kind string
+		IsPreferred bool
 		Edit        edit
 	}
 	err = g.call("textDocument/codeAction", more, &list)
 	var b strings.Builder
 	for _, a := range list {
-		fmt.Fprintf(&b, "%s (%s)\n%s", a.Title, a.Kind, g.after(a.Edit))
+		preferred := ""
+		if a.IsPreferred {
+			preferred = ", preferred"
+		}
+		fmt.Fprintf(&b, "%s (%s%s)\n%s", a.Title, a.Kind, preferred, g.after(a.Edit))
 	}
 	return b.String(), err
 }

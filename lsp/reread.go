@@ -6,6 +6,7 @@ import (
 	"ctxledger.dev/config"
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
 
@@ -24,7 +25,8 @@ func (c Configured) notFollowed() string {
 	if c.FollowOff == "" {
 		return ""
 	}
-	return plainLine(c.FollowOff) + "; to have sessions followed, remove that line or set it to true"
+	return plainLine(c.FollowOff) + ", so session files are not read; " + ledger.StillRecorded +
+		"; to have sessions followed, remove that line or set it to true"
 }
 
 // reread is how often the configuration is looked at: a change is to be in effect within a second.

@@ -101,9 +101,14 @@ func TestASourceOpensTheFileOfItsTree(t *testing.T) {
 	for tree, want := range map[string]string{"": here, here: here, there: there} {
 		g := ledger.TurnStats{}
 		g.Session.Tree = tree
+		g.Session.Fork = &sessions.Fork{Session: "ab12", Entries: 3}
 		g.OwnSources = []ledger.Source{{Kind: ledger.SourceFile, Name: "a.md"}}
 		if got := s.contextOf(g).Sources[0].URI; got != string(uri.File(filepath.Join(want, "a.md"))) {
 			t.Errorf("%q: it opens %s", tree, got)
+		}
+		const forked = "3 records shared with session ab12; what they did and cost is counted there"
+		if got := s.contextOf(g).Forked; got != forked { // the command line alone said so
+			t.Errorf("it is forked: %q", got)
 		}
 	}
 }
@@ -286,7 +291,8 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 // where, and how to change that.
 func TestFollowOffIsSaid(t *testing.T) {
 	k := newKept(t)
-	const want = "ctxledger.yaml:1 says follow: false; to have sessions followed, remove that line or set it to true"
+	const want = "ctxledger.yaml:1 says follow: false, so session files are not read; what tools, hooks and the proxy are told " +
+		"is still recorded; to have sessions followed, remove that line or set it to true"
 	f := newFixture(t, func(s *Server) {
 		s.o.Find = func([]string) (Workspace, error) {
 			ws := k.workspace("/ws")

@@ -80,7 +80,7 @@ type staleFile struct {
 	Path    string `json:"path"`
 	Changed string `json:"changed"`
 	Seen    bool   `json:"seen,omitempty"`  // Changed is when that was first seen
-	By      string `json:"by"`              // the session that changed it, "external" or "several"
+	By      string `json:"by"`              // the session that changed it, "external", "several" or "after"
 	Wrote   bool   `json:"wrote,omitempty"` // the session has only written it
 	Gone    bool   `json:"gone,omitempty"`  // it was deleted
 }
@@ -207,7 +207,7 @@ func (r changesResult) String() string {
 	}
 	for _, x := range r.Stale {
 		happened, knew := changes.Stale{Wrote: x.Wrote, Gone: x.Gone}.Words()
-		b.Say("stale: %s was %s by %s", x.Path, happened, x.By)
+		b.Say("stale: %s was %s %s", x.Path, happened, changes.Who(x.By, false))
 		b.SayIf(x.Seen, ", seen")
 		b.Say(" at %s, after %s %s it\n", x.Changed, r.reader(), knew)
 	}

@@ -228,7 +228,7 @@ func graphPrompt(ctx context.Context, c *call, a graphArgs) (reply, error) {
 		if len(parts) < maxParts {
 			parts = append(parts, from+" "+g.said(n))
 		}
-		fmt.Fprintf(&b, "--- %s: %s, %s tokens\n%s\n\n", m.Role, from, g.said(n), m.Text)
+		fmt.Fprintf(&b, "--- %s, %s tokens\n%s\n\n", oneLine(m.Head(), 200), g.said(n), m.Text)
 	}
 	head := fmt.Sprintf("@%s, line %d of %s, sends %s tokens: %s", o.Name, line, oneLine(g.Path, 200), g.said(all),
 		strings.Join(parts, ", "))

@@ -140,7 +140,7 @@ func TestThePromptOfAnOperation(t *testing.T) {
 	for _, operation := range []string{"17", "18", "sources/orders"} {
 		r, text := do[graphResult](t, c, "graph_prompt", args{"file": "docs/plan.md", "operation": operation})
 		if !strings.HasPrefix(text, "[@llm, line 17 of docs/plan.md, sends 32 tokens: system 7, block goal 13, "+
-			"block sources/orders 10, prompt 2]\n--- system: system, 7 tokens\n# .system\n") || r.Tokens != 32 {
+			"block sources/orders 10, prompt 2]\n--- system prompt, 7 tokens\n# .system\n") || r.Tokens != 32 {
 			t.Errorf("%s: %+v\n%s", operation, r, text)
 		}
 	}

@@ -24,6 +24,9 @@ const (
 	// patience is how long a client may take to send its message, and to take a part of the answer.
 	patience = 30 * time.Second
 
+	// maxReserved is how much memory is reserved for a body because the client says that it is so long, in bytes.
+	maxReserved = 1 << 20
+
 	typeJSON   = "application/json"
 	typeStream = "text/event-stream"
 )
@@ -100,6 +103,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	_ = control.SetReadDeadline(s.o.Env.Now().Add(patience)) // else the server's own holds
 	in := http.MaxBytesReader(w, r.Body, limits.MCPMessage)
 	var b bytes.Buffer
+	b.Grow(int(min(max(r.ContentLength, 0), maxReserved)) + bytes.MinRead)
 	_, err := b.ReadFrom(in)
 	_ = control.SetReadDeadline(time.Time{}) // else it would end the request while it is answered
 	if _, long := errors.AsType[*http.MaxBytesError](err); long {

@@ -211,9 +211,9 @@ func (a *memoryArgs) recall(ctx context.Context, api ledger.MemoryStore) (memory
 		if left -= count(plainJSON(f) + ","); left < 0 {
 			break
 		}
-		if f.Body = fit(body, left); f.Body != "" {
-			left -= count(plainJSON(f.Body))
-		}
+		size := 0
+		f.Body, size = fit(body, left)
+		left -= size
 		r.Entries = append(r.Entries, f)
 	}
 	return r, err
@@ -222,20 +222,23 @@ func (a *memoryArgs) recall(ctx context.Context, api ledger.MemoryStore) (memory
 // cutMark ends a body that was cut.
 const cutMark = "[cut: read it with action get]"
 
-// fit returns a body whose JSON has at most budget tokens, cut at a line and marked if necessary.
-func fit(body string, budget int) string {
+// fit returns a body whose JSON has at most budget tokens, cut at a line and marked if necessary, and how many it has.
+func fit(body string, budget int) (string, int) {
 	const quotes = 4 // what JSON adds around it
-	if count(plainJSON(body))+quotes <= budget {
-		return body
+	if body == "" {
+		return "", 0
+	}
+	if n := count(plainJSON(body)); n+quotes <= budget {
+		return body, n
 	}
 	head, _ := upTo(body, (budget-quotes-count(cutMark))*9/10) // line ends cost more in JSON
 	for head != "" && count(plainJSON(head+cutMark)) > budget {
 		head, _ = upTo(head, count(head)*3/4)
 	}
 	if head == "" && budget < count(cutMark)+quotes {
-		return ""
+		return "", 0
 	}
-	return head + cutMark
+	return head + cutMark, count(plainJSON(head + cutMark))
 }
 
 func brief(e memory.Entry) fact {

@@ -111,7 +111,10 @@ func TestMemoryListAndRecallStayWithinTheirTokens(t *testing.T) {
 func TestBodyThatDoesNotFitIsCutAtALineAndMarked(t *testing.T) {
 	body := strings.Repeat("one \"line\" of text\n", 200)
 	for room := 0; room < 300; room += 7 {
-		got := fit(body, room)
+		got, size := fit(body, room)
+		if got == "" && size != 0 || got != "" && size != count(plainJSON(got)) {
+			t.Fatalf("room %d: %d tokens are said of %q", room, size, got)
+		}
 		if got != "" && count(plainJSON(got)) > room+1 {
 			t.Fatalf("room %d: %d tokens", room, count(plainJSON(got)))
 		}
@@ -119,7 +122,7 @@ func TestBodyThatDoesNotFitIsCutAtALineAndMarked(t *testing.T) {
 			t.Fatalf("room %d: not marked: %q", room, got)
 		}
 	}
-	if fit("short", 100) != "short" {
+	if got, _ := fit("short", 100); got != "short" {
 		t.Error("a short body is changed")
 	}
 }

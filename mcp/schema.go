@@ -141,7 +141,7 @@ var kinds = map[string]struct {
 	wanted, form string
 	is           func(raw json.RawMessage) bool
 }{
-	"string":           {"a string", `"…"`, is[string]},
+	"string":           {"a string", `"…"`, begins('"')},
 	"integer":          {"a whole number", "10", is[int32]},
 	"boolean":          {"true or false", "true", is[bool]},
 	"object":           {"an object", `"…"`, begins('{')},

@@ -17,6 +17,7 @@ const (
 	readBuffer = 64 << 10         // bytes read from the client at once
 	workers    = 8                // tools of a client at work
 	mostOpen   = 100              // unanswered requests of a client; when there are as many, reading waits
+	idleAfter  = time.Minute      // without a message, until the client counts as idle: an agent at work says more
 	drainWait  = 10 * time.Second // how long requests in flight may take after the end of input
 )
 
@@ -44,9 +45,16 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // serve answers lines until there are no more. Requests are answered side by side, everything else in its order.
 func (c *Client) serve(ctx context.Context, lines <-chan input, w *writer, work *sync.WaitGroup) error {
 	open := make(chan struct{}, mostOpen)
+	idle := time.NewTimer(idleAfter)
+	defer idle.Stop()
 	for {
 		select {
+		case <-idle.C:
+			if c.server.o.Idle != nil {
+				c.server.o.Idle()
+			}
 		case in := <-lines:
+			idle.Reset(idleAfter)
 			m, refused := c.accept(in)
 			switch {
 			case refused != nil:

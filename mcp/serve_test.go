@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -82,6 +83,35 @@ func TestRequestsUnderWayAreAnsweredAfterTheEndOfInput(t *testing.T) {
 	if err := <-v.done; err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAServerKnowsWhenItsClientIsIdle: once for each time.
+func TestAServerKnowsWhenItsClientIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		times := 0
+		s, err := New(nil, Options{Env: testEnv(), AskRoots: true, Idle: func() { times++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := serve(t, s, t.Context())
+		for _, c := range []struct {
+			after time.Duration
+			want  int
+		}{{idleAfter - 1, 0}, {idleAfter - 1, 0}, {idleAfter, 1}, {time.Hour, 2}} {
+			v.send(t, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+			if _, err := v.out.ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(c.after) //style:ok the clock of the bubble
+			synctest.Wait()
+			if times != c.want {
+				t.Errorf("called %d times, want %d", times, c.want)
+			}
+		}
+		if err := errors.Join(v.in.Close(), <-v.done); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestServeEndsWithItsContext(t *testing.T) {

@@ -64,6 +64,8 @@ type Options struct {
 	Author func(root string) (write ledger.Author, sections string, err error)
 	// Problems describes errors in the configuration of the tree at root. nil: there are none.
 	Problems func(root string) []string
+	// Idle is called by Serve when its client has sent nothing for a minute. nil: nothing is.
+	Idle func()
 }
 
 // Server answers MCP clients. It keeps nothing of them: see Client.

@@ -130,8 +130,8 @@ func TestAnswersSayWhatIsWrongWithTheConfiguration(t *testing.T) {
 // TestAStaleFileSaysWhatItsTimeIs: the time of the first look was told as that of the change.
 func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 	for seen, want := range map[bool]string{
-		true:  "stale: a.go was changed by external, seen at 2026-11-27T19:00:00Z, after this chat read it",
-		false: "stale: a.go was changed by external at 2026-11-27T19:00:00Z, after this chat read it",
+		true:  "stale: a.go was changed outside the session, seen at 2026-11-27T19:00:00Z, after this chat read it",
+		false: "stale: a.go was changed outside the session at 2026-11-27T19:00:00Z, after this chat read it",
 	} {
 		r := changesResult{Stale: []staleFile{
 			{Path: "a.go", Changed: "2026-11-27T19:00:00Z", Seen: seen, By: "external"}}}
@@ -141,7 +141,7 @@ func TestAStaleFileSaysWhatItsTimeIs(t *testing.T) {
 	}
 	r := changesResult{Session: "ab12", Stale: []staleFile{
 		{Path: "a.go", Changed: "T", By: "external", Wrote: true, Gone: true}}}
-	want := "no changes by session ab12 itself recorded\nstale: a.go was deleted by external at T, after session ab12 wrote it"
+	want := "no changes by session ab12 itself recorded\nstale: a.go was deleted outside the session at T, after session ab12 wrote it"
 	if got := r.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

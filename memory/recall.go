@@ -1,9 +1,11 @@
 package memory
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
@@ -23,24 +25,90 @@ const (
 	inBody  = 1
 )
 
+// Bounds of a Cache, in bytes.
+const (
+	maxCached = 8 << 20
+	costOf    = 10 // what a byte of a record takes at most, decoded and split into words
+)
+
+// Cache keeps memories that were recalled, ready to be ranked: the next recall compares each with its record, and decodes
+// only what has changed. Its zero value is empty. It is safe for concurrent use.
+type Cache struct {
+	mu      sync.Mutex
+	kept    map[string]*recalled // guarded by mu, which is for the map as a whole: it is replaced, not changed; by key
+	dropped int                  // guarded by mu; how often it was
+}
+
+// recalled is a memory that can be ranked.
+type recalled struct {
+	Entry
+	raw         []byte // its record
+	title, body haystack
+}
+
+func rankable(e Entry) *recalled {
+	return &recalled{Entry: e, title: haystack{text: e.Name + "\n" + e.Description}, body: haystack{text: e.Body}}
+}
+
+// Drop empties the cache, also of what recalls in progress have read.
+func (c *Cache) Drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept, c.dropped = nil, c.dropped+1
+}
+
 // Recall returns the memories of a scope that fit a query best, best first, at most limit (0: all),
 // each with its Score. A memory that contains no word of the query is left out; without a query all
 // are ranked by their type. Words of the query match inside words of the memory, in every case and Unicode
 // form (words.Key). Errors: corrupt.
-func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
-	all, _, err := List(tx, scope, "", 0)
-	if err != nil {
-		return nil, err
+func (c *Cache) Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
+	c.mu.Lock()
+	before, dropped := c.kept, c.dropped
+	c.mu.Unlock()
+	now, left := make(map[string]*recalled, len(before)), maxCached
+	all := make([]*recalled, 0, len(before))
+	for rec, err := range tx.Scan(bucketEntries, kv.Range{Prefix: entryKey(scope, "")}) {
+		if err != nil {
+			return nil, err
+		}
+		r := before[string(rec.Key)]
+		if r == nil || !bytes.Equal(r.raw, rec.Value) {
+			e, err := decode(rec.Value)
+			if err != nil {
+				return nil, err
+			}
+			r = rankable(e)
+			r.raw = rec.Value
+		}
+		if left -= costOf * len(rec.Value); left >= 0 {
+			now[string(rec.Key)] = r
+		}
+		if r.Deleted == nil {
+			all = append(all, r)
+		}
 	}
-	return Rank(all, query, limit), nil
+	c.mu.Lock()
+	if c.dropped == dropped {
+		c.kept = now
+	}
+	c.mu.Unlock()
+	return rank(all, query, limit), nil
 }
 
 // Rank is Recall on entries at hand, of any scopes.
 func Rank(entries []Entry, query string, limit int) []Entry {
+	all := make([]*recalled, len(entries))
+	for i, e := range entries {
+		all[i] = rankable(e)
+	}
+	return rank(all, query, limit)
+}
+
+func rank(all []*recalled, query string, limit int) []Entry {
 	terms := queryTerms(query)
-	ranked := make([]Entry, 0, len(entries))
-	for _, e := range entries {
-		score := fit(e, terms)
+	ranked := make([]Entry, 0, len(all))
+	for _, r := range all {
+		score, e := r.fit(terms), r.Entry
 		if score == 0 && strings.TrimSpace(query) != "" {
 			continue
 		}
@@ -95,35 +163,33 @@ func queryTerms(query string) []string {
 	return telling
 }
 
-// fit says how well an entry answers the words of a query; 0 is not at all.
-func fit(e Entry, terms []string) (score float64) {
-	if len(terms) == 0 {
-		return 0
-	}
-	title, body := haystack{text: e.Name + "\n" + e.Description}, haystack{text: e.Body}
+// fit says how well a memory answers the words of a query; 0 is not at all.
+func (r *recalled) fit(terms []string) (score float64) {
 	for _, t := range terms {
 		switch {
-		case title.holds(t):
+		case r.title.holds(t):
 			score += inTitle
-		case body.holds(t):
+		case r.body.holds(t):
 			score += inBody
 		}
 	}
 	return score
 }
 
-// haystack is a text in which words are looked for.
+// haystack is a text in which words are looked for, by several recalls at once. Splitting it is slow, and happens once.
 type haystack struct {
-	text, key string
-	words     map[string]bool
+	text         string
+	keyed, split sync.Once
+	key          string          // made by keyed
+	words        map[string]bool // made by split
 }
 
-// hasWord reports whether the text has a word. Splitting it is slow, and happens once.
+// hasWord reports whether the text has a word.
 func (h *haystack) hasWord(term string) bool {
-	if h.words == nil {
+	h.split.Do(func() {
 		h.words = map[string]bool{}
 		words.Each([]byte(h.text), func(w []byte) { h.words[string(w)] = true })
-	}
+	})
 	return h.words[term]
 }
 
@@ -131,8 +197,6 @@ func (h *haystack) hasWord(term string) bool {
 // one or two letters would be inside of everything, and count only as a whole.
 func (h *haystack) holds(term string) bool {
 	const telling = 3 // bytes; a single ideograph has as many
-	if h.key == "" {
-		h.key = words.Key(h.text)
-	}
+	h.keyed.Do(func() { h.key = words.Key(h.text) })
 	return len(term) >= telling && strings.Contains(h.key, term) || h.hasWord(term)
 }

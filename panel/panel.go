@@ -32,6 +32,8 @@ type Panel struct {
 	Said   int           `json:"conversation"`            // Held without Fixed
 	// Besides says what the window has besides Held, of which nothing was measured: see ledger.Use.Besides.
 	Besides string `json:"besides,omitempty"`
+	// Scaled says which figures are scaled and which are not, if some are: see ledger.Use.Scaled.
+	Scaled string `json:"scaled,omitempty"`
 
 	// CompactsAt is where the conversation is compacted, and CompactsFrom what that rests on; ClearsAt is where old results are
 	// cleared. 0: it is not known that they are. Sends says that ctxledger does both; else the host does what it does.
@@ -72,7 +74,7 @@ const (
 func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 	p := Panel{
 		Session: st.Session.ID, Model: line(st.Model), Window: st.Window, Held: st.Held, None: none(st),
-		Fixed: st.Fixed, Besides: st.Besides(),
+		Fixed: st.Fixed, Besides: st.Besides(), Scaled: st.Scaled(),
 		CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
 		Calls: st.Calls.N, Last: st.Calls.Last, Compacted: st.Calls.Compacted, Cached: st.Calls.Cached,
 		Messages: st.Messages, NextClears: named(st.NextClears), NextCuts: named(st.NextCuts), Offloaded: st.Offloaded,

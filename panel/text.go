@@ -158,6 +158,7 @@ func (p Panel) More() string {
 	list("Largest messages", messages)
 	list("Largest calls, with results", calls)
 	list("Largest files", files)
+	b.SayIf(p.Scaled != "", "\n%s marks %s", estimate, p.Scaled)
 	b.SayIf(p.Cached > 0, "\nCache boundary: the first %s tokens of the last call are probably cached", Short(int(p.Cached)))
 	list("Would be cleared next", cuts(p.NextClears))
 	list("Would be compacted next", cuts(p.NextCuts))

@@ -53,6 +53,7 @@ type Piece struct {
 	Tokens int    // in o200k_base; what its model counts is estimated from that
 	Call   string // id that joins a call and its result; "": neither
 	Text   string // what a model reads of it; not kept
+	// Action is what a call does, or the read that the agent's host made of a file that the user named.
 	Action *Action
 	Failed bool // it is the result of a call that failed, or was refused
 	// Names are the identifiers and paths in it; needed only where Meter.WantsNames.

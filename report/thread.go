@@ -228,6 +228,14 @@ func (t *thread) piece(p Piece, copied bool, a *answer) {
 	m := t.meter
 	o := owned{class: &m.out.classes[p.Class]}
 	switch {
+	case p.Action != nil && p.Class == Host: // a file that the user named
+		c := &call{Action: *p.Action, copied: copied, early: t.memory.looks()}
+		if t.returned(c, p) {
+			o.habit = &m.out.same
+		}
+		if o.file, o.read = c.file, c.again; o.read != nil {
+			o.habit = nil // it is one already
+		}
 	case p.Action != nil:
 		c := t.called(p, copied)
 		o.tool = m.tool(c.Tool)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -113,6 +114,12 @@ type Fork struct {
 	To      int64  `json:"to"`              // sequence number of its newest record that was copied
 	Entries int    `json:"entries"`         // number of copied records
 	Ended   bool   `json:"ended,omitempty"` // a record of its own came after them
+}
+
+// String says what a session shares with the one that it was forked from.
+func (f Fork) String() string {
+	return chars.Plural(f.Entries, "record") + " shared with session " + f.Session +
+		"; what they did and cost is counted there"
 }
 
 // Main reports whether a session is a person's own, not a subagent's.

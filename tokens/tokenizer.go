@@ -12,8 +12,8 @@ type tokenizer struct {
 	// starts returns where pieces certainly start in a window that starts with one.
 	starts     func(*masks) uint64
 	vocabulary *vocabulary
-	// the idle worker that stays, so that what it remembers outlives a garbage collection
-	resident atomic.Pointer[worker]
+	// the idle workers that stay, so that what they remember outlives a garbage collection: a worker is large
+	resident [2]atomic.Pointer[worker]
 	workers  sync.Pool // of *worker, the other idle ones
 }
 
@@ -82,8 +82,10 @@ func Rest() {
 
 // worker returns an idle worker or a new one; give it back with release.
 func (t *tokenizer) worker() *worker {
-	if w := t.resident.Swap(nil); w != nil {
-		return w
+	for i := range t.resident {
+		if w := t.resident[i].Swap(nil); w != nil {
+			return w
+		}
 	}
 	if w, ok := t.workers.Get().(*worker); ok {
 		return w
@@ -105,7 +107,10 @@ func (t *tokenizer) release(w *worker) {
 	if len(w.chunk) > chunkLen {
 		w.chunk = nil
 	}
-	if !t.resident.CompareAndSwap(nil, w) {
-		t.workers.Put(w)
+	for i := range t.resident {
+		if t.resident[i].CompareAndSwap(nil, w) {
+			return
+		}
 	}
+	t.workers.Put(w)
 }

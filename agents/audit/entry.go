@@ -37,6 +37,12 @@ func entry(r *sessionfile.Record, names bool, mask func(string) string) report.E
 			e.Pieces = append(e.Pieces, piece)
 		}
 	}
+	if a := r.Attached; a != nil && len(e.Pieces) > 0 {
+		e.Pieces[0].Action = &report.Action{Read: a.Path}
+		if a.Partial {
+			e.Pieces[0].Action.Part = "a part"
+		}
+	}
 	return e
 }
 

@@ -267,8 +267,8 @@ func staleFile(f changes.Stale) string {
 	switch f.By {
 	case changes.External:
 		by = "outside recorded sessions"
-	case changes.Several:
-		by = "by one of several calls"
+	case changes.Several, changes.After:
+		by = changes.Who(f.By, false)
 	}
 	if f.Gone {
 		by = "deleted " + by

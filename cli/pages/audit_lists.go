@@ -191,6 +191,8 @@ func (p *auditPage) lines(l list, width int) []string {
 // amount prints what a row cost.
 func (p *auditPage) amount(r row) string {
 	switch {
+	case r.tokens == 0 && r.dollars == 0:
+		return "–" // no request that carried it was measured
 	case p.r.Total.Dollars == 0:
 		return report.Magnitude(r.tokens)
 	case r.dollars == 0 && r.tokens > 0:

@@ -62,6 +62,16 @@ func largeAudit() audit.Audit {
 	return audit.Audit{Report: r}
 }
 
+// TestWhatWasNotMeasuredHasNoFigure: a read that no measured request carried took 0 tokens.
+func TestWhatWasNotMeasuredHasNoFigure(t *testing.T) {
+	r := report.Report{Files: 1, Sessions: 1, Total: report.Spent{Requests: 1},
+		Read: []report.File{{Path: "/p/a.go", Reads: 1}}}
+	row := regexp.MustCompile(`(?m)^\s+≈TOKENS .*\n\s+– .*a\.go$`)
+	if text := drawn(audit.Audit{Report: r}, 0, 0); !row.MatchString(text) {
+		t.Errorf("the audit says\n%s", text)
+	}
+}
+
 func TestAnAuditFitsTheScreen(t *testing.T) {
 	for _, c := range []struct{ width, height, least int }{
 		{40, 30, 24}, {60, 24, 18}, {80, 24, 20}, {80, 40, 33}, {100, 30, 23},

@@ -32,8 +32,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing is counted twice",
 		chars.Plural(s.Session.Rewritten, "time"))
 	if f := s.Session.Fork; f != nil {
-		fmt.Fprintf(w, "forked     %s shared with session %s; what they did and cost is counted there\n",
-			chars.Plural(f.Entries, "record"), f.Session)
+		fmt.Fprintf(w, "forked     %s\n", f)
 	}
 	p.say(s.Session.Continues != "", "continues  session %s; what was copied from it is counted there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
@@ -52,6 +51,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	for _, warned := range s.Warned {
 		fmt.Fprintf(w, "warning    %s\n", columns.OneLine(warned.String()))
 	}
+	p.say(s.Scaled() != "", "counts     ≈ marks %s", s.Scaled())
 	p.own(s)
 	p.sources(s)
 	p.say(s.Summary != "", "compacted  summary %s: %s; %s kept out of the view", s.Summary, s.Became, s.Saved.Tokens())

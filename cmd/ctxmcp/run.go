@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/version"
 	"ctxledger.dev/internal/wiring"
 	"ctxledger.dev/mcp"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/workspace"
 )
 
@@ -55,6 +57,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 		o.Models, o.Author, o.Problems = wiring.Models(e), wiring.Author(e), wiring.Problems(e)
 		o.Given, o.Root, o.AgentTools = wiring.Given(e), here.Root, *agents
 		o.ReadBack, o.GraphTools, o.Graph = *readBack, *graphs, wiring.Graph(e)
+		o.Idle = func() { tokens.Rest(); debug.FreeOSMemory() } // an agent waits for its user most of the time
 		s, err := mcp.New(open, o)
 		if err != nil {
 			return nil, err

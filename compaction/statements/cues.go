@@ -251,7 +251,7 @@ func (l *language) begin(text string, words []string) (int, bool) {
 // refersBack reports whether a sentence begins with a word that refers to what was said before it.
 func refersBack(text string) bool {
 	text = strings.TrimLeft(text, "*_\"' ")
-	_, yes := references().begin(text, wordsOf(text[:min(len(text), 60)]))
+	_, yes := references().begin(text, firstWords(text[:min(len(text), 60)], opening))
 	return yes
 }
 
@@ -276,7 +276,8 @@ func isAnnouncement(statement string) bool {
 	return announces(statement, words, cuesOf(statement, words))
 }
 
-// opening is how many words tell whether a statement opens like an announcement: fillers of one word, and a phrase.
+// opening is how many words tell how a statement opens: like an announcement, with fillers of one word and a phrase, or
+// with a reference.
 const opening = 12
 
 // maxAnnouncement is how long an announcement is at most, in bytes: a longer one also says why.

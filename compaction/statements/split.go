@@ -202,6 +202,9 @@ func (s *splitter) prose(line string) {
 // withoutAnnouncements returns a line of several sentences without those at its ends that only say what the agent does
 // next; if they all do, the whole line.
 func withoutAnnouncements(line string, sentences []string) string {
+	if len(sentences) == 1 {
+		return line
+	}
 	from, to := 0, len(sentences)
 	for from < to && isAnnouncement(sentences[from]) {
 		from++
@@ -223,14 +226,18 @@ func sentencesOf(line string) []string {
 	var out []string
 	start := 0
 	for i, r := range line {
-		if !strings.ContainsRune(".!?。！？．", r) {
+		wide := false
+		switch r {
+		case '.', '!', '?':
+		case '。', '！', '？', '．':
+			wide = true
+		default:
 			continue
 		}
 		end := i + utf8.RuneLen(r)
 		for end < len(line) && strings.ContainsRune("\"'”’)*`」』", firstRune(line[end:])) {
 			end += utf8.RuneLen(firstRune(line[end:]))
 		}
-		wide := strings.ContainsRune("。！？．", r)
 		if !wide && (end >= len(line) || line[end] != ' ' || !begins(line[end+1:])) {
 			continue
 		}

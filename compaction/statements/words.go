@@ -14,17 +14,25 @@ func wordsOf(text string) []string { return firstWords(text, len(text)) }
 func firstWords(text string, most int) []string {
 	out := make([]string, 0, min(most, len(text)/6)+1)
 	start, wide, last := -1, false, 0
+	plain := true // the word has nothing but small letters of ASCII, as most words
 	end := func(i int) {
-		if start >= 0 {
+		switch {
+		case start >= 0 && plain:
+			out = append(out, text[start:i])
+		case start >= 0:
 			out = append(out, strings.ToLower(strings.Trim(strings.ReplaceAll(text[start:i], "’", "'"), "'-")))
 		}
-		start = -1
+		start, plain = -1, true
 	}
 	for i, r := range text {
 		if len(out) >= most {
 			return out
 		}
 		switch {
+		case 'a' <= r && r <= 'z':
+			if start < 0 {
+				start = i
+			}
 		case r >= unspacedFrom && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 			end(i)
 			if wide {
@@ -33,10 +41,11 @@ func firstWords(text string, most int) []string {
 			wide, last = true, i
 			continue
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			if start < 0 {
+			if plain = false; start < 0 {
 				start = i
 			}
 		case start >= 0 && (r == '\'' || r == '’' || r == '-'):
+			plain = false
 		default:
 			end(i)
 		}
@@ -50,12 +59,22 @@ func firstWords(text string, most int) []string {
 // matter.
 func identifiersOf(text string) []string {
 	var out []string
-	isPart := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '-' <= r && r <= ':' || r == '_' // "-./", digits, ":"
-	}
-	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isPart(r) }) {
-		if w = strings.Trim(w, "./-:"); identifierLike(w) {
-			out = append(out, w)
+	start, plain := -1, true // plain: nothing but small letters, as most words
+	for i := 0; i <= len(text); i++ {
+		var c byte
+		if i < len(text) {
+			c = text[i]
+		}
+		switch small := 'a' <= c && c <= 'z'; {
+		case small || 'A' <= c && c <= 'Z' || '-' <= c && c <= ':' || c == '_': // "-./", digits, ":"
+			if plain = plain && small; start < 0 {
+				start = i
+			}
+		case start >= 0:
+			if w := text[start:i]; !plain && identifierLike(strings.Trim(w, "./-:")) {
+				out = append(out, strings.Trim(w, "./-:"))
+			}
+			start, plain = -1, true
 		}
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 // How the time of a change is matched with the time of a call.
 const (
 	// grace is how long after its result a call may still have changed a file: hosts record the result of a write
-	// before what it triggers (a formatter, a flush) has finished.
+	// before what it triggers (a formatter, a flush) has finished. A person may as well have saved the file then.
 	grace = 2 * time.Second
 	// fileClock is how far the clock of a file system may lag behind that of the host: its ticks are coarse.
 	fileClock = 10 * time.Millisecond
@@ -30,8 +30,8 @@ const (
 )
 
 // Attributor determines by time which call changed a file. It is the latest call that names the file. Otherwise it is
-// the one open call (see intents.Intent.Open) that ran, or the open calls that ran are candidates. Calls that name
-// only other files are no explanation.
+// the one open call (see intents.Intent.Open) that ran, or the open calls that ran are candidates. So are calls that had
+// just ended. Calls that name only other files are no explanation.
 type Attributor struct {
 	trees *Trees
 	Tx    kv.Tx
@@ -43,7 +43,7 @@ func NewAttributor(trees *Trees, tx kv.Tx, own *sessions.Session) Attributor {
 	return Attributor{trees, tx, own}
 }
 
-// attribution is the result: one intent, several candidates, or neither.
+// attribution is the result: one intent, candidates, or neither.
 type attribution struct {
 	Intent     *intents.Intent
 	candidates []intents.Intent
@@ -58,22 +58,33 @@ func (a Attributor) Of(tree, path string, at time.Time) (attribution, error) {
 	if named, err = a.running(named, tree, at); err != nil {
 		return attribution{}, err
 	}
-	if len(named) > 0 {
-		return attribution{Intent: latest(named)}, nil
+	if during := unended(named, at); len(during) > 0 {
+		return attribution{Intent: latest(during)}, nil
 	}
 	open, err := a.open(tree, at)
-	if err != nil || len(open) == 0 {
+	if err != nil {
 		return attribution{}, err
 	}
-	if len(open) == 1 {
-		return attribution{Intent: &open[0]}, nil
+	during, all := unended(open, at), append(open, named...)
+	if len(during) == 1 && len(all) == 1 {
+		return attribution{Intent: &all[0]}, nil
 	}
-	claimed, err := a.claimed(tree, path, open)
+	claimed, err := a.claimed(tree, path, during)
 	if err != nil || claimed != nil {
 		return attribution{Intent: claimed}, err
 	}
-	slices.Reverse(open) // the oldest first
-	return attribution{candidates: open[:min(len(open), maxCandidates)]}, nil
+	slices.Reverse(all) // the oldest first
+	return attribution{candidates: all[:min(len(all), maxCandidates)]}, nil
+}
+
+// ended reports whether a call had its result before a time: what changed a file then, it may have triggered.
+func ended(in intents.Intent, at time.Time) bool {
+	return in.Finished != nil && at.After(in.Finished.Add(fileClock))
+}
+
+// unended returns the calls that had no result yet at a time.
+func unended(list []intents.Intent, at time.Time) []intents.Intent {
+	return slices.DeleteFunc(slices.Clone(list), func(in intents.Intent) bool { return ended(in, at) })
 }
 
 // latest returns the intent that began last.

@@ -54,8 +54,27 @@ type Outcome struct {
 	Failed       bool
 }
 
-// Path returns a path in the form of the ledger. It is not masked, because it identifies the file.
-func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p) }
+// Path returns the path of a file in the form of the ledger. It is not masked, because it identifies the file.
+func (x *Effects) Path(p string) string { return x.trees.KeptPath(*x.own, p, false) }
+
+// Entry is Path for what is moved or deleted: a symbolic link itself.
+func (x *Effects) Entry(p string) string { return x.trees.KeptPath(*x.own, p, true) }
+
+// Target returns the path of the file that a call is about.
+func (x *Effects) Target(m intents.Meaning) string {
+	if m.Op == intents.OpDelete || m.Op == intents.OpMove {
+		return x.Entry(m.Target)
+	}
+	return x.Path(m.Target)
+}
+
+// From returns the path of the file that a call moves or copies.
+func (x *Effects) From(m intents.Meaning) string {
+	if m.Op == intents.OpMove {
+		return x.Entry(m.From)
+	}
+	return x.Path(m.From)
+}
 
 // Read returns the path of the file that a call reads, by a tool or by a command that prints it; "": none.
 func Read(c sessions.Call) string {
@@ -92,7 +111,7 @@ func (x *Effects) Begin(e sessions.Entry, calls []Call) error {
 		if c.Meaning.Target != "" {
 			in.Target = target
 		}
-		in.From = x.Path(c.Meaning.From)
+		in.From = x.From(c.Meaning)
 		if err := x.beginOne(in, c); err != nil {
 			return err
 		}
@@ -108,7 +127,7 @@ func (x *Effects) Announce(c Call, at time.Time) (*intents.Intent, error) {
 	}
 	in := intents.Intent{
 		Session: x.own.ID, Seq: x.own.Seq + 1, Turn: max(x.own.Turns, 1), CallID: c.ID, Name: c.Name, Op: c.Op,
-		Target: x.Path(c.Meaning.Target), From: x.Path(c.Meaning.From), Command: c.Shown.Meaning.Command, Begun: at,
+		Target: x.Target(c.Meaning), From: x.From(c.Meaning), Command: c.Shown.Meaning.Command, Begun: at,
 		Source: intents.Announced,
 	}
 	if err := x.beginOne(in, c); err != nil {
@@ -270,7 +289,7 @@ func (x *Effects) confirm(e sessions.Entry, in intents.Intent, f touched) (bool,
 
 // owns reports whether an observed change is one of a file and was made by a call that names it.
 func (x *Effects) owns(in intents.Intent, c changes.Change, path string) (bool, error) {
-	if c.Path != path {
+	if c.Path != path || ended(in, c.Time) {
 		return false, nil
 	}
 	by, err := x.Attributor.Of(c.Tree, c.Path, c.Time)
@@ -335,16 +354,16 @@ func (x *Effects) touched(in intents.Intent, effects []sessions.Effect) ([]touch
 func (x *Effects) shell(command string) []touched {
 	var files []touched
 	for _, act := range shell.Acts(command) {
-		p, to := x.Path(act.Path), x.Path(act.To)
 		switch act.Verb {
 		case shell.Write:
-			files = append(files, touched{p, changes.Modified})
+			files = append(files, touched{x.Path(act.Path), changes.Modified})
 		case shell.Delete:
-			files = append(files, touched{p, changes.Deleted})
+			files = append(files, touched{x.Entry(act.Path), changes.Deleted})
 		case shell.Move:
-			files = append(files, touched{p, changes.Deleted}, touched{to, changes.Created})
+			files = append(files, touched{x.Entry(act.Path), changes.Deleted},
+				touched{x.Entry(act.To), changes.Created})
 		case shell.Copy:
-			files = append(files, touched{to, changes.Created})
+			files = append(files, touched{x.Path(act.To), changes.Created})
 		}
 	}
 	return files
@@ -354,7 +373,11 @@ func (x *Effects) shell(command string) []touched {
 func (x *Effects) reported(effects []sessions.Effect) (files []touched) {
 	for _, f := range effects {
 		if op := changes.Op(f.Op); op == changes.Created || op == changes.Modified || op == changes.Deleted {
-			files = append(files, touched{x.Path(f.Path), op})
+			path := x.Path
+			if op == changes.Deleted {
+				path = x.Entry
+			}
+			files = append(files, touched{path(f.Path), op})
 		}
 	}
 	return files

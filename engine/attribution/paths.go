@@ -2,6 +2,7 @@ package attribution
 
 import (
 	"cmp"
+	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/internal/paths"
@@ -32,7 +33,7 @@ func (t *Trees) Normal(dir, p string) (rel string, outside bool) {
 // NameIn returns a path as the log of a session names it, and whether it is inside of the tree that the session worked on,
 // which may be on another machine.
 func (t *Trees) NameIn(s sessions.Session, p string) (name string, inside bool) {
-	name, outside := t.pathOf(s, p)
+	name, outside := t.pathOf(s, p, false)
 	return name, !outside && name != ""
 }
 
@@ -48,16 +49,44 @@ func normalIn(root, dir, p string) (rel string, outside bool) {
 	return p, paths.IsAbs(p)
 }
 
-// KeptPath returns a path of a call in the form of the ledger. It is not masked, because it identifies the file,
-// except when only the original spelling reveals that it contains a secret, as in a URL: later output could not mask
-// it any more.
-func (t *Trees) KeptPath(s sessions.Session, p string) string {
-	kept, _ := t.pathOf(s, p)
+// Real returns the path of the file that a path in a tree, "" being the workspace, leads to through symbolic links, so that
+// a file has one. What leads out of the tree, or nowhere, keeps its path. It opens nothing.
+func (t *Trees) Real(tree, name string) string { return t.real(tree, name, false) }
+
+// real is Real, or with entry the same for what is moved or deleted: a link itself.
+func (t *Trees) real(tree, name string, entry bool) string {
+	top, at, rest := cmp.Or(tree, t.root), filepath.FromSlash(name), ""
+	if !paths.IsAbs(name) {
+		at = filepath.Join(top, at)
+	}
+	if top == "" || !filepath.IsAbs(at) {
+		return name
+	}
+	for {
+		if real, err := filepath.EvalSymlinks(at); err == nil && (!entry || rest != "") {
+			if in, ok := paths.Below(top, filepath.ToSlash(filepath.Join(real, rest))); ok {
+				return in
+			}
+			return name
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return name
+		}
+		at, rest = up, filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// KeptPath returns a path of a call in the form of the ledger: of the file that it leads to, or with entry of what is moved or
+// deleted. It is not masked, because it identifies the file, except when only the original spelling reveals that it contains
+// a secret, as in a URL: later output could not mask it any more.
+func (t *Trees) KeptPath(s sessions.Session, p string, entry bool) string {
+	kept, _ := t.pathOf(s, p, entry)
 	shown := t.masks.String(p)
 	inside := paths.IsAbs(p) && !paths.IsAbs(kept) // what was masked may have been above the root
 	if shown == p || inside || t.masks.String(kept) != kept {
 		return kept
 	}
-	kept, _ = t.pathOf(s, shown)
+	kept, _ = t.pathOf(s, shown, entry)
 	return kept
 }

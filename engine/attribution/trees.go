@@ -1,6 +1,8 @@
 package attribution
 
 import (
+	"cmp"
+	"path/filepath"
 	"slices"
 
 	"ctxledger.dev/internal/paths"
@@ -39,7 +41,8 @@ func (t *Trees) homeOf(dir string) string {
 // Has reports whether a directory is the root of one of the trees.
 func (t *Trees) Has(root string) bool { return slices.Contains(t.list(), root) }
 
-// TreeOf returns the innermost tree that contains a directory; "": none does. It reads the disk.
+// TreeOf returns the innermost tree that contains a directory, or the one that it leads to through symbolic links; "": none
+// does. It reads the disk.
 func (t *Trees) TreeOf(dir string) (tree string) {
 	switch {
 	case dir == "" || t.root == "":
@@ -51,6 +54,9 @@ func (t *Trees) TreeOf(dir string) (tree string) {
 		if _, within := paths.Below(in, dir); within && len(in) > len(tree) {
 			tree = in
 		}
+	}
+	if real, err := filepath.EvalSymlinks(dir); tree == "" && err == nil && real != dir {
+		return t.TreeOf(real)
 	}
 	return tree
 }
@@ -81,13 +87,22 @@ func (t *Trees) worksOn(s sessions.Session) (tree string, known bool) {
 	return tree, tree != "" || t.here(s)
 }
 
-// pathOf returns a path of a session in the form of the ledger.
-func (t *Trees) pathOf(s sessions.Session, p string) (rel string, outside bool) {
-	tree := t.Apart(s)
-	if tree == "" {
-		return t.Normal(s.Dir, p)
+// pathOf returns a path of a session in the form of the ledger: without symbolic links where it worked on one of the trees, of
+// what is moved or deleted (entry) only without those in its directory.
+func (t *Trees) pathOf(s sessions.Session, p string, entry bool) (rel string, outside bool) {
+	tree, known := t.worksOn(s)
+	if tree == "" && !t.linked(s) {
+		rel, outside = t.Normal(s.Dir, p)
+	} else {
+		rel, outside = normalIn(cmp.Or(tree, t.root), s.Dir, p)
 	}
-	return normalIn(tree, s.Dir, p)
+	if !known || rel == "" {
+		return rel, outside
+	}
+	if real := t.real(tree, rel, entry); real != rel {
+		return real, false
+	}
+	return rel, outside
 }
 
 // here reports whether a session works on the files of the root, not on another copy of them.
@@ -96,5 +111,11 @@ func (t *Trees) here(s sessions.Session) bool {
 		return false
 	}
 	_, in := paths.Below(t.homeOf(s.Dir), s.Dir)
-	return in || s.Dir == ""
+	return in || s.Dir == "" || t.linked(s)
+}
+
+// linked reports whether a session was started in the root by another path, which led there through symbolic links.
+func (t *Trees) linked(s sessions.Session) bool {
+	_, in := paths.Below(t.homeOf(s.Dir), s.Dir)
+	return !in && s.Dir != "" && t.root != "" && s.Tree == t.root
 }

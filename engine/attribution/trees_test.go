@@ -1,6 +1,9 @@
 package attribution
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/changes"
@@ -25,7 +28,7 @@ func TestPathsAreThoseOfASessionsTree(t *testing.T) {
 		{"another machine", "/elsewhere/p", "", "a.go", "a.go", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, outside := l.pathOf(sessions.Session{Dir: c.dir, Tree: c.tree}, c.in)
+			got, outside := l.pathOf(sessions.Session{Dir: c.dir, Tree: c.tree}, c.in, false)
 			if got != c.want || outside != c.outside {
 				t.Errorf("%q outside %v, want %q %v", got, outside, c.want, c.outside)
 			}
@@ -49,9 +52,70 @@ func TestSessionsOfAFormerRootAreOfTheRoot(t *testing.T) {
 		{"/new/app", "/new/app", "/old/app/a.go", "/old/app/a.go", true, ""}, // another project's, if there is one
 	} {
 		s := sessions.Session{Dir: c.dir, Tree: c.tree}
-		got, _ := l.pathOf(s, c.in)
+		got, _ := l.pathOf(s, c.in, false)
 		if of, apart := l.IsOf(s, "/new/app"), l.Apart(s); got != c.want || of != c.of || apart != c.apart {
 			t.Errorf("%+v: %q, of the root: %v, apart: %q", c, got, of, apart)
+		}
+	}
+}
+
+// TestAFileHasOnePathWhateverLinksLeadToIt: a file that was read through a link to it had a record of its own, in which no change
+// was seen, and a session that was started through a link to the workspace had none of its files.
+func TestAFileHasOnePathWhateverLinksLeadToIt(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, fix := top+"/w", top+"/fix"
+	for _, dir := range []string{root + "/real/deep", fix, top + "/outside"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{root + "/real/a.md", fix + "/a.md", top + "/outside/a.md"} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		"w/a.md": "real/a.md", "w/b.md": "a.md", "w/dir": "real", "w/out.md": top + "/outside/a.md",
+		"w/gone.md": "nothing", "w/loop": "loop", "to-w": root, "to-real": root + "/real",
+		"fix/b.md": "a.md", "to-fix": fix,
+	} {
+		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
+			t.Skip("no symbolic links here: ", err)
+		}
+	}
+	l := NewTrees(root, nil, func() []string { return []string{root, fix} }, nil)
+	for _, c := range []struct {
+		dir, in, want string
+		entry         bool // what is deleted or moved
+	}{
+		{root, "real/a.md", "real/a.md", false},
+		{root, "a.md", "real/a.md", false},
+		{root, "b.md", "real/a.md", false},
+		{root, "dir/a.md", "real/a.md", false},
+		{root, "dir/deep/new/x.md", "real/deep/new/x.md", false},
+		{root, root + "/dir", "real", false},
+		{root, "a.md", "a.md", true},
+		{root, "dir/a.md", "real/a.md", true},
+		{root, "out.md", "out.md", false},
+		{root, "gone.md", "gone.md", false},
+		{root, "loop/x.md", "loop/x.md", false},
+		{root, top + "/to-w/a.md", "real/a.md", false},
+		{root, top + "/outside/a.md", top + "/outside/a.md", false},
+		{root + "/dir", "a.md", "real/a.md", false},
+		{top + "/to-w", "a.md", "real/a.md", false},
+		{top + "/to-w", root + "/real/a.md", "real/a.md", false},
+		{top + "/to-real", "a.md", "real/a.md", false},
+		{top + "/to-real", top + "/to-real/new.md", "real/new.md", false},
+		{fix, "b.md", "a.md", false},
+		{top + "/to-fix", "b.md", "a.md", false},
+		{"/another/machine", "a.md", "a.md", false},
+	} {
+		s := sessions.Session{Dir: c.dir, Tree: l.TreeOf(c.dir)}
+		if got, outside := l.pathOf(s, c.in, c.entry); got != c.want || outside != strings.HasPrefix(c.want, "/") {
+			t.Errorf("%+v, of the tree %q: %q, outside %v", c, s.Tree, got, outside)
 		}
 	}
 }

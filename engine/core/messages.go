@@ -142,7 +142,8 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 	if err != nil {
 		return ledger.AppendMessagesResponse{}, err
 	}
-	return Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+	var begun readLog
+	resp, err := Mutate(ctx, l, m, func(tx kv.Tx) (ledger.AppendMessagesResponse, []ledger.Event, error) {
 		now, err := l.relocate(tx, r, c, at)
 		if err != nil {
 			return ledger.AppendMessagesResponse{}, nil, err
@@ -151,8 +152,13 @@ func (l *Ledger) tryMessages(ctx context.Context, r ledger.AppendMessagesRequest
 			return ledger.AppendMessagesResponse{}, nil, fault.New(fault.Stale, "engine.messages",
 				"another caller recorded messages of this conversation at the same time")
 		}
-		return l.appendMessages(tx, r, now, ready, m)
+		begun = readLog{} // the transaction may run twice
+		return l.appendMessages(tx, r, now, ready, m, &begun)
 	})
+	if err == nil && begun.session != "" {
+		l.logs.put(begun)
+	}
+	return resp, err
 }
 
 // prepareMessages decodes the new messages. Unlike an import, it refuses one that cannot be decoded, with its number,
@@ -194,9 +200,10 @@ func (l *Ledger) prepareMessages(ctx context.Context, r ledger.AppendMessagesReq
 	return ready, l.storeBlobs(ctx, ready)
 }
 
-// appendMessages records the new messages of a conversation.
+// appendMessages records the new messages of a conversation. The log of a new session is what is cached of it once that is
+// committed.
 func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at position, ready []*prepared,
-	m Mutation) (ledger.AppendMessagesResponse, []ledger.Event, error) {
+	m Mutation, begun *readLog) (ledger.AppendMessagesResponse, []ledger.Event, error) {
 	var zero ledger.AppendMessagesResponse
 	s, created, err := l.messageSession(tx, r, at, ready, m)
 	if err != nil {
@@ -209,8 +216,19 @@ func (l *Ledger) appendMessages(tx kv.Tx, r ledger.AppendMessagesRequest, at pos
 		}
 	}
 	rec := l.recorder(tx, &s, m.At)
+	if created {
+		rec.entries = make([]sessions.Entry, 0, len(ready))
+	}
 	if err := rec.recordAll(ready); err != nil {
 		return zero, nil, err
+	}
+	if created {
+		rewritten, err := sessions.Rewritten(tx, s.ID)
+		if err != nil {
+			return zero, nil, err
+		}
+		*begun = newLog(s.ID, rewritten)
+		begun.entries = rec.entries
 	}
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err

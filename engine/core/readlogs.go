@@ -14,12 +14,14 @@ import (
 
 // Bounds of what is kept of logs that were read.
 const (
-	maxLogs       = 4      // sessions
-	maxLogEntries = 50_000 // of all of them together
+	maxLogs       = 16       // sessions: as many as requests are at work at once
+	maxLogEntries = 50_000   // of all of them together
+	maxLogWords   = 32 << 20 // bytes of the messages that plans have read, of all of them together
 )
 
 // readLogs caches the logs that were read last, so that only the new entries of a session are read. It only contains
-// committed entries: those read by transactions without changes.
+// committed entries: those read by transactions without changes, and those that a session began with, once they were
+// committed.
 type readLogs struct {
 	mu   sync.Mutex
 	kept []readLog // guarded by mu; the most recently used last
@@ -37,6 +39,12 @@ type readLog struct {
 	planner   *window.Planner   // that made it
 }
 
+// newLog returns the log of a session of which nothing was read.
+func newLog(session string, rewritten uint64) readLog {
+	return readLog{session: session, rewritten: rewritten, folded: &Folded{}, words: &compaction.Words{},
+		planner: &window.Planner{}}
+}
+
 // current returns the log of a session, folded for one agent. keep says that the transaction changes nothing.
 func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy window.Policy,
 	keep bool) (*Folded, error) {
@@ -47,6 +55,7 @@ func (l *readLogs) current(tx kv.Tx, s sessions.Session, agent string, policy wi
 	log := l.known(s, rewritten, keep)
 	f := log.folded.Clone()
 	f.Session, f.Agent, f.Policy, f.Words, f.WordsTo = s, agent, policy, log.words, int64(len(log.entries))
+	log.entries = slices.Grow(log.entries, int(min(max(0, s.Seq-int64(len(log.entries))), maxLogEntries)))
 	for e, err := range sessions.Scan(tx, s.ID, int64(len(log.entries))+1, 0) {
 		if err != nil {
 			return nil, err
@@ -77,8 +86,7 @@ func (l *readLogs) known(s sessions.Session, rewritten uint64, take bool) readLo
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.kept, func(k readLog) bool { return k.session == s.ID })
 	if i < 0 || l.kept[i].rewritten != rewritten || int64(len(l.kept[i].entries)) > s.Seq {
-		return readLog{session: s.ID, rewritten: rewritten, folded: &Folded{}, words: &compaction.Words{},
-			planner: &window.Planner{}}
+		return newLog(s.ID, rewritten)
 	}
 	log := l.kept[i]
 	if take {
@@ -100,24 +108,28 @@ func (l *readLogs) put(log readLog) {
 		l.kept = slices.Delete(l.kept, i, i+1)
 	}
 	l.kept = append(l.kept, log)
-	for sum := l.entries(); len(l.kept) > maxLogs || len(l.kept) > 0 && sum > maxLogEntries; sum = l.entries() {
+	for l.exceed() {
 		l.kept = slices.Delete(l.kept, 0, 1)
 	}
 }
 
-func (l *readLogs) entries() (n int) {
+// exceed reports whether too much is cached. The caller holds mu.
+func (l *readLogs) exceed() bool {
+	entries, words := 0, 0
 	for _, k := range l.kept {
-		n += len(k.entries)
+		entries += len(k.entries)
+		words += k.words.Size()
 	}
-	return n
+	return len(l.kept) > maxLogs || entries > maxLogEntries || words > maxLogWords
 }
 
-// Rest drops the caches of an idle ledger: the logs that were read, and the tables of the tokenizers. How often sessions
+// Rest drops the caches of an idle ledger: the logs that were read, memories, and the tables of the tokenizers. How often sessions
 // called what stays while that is little.
 func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
+	l.recalls.Drop()
 	l.tallies.rest()
 	l.spending.rest()
 	tokens.Rest()

@@ -19,10 +19,11 @@ type recorder struct {
 	session *sessions.Session
 	at      time.Time
 	files   *attribution.Effects
+	entries []sessions.Entry // that were appended, of a session that is new; nil: those of another are not kept
 }
 
 func (l *Ledger) recorder(tx kv.Tx, session *sessions.Session, at time.Time) *recorder {
-	return &recorder{l, tx, session, at, attribution.NewEffects(l.Trees, tx, session, at)}
+	return &recorder{l: l, tx: tx, session: session, at: at, files: attribution.NewEffects(l.Trees, tx, session, at)}
 }
 
 // recordAll appends prepared entries in order.
@@ -62,7 +63,7 @@ func (rec *recorder) record(p *prepared) error {
 			left -= len(target)
 		}
 		c.Same = intents.Same(c.Name, c.Shown.Meaning, c.Shown.Args, target)
-		if from := rec.files.Path(c.Meaning.From); c.Op == intents.OpMove && len(from) <= left {
+		if from := rec.files.From(c.Meaning); c.Op == intents.OpMove && len(from) <= left {
 			c.From = from
 			left -= len(from)
 		}
@@ -93,6 +94,9 @@ func (rec *recorder) record(p *prepared) error {
 	e, err = sessions.Append(rec.tx, s, e, p.original)
 	if err != nil {
 		return err
+	}
+	if rec.entries != nil {
+		rec.entries = append(rec.entries, e)
 	}
 	err = cmp.Or(rec.alias(chain, e, p, results), rec.l.ReferenceBlob(rec.tx, e.Blob), rec.files.Begin(e, p.calls))
 	outcomes, wrong := rec.outcomes(p)
@@ -194,7 +198,7 @@ func (rec *recorder) target(c attribution.Call) string {
 	case intents.OpShell, intents.OpCommit, intents.OpGrep, intents.OpList, "":
 		return CutLabel(c.Shown.Meaning.What())
 	}
-	return rec.files.Path(c.Meaning.Target)
+	return rec.files.Target(c.Meaning)
 }
 
 // results offloads the large results of p. It returns copies, since the transaction may run twice.

@@ -80,7 +80,7 @@ func (l *Ledger) take(tx kv.Tx, s *sessions.Session, m Mutation, c attribution.C
 	x := attribution.NewEffects(l.Trees, tx, s, m.At)
 	named := c.Call
 	if intents.OfFile(c.Op) {
-		named.Target = x.Path(c.Meaning.Target)
+		named.Target = x.Target(c.Meaning)
 	} else {
 		named.Target = CutLabel(c.Shown.Meaning.What())
 	}

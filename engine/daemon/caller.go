@@ -177,8 +177,8 @@ func (d *daemon) handle(ctx context.Context, r link.Request) (out link.Content, 
 		return link.Content{}, fault.New(fault.Invalid, "daemon.call", "%s", noMethod(r.Method)).
 			WithHint(hintSkew)
 	}
-	if r.Method != "Info" {
-		d.presence.touch()
+	if r.Method != "Info" { // which does not use it
+		defer d.presence.begin(r.Method == link.WaitEvents)()
 	}
 	err = guarded(d.config.Env, d.log, func() error {
 		out, err = method(ctx, present{d.api, d}, r.Take(r.Body), r.Raw)
@@ -196,7 +196,7 @@ type present struct {
 // Info adds what only the owner knows.
 func (p present) Info(ctx context.Context, r ledger.InfoRequest) (ledger.Info, error) {
 	info, err := p.API.Info(ctx, r)
-	clients, idle := p.d.presence.now()
+	clients, _, idle := p.d.presence.now()
 	info.PID, info.Started, info.Clients, info.Idle = p.d.self.PID, p.d.started, clients, idle.Seconds()
 	info.InProcess = false
 	p.d.tasks.Inform(r, &info)

@@ -30,7 +30,7 @@ type HookAnswer struct {
 func (d *daemon) serveHook(raw net.Conn) {
 	conn := link.NewPatient(raw)
 	defer conn.Close() // the answer was sent
-	d.presence.touch()
+	defer d.presence.begin(false)()
 	defer context.AfterFunc(d.hard, func() { _ = raw.Close() })()
 	in := bufio.NewReaderSize(conn, link.ReadAhead)
 	var e link.HookEvent

@@ -9,29 +9,23 @@ import (
 	"ctxledger.dev/internal/env"
 )
 
-// presence counts the connected clients and implements the daemon's idle timeout.
+// presence counts the connected clients and what they ask for, and knows when the daemon was used last.
 type presence struct {
-	env     env.Env
-	timeout time.Duration
-	limit   int // of clients
+	env   env.Env
+	limit int // of clients
 
 	mu      sync.Mutex
-	timer   *time.Timer // guarded by mu; runs while no client is connected
-	clients int         // guarded by mu
-	last    time.Time   // guarded by mu; of the newest request
-	leavers []net.Conn  // guarded by mu; clients that wait until this owner has left
+	clients int        // guarded by mu
+	asked   int        // guarded by mu; calls and streams under way
+	last    time.Time  // guarded by mu; when something was asked or recorded last, long polls apart
+	leavers []net.Conn // guarded by mu; clients that wait until this owner has left
 }
 
-// init starts the idle timeout, which calls idle.
-func (p *presence) init(c Config, idle func()) {
+// init begins the idle time.
+func (p *presence) init(e env.Env) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.env, p.timeout, p.limit, p.last = c.Env, c.Idle, capacity(link.Descriptors()), c.Env.Now()
-	p.timer = time.AfterFunc(c.Idle, func() {
-		if n, _ := p.now(); n == 0 {
-			idle()
-		}
-	})
+	p.env, p.limit, p.last = e, capacity(link.Descriptors()), e.Now()
 }
 
 // enter adds a client, and reports whether the limit allows it.
@@ -42,7 +36,6 @@ func (p *presence) enter() bool {
 		return false
 	}
 	p.clients++
-	p.timer.Stop()
 	return true
 }
 
@@ -51,30 +44,34 @@ func (p *presence) exit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.clients--
-	if p.clients == 0 {
-		p.timer.Reset(p.timeout)
-	}
 }
 
-// touch records the time of a request.
+// begin adds a call or a stream until the returned function is called. Until then the daemon does not leave by itself. A
+// poll, which waits for what happens, does not use the ledger.
+func (p *presence) begin(poll bool) (end func()) {
+	change := func(n int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.asked += n; !poll {
+			p.last = p.env.Now()
+		}
+	}
+	change(1)
+	return func() { change(-1) }
+}
+
+// touch records that the ledger is being used.
 func (p *presence) touch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = p.env.Now()
 }
 
-// now returns how many clients are connected and how long ago the newest request was.
-func (p *presence) now() (clients int, idle time.Duration) {
+// now returns how many clients are connected, what they ask for, and how long ago the ledger was used.
+func (p *presence) now() (clients, asked int, idle time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.clients, p.env.Now().Sub(p.last)
-}
-
-// stop ends the idle timeout.
-func (p *presence) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer.Stop()
+	return p.clients, p.asked, p.env.Now().Sub(p.last)
 }
 
 // hold keeps a connection open until release.

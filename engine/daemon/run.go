@@ -63,9 +63,9 @@ var (
 	errOther = errors.New("a different repository is now at the root of the workspace")
 )
 
-// Run owns a ledger and serves it until ctx ends, no client has been connected for c.Idle, a client asks
-// it to leave, or the state directory is gone. Then it finishes in-flight calls, stops its background
-// tasks, and releases the ledger.
+// Run owns a ledger and serves it until ctx ends, nobody has needed it for c.Idle (see unneeded), a client
+// asks it to leave, or the state directory is gone. Then it finishes in-flight calls, stops its background
+// tasks, and releases the ledger. Clients that are connected then find the next owner with their next call.
 //
 // Errors: those of engine.Open, in particular unavailable when another process owns the ledger;
 // denied or unavailable when it cannot listen or log.
@@ -129,8 +129,7 @@ func own(ctx context.Context, c Config, api ledger.API, log *slog.Logger) error 
 	hard, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	d.hard = hard
-	d.presence.init(c, func() { d.leave(errIdle) }) // from here on it may leave
-	defer d.presence.stop()
+	d.presence.init(c.Env)
 	if err := publish(d.self, c.State); err != nil {
 		return errors.Join(err, l.Close(), l.remove(), api.Close())
 	}

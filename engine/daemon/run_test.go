@@ -9,14 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 func contents(t *testing.T, path string) []byte {
@@ -48,28 +50,88 @@ func TestADaemonLeavesWhenNobodyIsThere(t *testing.T) {
 	}
 }
 
-func TestIdlenessCountsFromTheLastClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var p presence
-		left := make(chan struct{})
-		p.init(Config{Env: env.System(), Idle: time.Minute}, func() { close(left) })
-		defer p.stop()
-		time.Sleep(59 * time.Second) //style:ok the clock of the bubble
-		p.enter()
-		time.Sleep(time.Hour)
-		p.enter()
-		p.exit()
-		p.exit()
-		time.Sleep(59 * time.Second)
-		synctest.Wait()
-		select {
-		case <-left:
-			t.Fatal("left too early")
-		default:
+// TestADaemonLeavesClientsThatAskNothing: they go on with the next owner, and nothing is lost.
+func TestADaemonLeavesClientsThatAskNothing(t *testing.T) {
+	state := stateDir(t)
+	o := optionsFor(t, state)
+	r := run(t, Config{State: state, Workspace: o.Workspace, Idle: 50 * time.Millisecond})
+	api := open(t, o)
+	save(t, api, "fact")
+	if err := r.wait(t); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := api.Memory(deadlined(t), ledger.MemoryRequest{Name: "fact"}); err != nil || got.Body != "fact" {
+		t.Errorf("after the next owner began: %+v, %v", got, err)
+	}
+}
+
+// TestWhatUsesAnOwner: a poll keeps it, but does not keep its caches.
+func TestWhatUsesAnOwner(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	var p presence
+	p.init(env.Env{Now: func() time.Time { return now }})
+	is := func(what string, asked int, idle time.Duration) {
+		t.Helper()
+		if _, a, i := p.now(); a != asked || i != idle {
+			t.Errorf("%s: %d asked, idle for %s", what, a, i)
 		}
-		time.Sleep(2 * time.Second)
-		<-left
-	})
+	}
+	now = now.Add(time.Minute)
+	polled := p.begin(true)
+	is("a poll", 1, time.Minute)
+	called := p.begin(false)
+	now = now.Add(time.Second)
+	is("a call under way", 2, time.Second)
+	called()
+	is("a call that ended", 1, 0)
+	now = now.Add(time.Hour)
+	polled()
+	is("nothing", 0, time.Hour)
+}
+
+// TestALiveSessionKeepsItsOwner: to add a case, add a row.
+func TestALiveSessionKeepsItsOwner(t *testing.T) {
+	const idle = 2 * time.Minute
+	for name, c := range map[string]struct {
+		age          time.Duration // of the session's newest entry
+		ended        bool          // whether a hook said that its agent ended
+		before, then time.Duration // idle times
+		leaves       bool
+	}{
+		"live":                       {age: 9 * time.Minute, before: idle - 1, then: idle},
+		"ended":                      {age: time.Minute, ended: true, before: idle - 1, then: idle, leaves: true},
+		"of an hour ago":             {age: time.Hour, before: idle - 1, then: idle, leaves: true},
+		"made up":                    {age: -time.Hour, before: idle - 1, then: idle, leaves: true},
+		"too soon":                   {age: time.Hour, before: idle - 2, then: idle - 1},
+		"looked already":             {age: time.Hour, before: idle, then: idle + 1},
+		"the ledger was used again":  {age: time.Hour, before: idle, then: 1},
+		"another idle timeout later": {age: time.Hour, before: 2*idle - 1, then: 2 * idle, leaves: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := env.System()
+			l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: e})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close() // nothing is of interest but the answer
+			s := sessions.Session{Host: "h", HostID: "a"}
+			_, err = l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+				Import: "a", Session: s, Done: true, Next: 1,
+				Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
+					Time: e.Now().Add(-c.age), Original: []byte(`{"role":"user","content":"Hello."}`)}}})
+			if err == nil && c.ended {
+				_, err = l.NoteStage(t.Context(), ledger.NoteStageRequest{Stage: ledger.StageEnded,
+					LiveSession: ledger.LiveSession{Host: s.Host, HostID: s.HostID}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &daemon{config: Config{Env: e, Idle: idle}, api: l}
+			if leaves := d.unneeded(t.Context(), c.before, c.then); leaves != c.leaves {
+				t.Errorf("leaves: %v", leaves)
+			}
+		})
+	}
 }
 
 func TestADaemonLeavesWithItsStateDirectory(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 func (d *daemon) servePut(raw net.Conn) {
 	conn := link.NewPatient(raw)
 	defer conn.Close() // the answer was sent
-	d.presence.touch()
+	defer d.presence.begin(false)()
 	defer context.AfterFunc(d.hard, func() { _ = raw.Close() })()
 	content := link.NewStreamReader(conn)
 	var body []byte
@@ -55,7 +55,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 func (d *daemon) serveRead(raw net.Conn) {
 	conn := link.NewPatient(raw)
 	defer conn.Close() // everything was sent
-	d.presence.touch()
+	defer d.presence.begin(false)()
 	// An owner that leaves closes the connection: the client continues with the next owner.
 	defer context.AfterFunc(d.leaving, func() { _ = raw.Close() })()
 	err := guarded(d.config.Env, d.log, func() error { return d.sendBlob(conn) })

@@ -4,14 +4,17 @@ import (
 	"context"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/pulse"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // A daemon runs for many minutes, and is idle most of the time.
@@ -45,7 +48,7 @@ const watchEvery = time.Second
 // watch makes the daemon leave when its state directory, or the ledger in it, is removed or replaced, and when another
 // repository is at the root of its workspace. If
 // only owner.json was removed or changed, it publishes the daemon again: no other process can while the
-// lock is held. It also frees memory while the daemon is idle.
+// lock is held. It also frees memory while the daemon is idle, and makes it leave when nobody needs it.
 func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error {
 	home, err := os.Stat(d.config.State)
 	if err != nil {
@@ -54,7 +57,7 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	idle := time.Duration(0)
+	idle, content := time.Duration(0), ""
 	for {
 		p.Rest()
 		select {
@@ -82,10 +85,33 @@ func (d *daemon) watch(ctx context.Context, _ ledger.API, p *pulse.Pulse) error 
 				d.log.Error("publish", "error", err.Error())
 			}
 		}
-		before := idle
-		_, idle = d.presence.now()
+		if print, err := fingerprint(d.config.State); err == nil && print != content {
+			content = print
+			d.presence.touch()
+		}
+		before, asked := idle, 0
+		_, asked, idle = d.presence.now()
 		d.relax(before, idle)
+		if asked == 0 && d.unneeded(ctx, before, idle) {
+			d.leave(errIdle)
+			return nil
+		}
 	}
+}
+
+// unneeded reports whether a daemon that is not asked for anything can leave: nothing was asked or recorded for its idle
+// timeout, and no session is live. It looks each time that this passes, so that a ledger with a live session is not read
+// all the time.
+func (d *daemon) unneeded(ctx context.Context, before, idle time.Duration) bool {
+	if idle/d.config.Idle <= before/d.config.Idle {
+		return false
+	}
+	page, err := d.api.Sessions(ctx, ledger.SessionsRequest{})
+	now := d.config.Env.Now()
+	return err == nil && !slices.ContainsFunc(page.Sessions, func(s sessions.Session) bool {
+		ended := s.Hooked != nil && !s.Hooked.Ended.Before(s.Updated)
+		return !ended && now.Sub(s.Updated).Abs() < limits.ActiveSession // what is far in the future is made up
+	})
 }
 
 // relax frees memory when the idle time passes freeAfter or restAfter.

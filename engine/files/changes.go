@@ -14,12 +14,13 @@ import (
 // Changes implements ledger.Files.
 func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.ChangesResponse, error) {
 	f := changes.Filter{Session: r.Session, Since: r.Since, From: r.From, Before: r.Before, Trees: true}
-	outside := false
+	named, outside := "", false
 	if r.Path != "" {
-		if f.Path, outside = l.core.Trees.Normal("", r.Path); f.Path == "" {
+		if named, outside = l.core.Trees.Normal("", r.Path); named == "" {
 			return ledger.ChangesResponse{}, notPath("engine.changes", r.Path)
 		}
-		outside = outside && l.core.Trees.TreeOf(f.Path) == ""
+		outside = outside && l.core.Trees.TreeOf(named) == ""
+		f.Path = l.core.Trees.Real("", named)
 	}
 	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.ChangesResponse, error) {
 		resp := ledger.ChangesResponse{Stale: []changes.Stale{}, Outside: outside}
@@ -29,6 +30,10 @@ func (l *Files) Changes(ctx context.Context, r ledger.ChangesRequest) (ledger.Ch
 			return resp, err
 		}
 		list, total, err := changes.List(tx, f, core.ListLimit(r.Limit))
+		if err == nil && total == 0 && named != f.Path { // of an earlier version
+			f.Path = named
+			list, total, err = changes.List(tx, f, core.ListLimit(r.Limit))
+		}
 		if err != nil {
 			return resp, err
 		}

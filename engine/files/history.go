@@ -20,12 +20,17 @@ const maxHistory = 1000
 
 // FileHistory implements ledger.Files.
 func (l *Files) FileHistory(ctx context.Context, r ledger.FileHistoryRequest) (ledger.FileHistory, error) {
-	path, outside := l.core.Trees.Normal("", r.Path)
-	if path == "" {
+	named, outside := l.core.Trees.Normal("", r.Path)
+	if named == "" {
 		return ledger.FileHistory{}, notPath("engine.history", r.Path)
 	}
+	path := l.core.Trees.Real("", named)
 	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.FileHistory, error) {
-		h, err := l.history(tx, path, func(string) bool { return true })
+		all := func(string) bool { return true }
+		h, err := l.history(tx, path, all)
+		if err == nil && path != named && len(h.Changes)+len(h.Intents)+len(h.Reads) == 0 {
+			h, err = l.history(tx, named, all) // of an earlier version, or outside
+		}
 		if err != nil || !outside || len(h.Changes)+len(h.Intents)+len(h.Reads) > 0 {
 			return h, err
 		}

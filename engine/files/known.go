@@ -1,8 +1,12 @@
 package files
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +18,7 @@ import (
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/filetext"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/transcript"
 )
@@ -26,47 +31,84 @@ type text struct {
 	// whole says that the file has no other text where it is unchanged, but for line ends; else the text can only tell
 	// that it is unchanged.
 	whole bool
-	by    []*step // the calls that it is made of, the newest first
+	parts []string // of lines that follow each other, if only parts of the file were read
+	by    []*step  // the calls that it is made of, the newest first
 }
 
-// compare compares the text that a session knows of a file, which is there, with it: whether it is the same, and if it is
-// not, and would be if the file were unchanged, who changed it. Line ends, whether the last line has one, and a mark of
-// the byte order are not in it. It counts the calls that it decodes.
+// likeness is how a file is like the text that a session knows of it.
+type likeness int
+
+const (
+	unlike likeness = iota // as far as is known
+	partly                 // the parts that the session read are still in it
+	same
+)
+
+// compare compares the text that a session knows of a file, which is there, with it, and says who changed it if it is another
+// one and would not be if the file were unchanged. Line ends, whether the last line has one, and a mark of the byte order
+// are not in it. It counts what it decodes and reads.
 func (l *Files) compare(
-	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, st changes.State, decoded *int,
-) (same bool, other *changes.Stale, err error) {
-	t, err := l.known(ctx, tx, f, steps, decoded)
-	if err != nil || len(t.by) == 0 {
-		return false, nil, err
-	}
-	if same = t.is(st); same || !t.whole || st.Text == "" {
+	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, st changes.State, n *spent,
+) (likeness, *changes.Stale, error) {
+	t, err := l.known(ctx, tx, f, steps, &n.decoded)
+	switch {
+	case err != nil || len(t.by) == 0:
+		return unlike, nil, err
+	case t.is(st):
 		return same, nil, nil
+	case l.has(t.parts, st, n):
+		return partly, nil, nil
+	case !t.whole || st.Text == "":
+		return unlike, nil, nil
 	}
 	if last := t.by[0]; st.Looked.Before(f.Entries[last.result-1].Time) &&
 		!(st.Looked.IsZero() && last.call.Op == intents.OpRead) {
-		return false, nil, nil // nobody has looked since
+		return unlike, nil, nil // nobody has looked since
 	}
 	if mine, err := l.otherwise(tx, f, t, st); err != nil || mine {
-		return false, nil, err
+		return unlike, nil, err
 	}
 	since := t.by[0].Time
 	if st.Since.Before(since.Add(-slack)) { // states of earlier versions do not say when they were first seen
 		if st.Looked.After(since) {
 			since = st.Looked
 		}
-		return false, &changes.Stale{Changed: since, Seen: true, By: changes.External}, nil
+		return unlike, &changes.Stale{Changed: since, Seen: true, By: changes.External}, nil
 	}
 	by, err := attribution.NewAttributor(l.core.Trees, tx, nil).Of(st.Tree, st.Path, st.Since)
 	if err != nil || by.Intent != nil && by.Intent.Session == f.Session.ID {
-		return false, nil, err // what it triggered, or a command of its own
+		return unlike, nil, err // a command of its own
 	}
 	var c changes.Change
 	by.Put(&c)
-	return false, &changes.Stale{Changed: st.Since, By: c.By()}, nil
+	return unlike, &changes.Stale{Changed: st.Since, By: c.By()}, nil
+}
+
+// has reports whether a file still has all parts that were read, each as it was, as far as the budget of an answer goes. It
+// opens the file below its tree only, and believes it only if it is as it was observed.
+func (l *Files) has(parts []string, st changes.State, n *spent) bool {
+	if len(parts) == 0 || st.Hash == "" || n.read+st.Size > maxRead {
+		return false
+	}
+	n.read += st.Size
+	tree, err := safefs.Open(cmp.Or(st.Tree, l.core.Options.Workspace))
+	if err != nil {
+		return false
+	}
+	defer tree.Close() // only read
+	raw := tree.Read(st.Path, st.Size)
+	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != st.Hash {
+		return false
+	}
+	body := "\n" + strings.ReplaceAll(strings.TrimPrefix(string(raw), "\ufeff"), "\r\n", "\n") + "\n"
+	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(body, "\n"+part) })
 }
 
 // is reports whether a file has the text, however its lines and the text end.
 func (t text) is(st changes.State) bool {
+	if t.body == "" && len(t.parts) > 0 {
+		return false
+	}
 	for _, whole := range []string{t.body, t.trimmed} {
 		body := strings.TrimRight(whole, "\n")
 		for _, tail := range []string{"\n", "", "\n\n", whole[len(body):]} {
@@ -248,21 +290,26 @@ func (k *knowing) edited(body string, wrote func(string) string) (string, bool) 
 	return body, true
 }
 
-// joined returns the text of the parts that were read, if they are one behind the other from the first line: whether more
-// follows is known only if one was read to the end.
+// joined returns the parts that were read, and the text of them, if they are one behind the other from the first line: whether
+// more follows is known only if one was read to the end.
 func (k *knowing) joined() text {
 	if len(k.edits) > 0 || len(k.lines) == 0 {
 		return text{}
 	}
 	var b strings.Builder
-	for n := range len(k.lines) {
-		line, known := k.lines[n+1]
-		if !known {
-			return text{}
+	t := text{by: k.by}
+	numbers := slices.Sorted(maps.Keys(k.lines))
+	for i, n := range numbers {
+		b.WriteString(k.lines[n] + "\n")
+		if i+1 == len(numbers) || numbers[i+1] != n+1 {
+			t.parts = append(t.parts, b.String())
+			b.Reset()
 		}
-		b.WriteString(line + "\n")
 	}
-	return text{body: b.String(), whole: k.whole && k.last == len(k.lines), by: k.by}
+	if len(t.parts) == 1 && numbers[0] == 1 {
+		t.body, t.whole = t.parts[0], k.whole && k.last == len(k.lines)
+	}
+	return t
 }
 
 // trimEnds takes the white space off the ends of the lines of a text.

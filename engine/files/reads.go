@@ -23,6 +23,8 @@ const (
 	maxFresh = 1000
 	// maxDecoded is how many calls one answer decodes at most, to compare files with their texts in the log.
 	maxDecoded = 500
+	// maxRead is how many bytes of files one answer reads at most, to find the parts in them that were read.
+	maxRead = 8 << 20
 	// slack is how much a file may be younger than its time says: systems stamp files with the time of the last tick.
 	slack = 20 * time.Millisecond
 	// cutLines is the number of lines up to which Claude Code has always shown a file whole.
@@ -32,6 +34,12 @@ const (
 	// cutLine is the length of a line in bytes from which on earlier versions of it cut lines.
 	cutLine = 2000
 )
+
+// spent is what an answer has taken of maxDecoded and maxRead.
+type spent struct {
+	decoded int
+	read    int64
+}
 
 // step is a call of a session on one file.
 type step struct {
@@ -133,13 +141,14 @@ func (s *step) seenWith(steps []*step) []*step {
 }
 
 // reads adds the files that a session has read or written, by path: those that others changed afterwards, at most
-// core.DefaultList, and those that are known to be as the session knows them. Of the others nothing is known.
+// core.DefaultList, and those that are known to be as the session knows them, as a whole or in the parts that it read. Of the
+// others nothing is known.
 func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledger.ChangesResponse) error {
 	f, err := l.core.Fold(tx, session)
 	if err != nil {
 		return err
 	}
-	stale, fresh, decoded := []changes.Stale{}, []string(nil), 0
+	stale, fresh, parts, n := []changes.Stale{}, []string(nil), []string(nil), spent{}
 	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
 		if read := readsOf(path, steps[path]); read.Reads > 0 {
@@ -153,11 +162,16 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		if since {
 			at = told[path]
 		}
-		c, until, err := changes.StaleRead(tx, path, tree, session, at)
+		file := path
+		c, until, err := changes.StaleRead(tx, file, tree, session, at)
+		if real := l.core.Trees.Real(tree, path); err == nil && c == nil && real != path {
+			file = real // earlier versions recorded the link
+			c, until, err = changes.StaleRead(tx, file, tree, session, at)
+		}
 		if err != nil {
 			return err
 		}
-		st, known, err := changes.StateOf(tx, tree, path)
+		st, known, err := changes.StateOf(tx, tree, file)
 		if err != nil {
 			return err
 		}
@@ -166,15 +180,17 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 			fresh = append(fresh, path)
 			continue
 		}
-		same, other := false, (*changes.Stale)(nil)
+		like, other := unlike, (*changes.Stale)(nil)
 		if known && st.Hash != "" { // whatever its time says: what is moved or unpacked there keeps an older one
-			if same, other, err = l.compare(ctx, tx, f, r.seenWith(steps[path]), st, &decoded); err != nil {
+			if like, other, err = l.compare(ctx, tx, f, r.seenWith(steps[path]), st, &n); err != nil {
 				return err
 			}
 		}
 		switch {
-		case same:
+		case like == same:
 			fresh = append(fresh, path)
+		case like == partly:
+			parts = append(parts, path)
 		case c != nil:
 			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Wrote: r.wrote(),
 				Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()})
@@ -184,7 +200,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 	}
 	resp.Reads = core.Fitting(resp.Reads, limits.Page/3, func(r ledger.FileReads) int { return 100 + len(r.Path) })
-	resp.Tree, resp.Fresh = tree, fresh[:min(len(fresh), maxFresh)]
+	resp.Tree, resp.Fresh, resp.Parts = tree, fresh[:min(len(fresh), maxFresh)], parts[:min(len(parts), maxFresh)]
 	resp.Stale = stale[:min(len(stale), core.DefaultList)]
 	for i, s := range resp.Stale {
 		if by, err := sessions.Get(tx, s.By); err == nil { // else it is no session, or forgotten

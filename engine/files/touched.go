@@ -27,6 +27,11 @@ func (l *Files) Touched(ctx context.Context, r ledger.TouchedRequest) (ledger.To
 			return resp, err
 		}
 		resp.Next = next
+		for _, p := range paths { // earlier versions recorded links, which may also have come since
+			if real := l.core.Trees.Real(r.Tree, p); real != p {
+				paths = append(paths, real)
+			}
+		}
 		resp.Files = make([]ledger.TouchedFile, 0, len(paths))
 		for _, p := range paths {
 			st, known, err := changes.StateOf(tx, r.Tree, p)

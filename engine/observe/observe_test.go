@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"testing"
 	"time"
 
@@ -155,6 +156,50 @@ func TestChangesMadeWhileNothingRan(t *testing.T) {
 	must(t, err)
 	if in := h.Intents[0]; in.Status != "Applied" || !in.Reconciled {
 		t.Errorf("the pending edit: %+v", in)
+	}
+}
+
+// TestAFileThatWasReadThroughALinkIsObserved: the user's changes of what the link leads to were not those of the file that was read.
+// So were they where an earlier version recorded the link, here one that came after the record.
+func TestAFileThatWasReadThroughALinkIsObserved(t *testing.T) {
+	w := newWorld(t, map[string]string{"real/a.md": "1", "real/b.md": "1", sentinel: ""})
+	must(t, os.Symlink("real/a.md", w.path("a.md")))
+	for _, name := range []string{"a.md", "real/a.md", "b.md", sentinel} {
+		w.append(use(name, "Read", fmt.Sprintf(`{"file_path":%q}`, name)), result(name))
+	}
+	must(t, os.Symlink("real/b.md", w.path("b.md")))
+	w.start()
+	w.await("real/a.md", "b.md", "real/b.md", sentinel)
+	w.put("real/a.md", "2")
+	w.put("real/b.md", "2")
+	w.await("real/a.md", "real/b.md")
+	w.settle()
+	w.want("modified real/a.md observed external", "modified real/b.md observed external")
+	resp, err := w.l.Changes(t.Context(), ledger.ChangesRequest{Session: w.session})
+	must(t, err)
+	var stale []string
+	for _, s := range resp.Stale {
+		stale = append(stale, s.Path)
+	}
+	if !slices.Equal(stale, []string{"b.md", "real/a.md", sentinel}) {
+		t.Errorf("out of date are %q", stale)
+	}
+	h, err := w.l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "a.md"})
+	must(t, err)
+	if h.Path != "real/a.md" || len(h.Reads) != 2 || len(h.Changes) != 1 {
+		t.Errorf("the history of the link is %+v", h)
+	}
+	if resp, err = w.l.Changes(t.Context(), ledger.ChangesRequest{Path: "a.md"}); err != nil || resp.Total != 1 {
+		t.Errorf("the changes of the link are %+v, %v", resp, err)
+	}
+	st, err := w.l.Status(t.Context(), ledger.StatusRequest{Session: w.session})
+	must(t, err)
+	calls := map[string]int{}
+	for _, s := range st.OwnSources {
+		calls[s.Name] = s.Calls
+	}
+	if calls["real/a.md"] != 2 || calls["a.md"] != 0 {
+		t.Errorf("the sources are %+v", st.OwnSources)
 	}
 }
 

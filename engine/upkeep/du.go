@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +15,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/workspace"
 )
 
 // maxUsage is how many sessions a report of disk usage lists.
@@ -25,8 +24,8 @@ const maxUsage = 100
 // DiskUsage implements ledger.Housekeeping. It reads every record and the size of every file.
 func (l *Upkeep) DiskUsage(ctx context.Context, _ ledger.DiskUsageRequest) (ledger.DiskUsage, error) {
 	u := usage{ledger.DiskUsage{State: l.core.State}}
-	if err := u.walk(ctx, l.core.State); err != nil {
-		return u.DiskUsage, err
+	if err := workspace.EachFile(ctx, l.core.State, u.file); err != nil {
+		return u.DiskUsage, fault.Wrap(fault.Unavailable, "engine.usage", err)
 	}
 	size, err := l.core.Store.Size(ctx)
 	if err != nil {
@@ -65,29 +64,6 @@ func (l *Upkeep) blobSizes(ctx context.Context) (map[string]int64, error) {
 		disk[b.Hash] = b.Disk
 	}
 	return disk, nil
-}
-
-// walk adds up the files of the state directory.
-func (u *usage) walk(ctx context.Context, state string) error {
-	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
-		if err = errors.Join(err, ctx.Err()); errors.Is(err, fs.ErrNotExist) || err == nil && d.IsDir() {
-			return nil // deleted in the meantime, or without a size of its own
-		}
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(state, path) // path is below state
-		u.file(filepath.ToSlash(rel), info.Size())
-		return nil
-	})
-	return fault.Wrap(fault.Unavailable, "engine.usage", err)
 }
 
 // file takes one file of the state directory into account.

@@ -71,7 +71,7 @@ func Inventory() []Place {
 			"incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropTemporary(true); return err }},
-		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
+		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, memories, statistics, tables of tokenizers",
 			How:   "dropped",
 			erase: func(_ context.Context, l *Upkeep) error { l.core.Erased.Add(1); l.rest(); return nil }},
 		{Kind: File, Name: held.Ledger, Holds: "all records, and deleted ones in freed pages", How: "rewritten at once",
@@ -131,7 +131,7 @@ func Inventory() []Place {
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
 		{Kind: Elsewhere, Name: "session files that `resume` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
-			Told: "run the command there, too; `ctxledger ledger list` lists them"},
+			Told: "run the command there, too; `ctxledger workspaces` lists them"},
 		{Kind: Elsewhere, Name: "ledgers that were set aside", Holds: "all",
 			Told: "`ctxledger ledger adopt` takes one over, then run the command there, too"},
 	}...)

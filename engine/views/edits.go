@@ -64,7 +64,7 @@ func (l *Views) EditView(ctx context.Context, r ledger.EditViewRequest) (ledger.
 	}
 	for range limits.Plans {
 		d, err := l.decide(ctx, r)
-		if err != nil {
+		if err != nil || r.Key == "" && d.nothing() {
 			return d.Made, err
 		}
 		made, err := core.Mutate(ctx, l.core, m, func(tx kv.Tx) (ledger.EditedView, []ledger.Event, error) {
@@ -84,7 +84,7 @@ func (l *Views) editView(
 	ctx context.Context, tx kv.Tx, d decided, m core.Mutation,
 ) (ledger.EditedView, []ledger.Event, error) {
 	made := d.Made
-	if len(made.Edits) == 0 && len(d.notes) == 0 {
+	if d.nothing() {
 		return made, nil, nil
 	}
 	s, err := sessions.Get(tx, d.folded.Session.ID)
@@ -140,6 +140,9 @@ type decided struct {
 	sizing sizing
 	notes  []core.Decision
 }
+
+// nothing reports whether a decision has nothing to be recorded.
+func (d decided) nothing() bool { return len(d.Made.Edits) == 0 && len(d.notes) == 0 }
 
 // decide says which edits the view of a session gets now. It reads the texts of all of them, so it runs outside of
 // the transaction that writes.

@@ -47,10 +47,10 @@ func (r *Reader) Parse(name, text string) *graph.Document {
 func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard string,
 	count func(string) int) graph.Options {
 	theirs := r.fractalicOf(path.Dir(d.Path))
-	o := graph.Options{Read: r.Read, Count: count, Window: func(named string) int {
-		m := theirs.models[plainName(named)]
-		window, _ := models.Window(cmp.Or(m.name, named, standard))
-		return cmp.Or(window, m.window)
+	meant := func(named string) string { return cmp.Or(theirs.models[plainName(named)].name, named, standard) }
+	o := graph.Options{Read: r.Read, Count: count, Model: meant, Window: func(named string) int {
+		window, _ := models.Window(meant(named))
+		return cmp.Or(window, theirs.models[plainName(named)].window)
 	}}
 	if theirs.found { // else there are no aliases: any name may be a model's
 		o.Known = func(named string) bool {

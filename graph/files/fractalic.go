@@ -67,4 +67,11 @@ func (r *Reader) readFractalic(name string) (f fractalic) {
 }
 
 // plainName returns a model's name as it compares: Fractalic does not tell ".", "-" and "_" apart.
-func plainName(name string) string { return strings.NewReplacer(".", "-", "_", "-").Replace(name) }
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '_' {
+			return '-'
+		}
+		return r
+	}, name)
+}

@@ -1,7 +1,8 @@
 // Package access keeps the tokens with which programs reach the workspaces that a server hosts.
 //
 // Start at Store.Add, which makes a token, and Store.Find, which is asked with each request. A token is stored as its SHA-256
-// alone, in a file of its own that is named by it: nothing is cached, so that a revoked token is refused with the next request.
+// alone, in a file of its own that is named by it. Each request looks whether the file is there, and still the one that was
+// read: a revoked token is refused with the next request.
 //
 // The package deliberately decides nothing about requests: package hosting does.
 package access
@@ -18,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -66,6 +68,7 @@ const (
 	MaxStorage     = 1 << 20 // MB
 	maxTokenFile   = 4 << 10 // bytes
 	maxTokens      = 100_000 // that are listed
+	maxKnown       = 4_096   // that are not read with each request
 )
 
 // prefix begins every token, so that it is recognised and masked where it does not belong (internal/redact).
@@ -76,16 +79,25 @@ var (
 	workspaceForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 )
 
-// Store is where a server's tokens and workspaces are kept.
+// Store is where a server's tokens and workspaces are kept. It is safe for concurrent use.
 type Store struct {
 	dir string
 	env env.Env
+
+	mu    sync.RWMutex
+	known map[string]presented // guarded by mu; tokens that programs presented, by their files
+}
+
+// presented is a token and the file that it was read from.
+type presented struct {
+	token Token
+	file  fs.FileInfo
 }
 
 // Open returns the store of the user. Nothing is made before something is added. Errors: those of the state directory.
 func Open(e env.Env) (*Store, error) {
 	dir, err := workspace.HostedState(e)
-	return &Store{dir, e}, err
+	return &Store{dir: dir, env: e, known: map[string]presented{}}, err
 }
 
 // State returns the state directory of a workspace's ledger.
@@ -134,8 +146,28 @@ func (s *Store) Find(secret string) (Token, bool) {
 	if !tokenForm.MatchString(secret) {
 		return Token{}, false
 	}
-	t, ok := read(s.file(secret))
+	t, ok := s.current(s.file(secret))
 	return t, ok && (t.Expires.IsZero() || s.env.Now().Before(t.Expires))
+}
+
+// current returns the token of a file, which is read again only if it is another one; false for what is none.
+func (s *Store) current(path string) (Token, bool) {
+	now, err := os.Lstat(path)
+	s.mu.RLock()
+	f, has := s.known[path]
+	s.mu.RUnlock()
+	if err == nil && has && os.SameFile(f.file, now) && f.file.Size() == now.Size() &&
+		f.file.ModTime().Equal(now.ModTime()) {
+		return f.token, true
+	}
+	t, ok := read(path)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, path)
+	if ok && err == nil && len(s.known) < maxKnown {
+		s.known[path] = presented{t, now}
+	}
+	return t, ok
 }
 
 // read returns the token of a file; false for what is none.

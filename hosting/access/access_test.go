@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/privatefile"
 )
 
 // newStore returns an empty store, and what moves its clock.
@@ -48,6 +49,16 @@ func TestATokenIsFoundUntilItExpiresOrIsRevoked(t *testing.T) {
 	if list, err := s.List(); err != nil || len(list) != 2 || list[0] != b || list[1] != a {
 		t.Errorf("%+v %v", list, err)
 	}
+	for _, id := range []string{"first", "other"} { // of one length, at one time
+		content := []byte(`{"id":"` + id + `","workspace":"shop","role":"read"}`)
+		if err := privatefile.Write(s.file(first), content); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.Find(first); !ok || got.ID != id || got.Role != Read {
+			t.Errorf("after its file was replaced: %+v %v", got, ok)
+		}
+	}
+	a.ID = "other"
 	*now = now.Add(time.Hour)
 	if _, ok := s.Find(second); ok {
 		t.Error("an expired token is found")

@@ -78,4 +78,21 @@ func Plain(s string) string {
 func Title(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // Line makes stored text one line that is safe to show.
-func Line(s string) string { return Plain(strings.Join(strings.Fields(s), " ")) }
+func Line(s string) string {
+	if single(s) {
+		return Plain(s)
+	}
+	return Plain(strings.Join(strings.Fields(s), " "))
+}
+
+// single reports whether a text is one line, with one space between words.
+func single(s string) bool {
+	space := true // so is the beginning
+	for _, r := range s {
+		if r != ' ' && unicode.IsSpace(r) || r == ' ' && space {
+			return false
+		}
+		space = r == ' '
+	}
+	return !space
+}

@@ -107,8 +107,8 @@ const (
 	// WatchRetry is how long after the system refused to watch files it is asked again. Programs that hold what is
 	// limited (editors, builds) run for minutes, and every attempt of each daemon competes with theirs.
 	WatchRetry = 30 * time.Second
-	// Idle is how long a daemon without clients stays.
-	Idle = 10 * time.Minute
+	// Idle is how long a daemon stays that nobody asks and that has no live session.
+	Idle = 2 * time.Minute
 	// KeyLife is how long a mutation's key and response are kept.
 	KeyLife = 24 * time.Hour
 	// ActiveSession is how recent a session's newest entry must be for it to be found unnamed.

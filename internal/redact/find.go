@@ -54,19 +54,22 @@ func (s *ruleset) plain(text []byte, base int) []span {
 // raw returns what the rules find in the text as it is, and where something in it is invisible.
 func (s *ruleset) raw(text []byte) (spans []span, noise []int) {
 	var bare extent
-	ends := make([]int, s.rules) // where the newest find of each rule ends
+	var ends []int // where the newest find of each rule ends; nil before the first: most texts have none
 	s.filter.scan(text, func(r *rule, at, n int) {
 		switch {
 		case r == s.noise:
 			if isNoise(text, at) {
 				noise = append(noise, at)
 			}
-		case at < ends[r.order]:
+		case ends != nil && at < ends[r.order]:
 			// Inside of what it has found: a text of nothing but beginnings costs no more than another.
 		case r.parse != nil:
 			spans = r.parsed(spans, text, at, n)
 		default:
 			if found, ok := r.match(text, at, n, &bare); ok {
+				if ends == nil {
+					ends = make([]int, s.rules)
+				}
 				spans, ends[r.order] = append(spans, found), found.end
 			}
 		}

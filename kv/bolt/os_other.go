@@ -19,9 +19,6 @@ const replacesOpen = false
 
 func checkOwner(fs.FileInfo, string) error { return nil }
 
-// onDisk is the disk usage of a file, as far as it is known here.
-func onDisk(info fs.FileInfo) int64 { return info.Size() }
-
 // syncDir does nothing: a directory cannot be synced here.
 func syncDir(*os.File) error { return nil }
 

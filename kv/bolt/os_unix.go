@@ -34,15 +34,6 @@ func checkOwner(info fs.FileInfo, what string) error {
 		WithHint("run as its owner, or " + hintState)
 }
 
-// onDisk is the disk usage of a file, which may be sparse.
-func onDisk(info fs.FileInfo) int64 {
-	const block = 512 // the unit of st_blocks, whatever the file system's own
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Blocks * block
-	}
-	return info.Size()
-}
-
 // syncDir makes the entries of a directory durable.
 func syncDir(d *os.File) error { return d.Sync() }
 

@@ -14,6 +14,7 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 )
 
@@ -222,7 +223,7 @@ func (s *Store) Size(ctx context.Context) (kv.Size, error) {
 	if err != nil {
 		return kv.Size{}, osError("kv.size", err)
 	}
-	size.Records = onDisk(info)
+	size.Records = safefs.OnDisk(info)
 	return size, nil
 }
 

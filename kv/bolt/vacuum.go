@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/internal/failpoint"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/safefs"
 )
 
 // Vacuum implements kv.Compacted. A rename replaces the old file by the new one, with the owner lock held on
@@ -65,7 +66,7 @@ func (s *Store) diskFull(err error) error {
 	return (&fault.Error{
 		Code: fault.Full, Op: "kv.vacuum", Err: err,
 		Message: fmt.Sprintf("rewriting the records needs up to %d free bytes on the disk of the state directory",
-			onDisk(info)),
+			safefs.OnDisk(info)),
 	}).WithHint(hintFull + " and try again: what was deleted before stays deleted")
 }
 

@@ -68,6 +68,7 @@ var measurements = []struct {
 	{"hook", measureHook},
 	{"proxy", measureProxy},
 	{"idle", measureIdle},
+	{"projects", measureProjects},
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"editor", measureEditing},

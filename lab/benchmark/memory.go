@@ -80,9 +80,12 @@ func memoryOfImport(ctx context.Context, s *sandbox.Sandbox, g generated) (own, 
 // keep it in /proc.
 func memoryOf(pid int) int64 { return statusOf(pid, "VmRSS:") }
 
-// statusOf reads a size from what Linux says of a process.
-func statusOf(pid int, name string) int64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+// statusOf reads a size from the status of a process.
+func statusOf(pid int, name string) int64 { return sizeIn(pid, "status", name) }
+
+// sizeIn reads a size from a file in which Linux describes a process; 0 on other systems.
+func sizeIn(pid int, file, name string) int64 {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, file))
 	if err != nil {
 		return 0
 	}

@@ -43,7 +43,7 @@ func (m *matrix) holding(dir string) string {
 			Memories   int
 		}
 	}
-	if err := json.Unmarshal(m.run(dir, "ctxledger", "ledger", "list", "--json"), &list); err != nil {
+	if err := json.Unmarshal(m.run(dir, "ctxledger", "workspaces", "--json"), &list); err != nil {
 		m.t.Fatal(err)
 	}
 	name := ""
@@ -84,6 +84,9 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		}
 	}
 	name := m.holding("store")
+	if said := m.all("store", "", "ctxledger", "workspaces"); !strings.Contains(said, "its directory is gone, has the root commit") {
+		t.Errorf("workspaces says:\n%s", said)
+	}
 	if said := m.all("store", "", "ctxledger", "ledger", "adopt", name); !strings.Contains(said, "nothing was changed") {
 		t.Errorf("without a terminal:\n%s", said)
 	}

@@ -116,19 +116,9 @@ func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
 	dir := realEditors(t)
 	p := newPlace(t)
 	p.putGuide(t)
-	for name, text := range helix {
-		file := filepath.Join(p.Home, ".config", "helix", name)
-		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
-	}
-	s := newScreen(t, dir, p)
-	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "600",
-		filepath.Join(dir, "hx"), guideFile)
+	s := newHelix(t, dir, p, guideFile)
 	s.run(t, "set-buffer", "# 😀 New")
-	for _, step := range []struct {
-		keys, shows []string
-		again       bool // the keys can be typed again: a view may be opened before there is something in it
-	}{
+	s.walk(t, []step{
 		// a hint, and the sign of a diagnostic
 		{nil, []string{count("## Install\nRun `make`, then 😀 wait."), "●"}, false},
 		// the diagnostics
@@ -143,19 +133,7 @@ func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
 		{[]string{paste}, []string{"# 😀 New " + count("# 😀 New")}, false},
 		// that is kept
 		{[]string{"Escape", ":w", "Enter"}, []string{"written", "# 😀 New " + count("# 😀 New")}, false},
-	} {
-		s.press(t, step.keys)
-		for tries := 0; !s.shows(t, step.shows); tries++ {
-			screen := s.run(t, "capture-pane", "-p")
-			again := step.again || strings.Contains(screen, outline)
-			if tries > 0 && !again || tries > 5 {
-				t.Fatalf("%q is not on the screen:\n%s", step.shows, screen)
-			}
-			if again {
-				s.press(t, step.keys)
-			}
-		}
-	}
+	})
 	s.run(t, "send-keys", ":q", "Enter")
 	saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 	must(t, err)
@@ -167,6 +145,44 @@ func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
 	for line := range strings.Lines(string(log)) {
 		if strings.Contains(line, "ctxlsp err <-") { // our standard error
 			t.Error(line)
+		}
+	}
+}
+
+// newHelix opens a file in Helix.
+func newHelix(t *testing.T, dir string, p place, file string) *screen {
+	t.Helper()
+	for name, text := range helix {
+		file := filepath.Join(p.Home, ".config", "helix", name)
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, []byte(strings.ReplaceAll(text, "%s", binary)), 0o644))
+	}
+	s := newScreen(t, dir, p)
+	s.run(t, "new-session", "-d", "-x", "120", "-y", "40", "timeout", "--foreground", "600",
+		filepath.Join(dir, "hx"), file)
+	return s
+}
+
+// step is what a person types, and then sees.
+type step struct {
+	keys, shows []string
+	again       bool // the keys can be typed again: a view may be opened before there is something in it
+}
+
+// walk takes steps.
+func (s *screen) walk(t *testing.T, steps []step) {
+	t.Helper()
+	for _, step := range steps {
+		s.press(t, step.keys)
+		for tries := 0; !s.shows(t, step.shows); tries++ {
+			screen := s.run(t, "capture-pane", "-p")
+			again := step.again || strings.Contains(screen, outline)
+			if tries > 0 && !again || tries > 5 {
+				t.Fatalf("%q is not on the screen:\n%s", step.shows, screen)
+			}
+			if again {
+				s.press(t, step.keys)
+			}
 		}
 	}
 }

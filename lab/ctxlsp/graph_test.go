@@ -95,6 +95,19 @@ func TestTheProgramsSayTheSameOfAGraph(t *testing.T) {
 	s.leave(t)
 }
 
+// TestTheRealHelixShowsContextGraphs: what is wrong stands at the end of the line, and a hover says what an operation sends.
+func TestTheRealHelixShowsContextGraphs(t *testing.T) {
+	dir := realEditors(t)
+	p := newPlace(t)
+	p.put(t, "graph.md", graphText)
+	s := newHelix(t, dir, p, "graph.md")
+	s.walk(t, []step{
+		{nil, []string{"there is no block ordrs"}, false},
+		{[]string{"Escape", "1", "1", "G", "Space", "k"}, []string{"@llm sends", "orders", "system prompt"}, true},
+	})
+	s.run(t, "send-keys", "Escape", ":q!", "Enter")
+}
+
 // TestRealEditorsWriteContextGraphs has real editors show what is wrong and what an operation sends, go to a block, and rename
 // it.
 func TestRealEditorsWriteContextGraphs(t *testing.T) {

@@ -2,6 +2,8 @@ package escapetest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/observe"
 	"ctxledger.dev/internal/env"
@@ -137,6 +140,45 @@ var observeSubject = subject{
 		must(t, err)
 		until(t, func(ctx context.Context) error { return observe.Run(ctx, s, observe.Options{Env: e}) })
 		return s.next
+	},
+}
+
+// What is outside has the lines that a session read, and was observed: only if it is read, they are known to be there still.
+var partsSubject = subject{
+	name:    "parts that were read",
+	inside:  map[string]string{"a.txt": "a\n", "d/b.txt": "b\n"},
+	outside: map[string]string{"a.txt": canary + "\n", "d/b.txt": canary + "\n"},
+	targets: []target{{path: "a.txt"}, {path: "d", dir: true}, {path: "d/b.txt"}},
+	leaks:   func(out string) bool { return strings.Contains(out, ".txt") },
+	start: func(t testing.TB, p *place) func(context.Context) (string, bool) {
+		e := p.env(p.inside)
+		s := newSpy(t, p, e)
+		sum := sha256.Sum256([]byte(canary + "\n"))
+		var entries []sessions.NewEntry
+		var seen []ledger.Observation
+		for i, name := range []string{"a.txt", "d/b.txt"} {
+			for _, message := range []string{
+				fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Read",`+
+					`"input":{"file_path":%q,"offset":3,"limit":1}}]}`, i, filepath.Join(p.inside, name)),
+				fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":%q}]}`, i, "3\t"+canary),
+			} {
+				entries = append(entries, sessions.NewEntry{Kind: sessions.KindMessage, Time: e.Now(),
+					Format: transcript.Anthropic, Original: []byte(message)})
+			}
+			seen = append(seen, ledger.Observation{Seen: e.Now().Add(time.Hour), State: changes.State{Path: name, Exists: true,
+				Size: int64(len(canary) + 1), Modified: e.Now(), Hash: hex.EncodeToString(sum[:])}})
+		}
+		r, err := s.Local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+			Import: "a", Session: sessions.Session{Host: "h", HostID: "a", Dir: p.inside}, Next: 1, Done: true,
+			Entries: entries,
+		})
+		must(t, err)
+		_, err = s.Local.RecordStates(t.Context(), ledger.RecordStatesRequest{States: seen})
+		must(t, err)
+		return func(ctx context.Context) (string, bool) {
+			resp, err := s.Changes(ctx, ledger.ChangesRequest{Session: r.Session, Limit: 1})
+			return strings.Join(resp.Parts, " "), err != nil
+		}
 	},
 }
 

@@ -8,7 +8,7 @@ func subjects() []subject {
 	return []subject{
 		safefsSubject, configSubject, userConfigSubject, countSubject, workspaceCountSubject, contextSubject,
 		indexSubject, givenSubject, graphSubject,
-		observeSubject,
+		observeSubject, partsSubject,
 		memoryImportSubject, followSubject, auditSubject,
 		named("count FILE", "count", "a.txt"), named("import FILE", "--in-process", "import", "a.txt"),
 		named("artifact put FILE", "--in-process", "artifact", "save", "a.txt"),

@@ -52,7 +52,7 @@ func commands(s *scene) []command {
 		c("memory", "restore", "HOSTILE"),
 		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
-		c("ledger", "check"), c("ledger", "list"), c("ledger", "adopt", "--new", "--dry-run"), c("ledger", "adopt", "HOSTILE"),
+		c("ledger", "check"), c("workspaces"), c("ledger", "adopt", "--new", "--dry-run"), c("ledger", "adopt", "HOSTILE"),
 		c("ledger", "du"), c("ledger", "gc"), c("ledger", "retain"), c("ledger", "export", "exported"), c("events"),
 		c("count", "--", "."),
 		c("count", "--", "HOSTILE"),

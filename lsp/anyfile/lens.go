@@ -80,6 +80,8 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		state = "changed since"
 	case u.Fresh:
 		state = "unchanged since"
+	case u.Part:
+		state = "unchanged where read"
 	}
 	return times, taken, state, who
 }

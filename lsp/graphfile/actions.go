@@ -208,9 +208,9 @@ func fromTools(text string) bool {
 // toolBlocks returns the blocks around one that follow each other below the same parent and that tools have written.
 func (f File) toolBlocks(b *graph.Block) (run []*graph.Block) {
 	plain := func(x *graph.Block) bool {
-		return fromTools(x.Own.In(f.Source)) && len(x.Children)+len(x.Operations) == 0
+		return fromTools(x.Own.In(f.Source)) && len(f.Below(x))+len(x.Operations) == 0
 	}
-	all := b.Parent.Children
+	all := slices.Collect(b.Parent.Children)
 	at := slices.Index(all, b)
 	first, last := at, at
 	for first > 0 && plain(all[first-1]) {

@@ -158,7 +158,7 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 // inserted offers the blocks that the other operations insert.
 func (c *completer) inserted(o *graph.Operation) {
 	for _, by := range c.Operations {
-		if id, _ := by.Inserts(c.Source); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
+		if id, _ := by.Inserts(); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
 			line, _ := c.Place(by.At.From)
 			c.add(id, "", fmt.Sprintf("inserted by @%s in line %d", by.Name, line), true)
 		}
@@ -168,11 +168,20 @@ func (c *completer) inserted(o *graph.Operation) {
 // blocks offers the paths of blocks; below says that those of all below them are offered, too.
 func (c *completer) blocks(d *graph.Document, below bool) {
 	typed := strings.ToLower(strings.TrimSuffix(c.prefix, "/*"))
+	path := strings.Contains(typed, "/")
+	fits := map[*graph.Block]bool{} // as it, or a block that it is in, has what is typed in its name
 	for _, b := range d.Blocks[1:] {
 		if c.more {
 			return
 		}
-		if b.System || !strings.Contains(strings.ToLower(b.URI()), typed) {
+		own := b.Name()
+		if path {
+			own = b.URI()
+		}
+		if !fits[b.Parent] && !strings.Contains(strings.ToLower(own), typed) {
+			continue
+		}
+		if fits[b] = true; b.System {
 			continue
 		}
 		name := d.Reaches(b)

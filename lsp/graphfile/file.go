@@ -32,6 +32,9 @@ func (f File) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: f.Mete
 // model returns the model that an operation asks.
 func (f File) model(o *graph.Operation) string {
 	named, _ := o.Value("model")
+	if f.Around.Model != nil {
+		named = f.Around.Model(named)
+	}
 	return cmp.Or(named, f.Meter.Counter.Model())
 }
 

@@ -1,9 +1,7 @@
 package graphfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/chars"
@@ -20,13 +18,17 @@ func Findings(f File) []graph.Finding {
 	if more <= 0 {
 		return all
 	}
-	order := []graph.Severity{graph.Error, graph.Warning, graph.Information, graph.Hint}
-	slices.SortStableFunc(all, func(a, b graph.Finding) int {
-		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
-	})
-	last := &all[mostFindings-1]
+	shown := make([]graph.Finding, 0, mostFindings)
+	for _, severity := range []graph.Severity{graph.Error, graph.Warning, graph.Information, graph.Hint} {
+		for _, x := range all {
+			if x.Severity == severity && len(shown) < mostFindings {
+				shown = append(shown, x)
+			}
+		}
+	}
+	last := &shown[mostFindings-1]
 	last.Message += fmt.Sprintf(" (and %s more; ctxledger graph check lists all)", chars.Plural(more, "finding"))
-	return all[:mostFindings]
+	return shown
 }
 
 // Check returns all findings about a document.

@@ -152,7 +152,7 @@ func (f File) other(o *graph.Operation) *graph.Document {
 func (f File) inserter(path string) *graph.Operation {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	for _, o := range f.Operations {
-		if id, _ := o.Inserts(f.Source); id != "" && graph.Named(id, name) {
+		if id, _ := o.Inserts(); id != "" && graph.Named(id, name) {
 			return o
 		}
 	}

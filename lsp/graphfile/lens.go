@@ -68,12 +68,9 @@ func (f File) lens(c graph.Cost) string {
 // not in the document yet, and not in the figure.
 func (f File) selects(c graph.Cost) string {
 	var names []string
-	for _, m := range f.Mentions(c.Operation) {
-		if m.Key != "block" {
-			continue
-		}
-		name := called(m.At.In(f.Source))
-		if slices.Contains(c.Later, m.Path) {
+	for _, r := range c.Operation.Selects() {
+		name := called(r.At.In(f.Source))
+		if slices.Contains(c.Later, r.Path) {
 			name = "+" + name
 		}
 		names = append(names, name)

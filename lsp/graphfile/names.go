@@ -23,7 +23,7 @@ func (t Target) Place() graph.Span {
 	if t.Block != nil {
 		return t.Block.Heading
 	}
-	_, at := t.Inserter.Inserts(t.Document.Source)
+	_, at := t.Inserter.Inserts()
 	return at
 }
 
@@ -43,7 +43,7 @@ func TargetAt(f File, offset int) (t Target, ok bool) {
 // targetIn returns what the name at a byte of an operation means.
 func (f File) targetIn(o *graph.Operation, offset int) (t Target, ok bool) {
 	within := func(s graph.Span) bool { return s.From <= offset && offset <= s.To }
-	if id, at := o.Inserts(f.Source); id != "" && within(at) {
+	if id, at := o.Inserts(); id != "" && within(at) {
 		return Target{f.Document, nil, o, at, id}, true
 	}
 	if path, at := o.Value("file"); path != "" && within(at) {
@@ -118,9 +118,9 @@ func (f File) means(t Target, path string) bool {
 // id returns where the id of a target stands, and what it is; "": it has none.
 func (t Target) id() (string, graph.Span) {
 	if t.Block != nil {
-		return t.Block.ID, t.Block.IDAt
+		return t.Block.ID, t.Block.IDAt()
 	}
-	return t.Inserter.Inserts(t.Document.Source)
+	return t.Inserter.Inserts()
 }
 
 // Renameable returns the id at a byte and what would be replaced there. Errors: invalid, with the reason.

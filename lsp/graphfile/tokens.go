@@ -29,7 +29,7 @@ func Tokens(f File) []Token {
 	var out []Token
 	for _, b := range f.Blocks {
 		if b.ID != "" {
-			out = append(out, Token{b.IDAt, IDToken})
+			out = append(out, Token{b.IDAt(), IDToken})
 		}
 		for _, o := range b.Operations {
 			out = append(out, Token{graph.Span{From: o.NameAt.From - 1, To: o.NameAt.To}, OperationToken})
@@ -39,7 +39,7 @@ func Tokens(f File) []Token {
 			for _, m := range f.Mentions(o) {
 				out = append(out, Token{m.At, ReferenceToken})
 			}
-			if id, at := o.Inserts(f.Source); id != "" {
+			if id, at := o.Inserts(); id != "" {
 				out = append(out, Token{at, IDToken})
 			}
 		}

@@ -94,6 +94,11 @@ func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
 		f.Fresh = true
 		files[path] = f
 	}
+	for _, path := range r.known.Parts {
+		f := files[path]
+		f.Part = true
+		files[path] = f
+	}
 	for _, s := range r.known.Stale {
 		f := files[s.Path]
 		f.Stale, f.Gone, f.By, f.Sub = true, s.Gone, s.By, s.Subagent

@@ -68,9 +68,10 @@ type File struct {
 	Dropped bool         // of these reads the window has only Left: the host has compacted since, or gone back
 	Left    tokens.Count
 	Fresh   bool   // known to be as the session knows it
+	Part    bool   // the session read parts of it, which are known to be as it knows them
 	Stale   bool   // changed after the newest read, or without one the newest write, not by the session
 	Gone    bool   // it was deleted then
-	By      string // who changed it: a session, changes.External or changes.Several
+	By      string // who changed it: see changes.Stale
 	Sub     bool   // By is a subagent of the session
 }
 
@@ -78,7 +79,7 @@ type File struct {
 func (f File) Known() bool { return f.Reads > 0 || f.Fresh || f.Stale }
 
 // Lost reports whether the session's window has nothing of the file that it read.
-func (f File) Lost() bool { return f.Dropped && f.Left.N == 0 && !f.Fresh && !f.Stale }
+func (f File) Lost() bool { return f.Dropped && f.Left.N == 0 && !f.Fresh && !f.Part && !f.Stale }
 
 // Knew says how it came there.
 func (f File) Knew() string {

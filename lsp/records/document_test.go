@@ -470,7 +470,7 @@ func TestThePageOfASessionBeginsWithWhatAPersonLooksFor(t *testing.T) {
 		"\n- session `" + r.Session + "` · in `ws`\n\n<details",
 		"<summary>Turn 1 · 2026-11-20 12:00 · $0.45 · Make go test green.</summary>",
 		"<summary>Turn 2 · 2026-11-20 12:00 · $0.05 · Thanks.</summary>",
-		"**Added by Claude Code**\n\n```markdown\n<system-reminder>",
+		"**Added by the agent**\n\n```markdown\n<system-reminder>",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("there is no %q in\n%s", want, got)

@@ -78,7 +78,7 @@ func (t *sessionWriter) message(ctx context.Context, e sessions.Entry) (string, 
 func (t *sessionWriter) speaker(e sessions.Entry) string {
 	switch {
 	case e.Loaded:
-		return "Added by " + literal(t.host)
+		return "Added by the agent" // as ledger.Category has it
 	case e.Earlier:
 		return "Summary by the agent's host"
 	case e.Role == transcript.RoleUser:

@@ -20,8 +20,7 @@ func units(r rune) int {
 func (t *Text) Position(offset int) Position {
 	offset = max(0, min(offset, t.size))
 	n := t.LineAt(offset)
-	from, _ := t.Line(n)
-	return Position{uint32(n), uint32(Units(t.Bytes(from, offset)))}
+	return Position{uint32(n), uint32(Units(t.Bytes(t.Start(n), offset)))}
 }
 
 // Cursor converts bytes to positions faster than Position if each is behind the one before: a line may be very long.

@@ -128,6 +128,8 @@ export interface Context {
   readonly unpriced?: string;
   /** What of that subagents took, in words; empty: nothing. */
   readonly subagents?: string;
+  /** What is counted in the session that it was forked from, in words; empty: nothing. */
+  readonly forked?: string;
   /** What the next request pays for what the window holds, in words; empty: nothing, or not known. */
   readonly next?: string;
   /** What fills the window and what happens next, as every face says it, and what else is known; empty without a session. */

@@ -94,6 +94,16 @@ func ReadOwner(state string) (Owner, error) {
 	return o, err
 }
 
+// Running returns the process that has the ledger in a state directory open, 0 if it is not known, and whether there is one.
+// It asks no owner, and waits for none.
+func Running(state string) (pid int, running bool) {
+	if !held.Held(state) {
+		return 0, false
+	}
+	o, _ := ReadOwner(state) // of one that is only starting there is none
+	return o.PID, true
+}
+
 // SplitAddress returns an address for net.Dial. It refuses other machines.
 func SplitAddress(address string) (network, target string, err error) {
 	network, target, _ = strings.Cut(address, ":")

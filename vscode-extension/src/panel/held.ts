@@ -85,7 +85,7 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
     { fill: 'fill-since', n: held.n - known, words: `since then: ${inTokens({ n: held.n - known, exact: false })}` },
   ];
   const due = { at: compactsAt, words: `the agent compacts at ${inTokens({ n: compactsAt, exact: true })}` };
-  const parts = shares.map(({ words, n, exact }) => `${words} ${sayTokens(n, exact)}`).join(', ');
+  const parts = shares.map(({ name, n, exact }) => `${name} ${sayTokens(n, exact)}`).join(', ');
   const label = `In the agent’s window: ${sayCount(held)}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens${parts && `: ${parts}`}`;
   return bar({ pieces: pieces.filter(({ n }) => n > 0), whole: wholeOf(context), window, due, label });
 }

@@ -69,11 +69,6 @@ export function agentName(host: string): string {
   return agents[host] ?? host;
 }
 
-/** Returns what a kind is called in a session of an agent. */
-export function wordsOf(name: string, host = ''): string {
-  return host === '' ? name : name.replace(/^(added by) the agent$/, `$1 ${agentName(host)}`);
-}
-
 /** Returns what a kind is, for those who do not know it by its name. */
 export function aboutOf(name: string): string | undefined {
   return kinds.find((kind) => kind.name === name)?.about;

@@ -4,27 +4,25 @@ import { inTokens, sayCount, sayTokens } from '../text';
 import type { Piece } from './bar';
 import { sayShare } from './figures';
 import { element, escape } from './html';
-import { aboutOf, fillOf, stacked, wordsOf } from './palette';
+import { aboutOf, fillOf, stacked } from './palette';
 
 /** One part of a bar, and one line of a table. */
 export interface Share {
-  /** Its kind, and what that is called. */
   readonly name: string;
-  readonly words: string;
   readonly n: number;
   readonly exact: boolean;
 }
 
-/** Returns what categories of a session of an agent are, in the order of a bar. */
-export function sharesOf(categories: readonly Category[], host: string): Share[] {
-  const all = new Map(categories.map(({ name, tokens }) => [name, { name, words: wordsOf(name, host), n: tokens.n, exact: tokens.exact }]));
+/** Returns what categories are, in the order of a bar. */
+export function sharesOf(categories: readonly Category[]): Share[] {
+  const all = new Map(categories.map(({ name, tokens }) => [name, { name, n: tokens.n, exact: tokens.exact }]));
   return stacked(all.keys()).flatMap((name) => all.get(name) ?? []).filter((share) => share.n > 0);
 }
 
 /** Returns the pieces of a bar, with their shares of a whole. */
 export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
-  return shares.map(({ name, words, n, exact }) => ({
-    fill: fillOf(name), n, words: `${words}: ${inTokens({ n, exact })}, ${sayShare(n, whole)}`,
+  return shares.map(({ name, n, exact }) => ({
+    fill: fillOf(name), n, words: `${name}: ${inTokens({ n, exact })}, ${sayShare(n, whole)}`,
   }));
 }
 
@@ -32,8 +30,8 @@ export function piecesOf(shares: readonly Share[], whole: number): Piece[] {
 export function table(shares: readonly Share[], total: Count, window: number): string {
   const whole = window > 0 ? window : total.n;
   const largest = [...shares].sort((a, b) => b.n - a.n);
-  const rows = largest.map(({ name, words, n, exact }) =>
-    line(swatch(`part ${fillOf(name)}`), words, sayTokens(n, exact), sayShare(n, whole), undefined, aboutOf(name)));
+  const rows = largest.map(({ name, n, exact }) =>
+    line(swatch(`part ${fillOf(name)}`), name, sayTokens(n, exact), sayShare(n, whole), undefined, aboutOf(name)));
   if (shares.length > 1) {
     rows.push(line('', 'total', sayCount(total), sayShare(total.n, whole), 'sum'));
   }

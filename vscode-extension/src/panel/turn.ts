@@ -4,7 +4,7 @@ import { inTokens, sayTokens, wholeWords } from '../text';
 import { sayPartsOf, sayTime } from './figures';
 import { apart, unattributed, viewCount } from './held';
 import { element, escape } from './html';
-import { fillOf, stacked, unexplained, wordsOf } from './palette';
+import { fillOf, stacked, unexplained } from './palette';
 import { swatch } from './shares';
 
 /** Returns the words about a turn in one line, for a screen reader. */
@@ -51,7 +51,7 @@ export function turnCard(context: Context, index: number): string {
     cut(turn) === '' ? '' : element('p', { class: 'event' }, escape(cut(turn)), ...links(turn)),
     element('dl', { class: 'facts' }, ...facts.map(([name, value]) =>
       element('div', {}, element('dt', {}, name), element('dd', {}, value)))),
-    listOf(turn.changed, context.host));
+    listOf(turn.changed));
 }
 
 /** The longest request in characters. */
@@ -94,12 +94,12 @@ function signed(n: number, exact: boolean): string {
 }
 
 /** Returns what a turn changed, in the order of the stack from above. */
-function listOf(changes: readonly Part[], host: string): string {
+function listOf(changes: readonly Part[]): string {
   const by = new Map(changes.map((part): [string, Part] => [part.name, part]));
   const items = stacked(by.keys()).reverse().flatMap((name) => by.get(name) ?? []).map((part) =>
     element('li', {},
       swatch(`part ${fillOf(part.name)}`),
       element('span', { class: 'number' }, signed(part.tokens, false)),
-      escape(wordsOf(part.name, host))));
+      escape(part.name)));
   return items.length === 0 ? '' : element('ul', { class: 'added', 'aria-label': 'changed in this turn' }, ...items);
 }

@@ -56,13 +56,14 @@ export function viewOf(news: PanelNews, width: number, chosen: number): View {
 /** The longest title in characters: the rest of it is under the mouse. */
 const longestTitle = 80;
 
-function heading({ title, model, host, session, live, turns, earlier }: Context, asked: string): string {
+function heading({ title, model, host, session, live, turns, earlier, forked = '' }: Context, asked: string): string {
   const facts = [model, agentName(host), plural(turns.length + earlier, 'turn'), `session ${session}`].filter((fact) => fact !== '');
   const state = live
     ? element('span', { class: 'state live' }, 'live')
     : element('span', { class: 'state' }, asked === '' ? 'not live: the latest session' : 'not live');
   return element('h1', { title }, title === '' ? 'A session without a title' : escape(wholeWords(title, longestTitle))) +
-    element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact))));
+    element('p', { class: 'about' }, state, ...facts.map((fact) => element('span', {}, escape(fact)))) +
+    (forked === '' ? '' : element('p', { class: 'about' }, element('span', {}, escape(`forked: ${forked}`))));
 }
 
 /** Returns what the lines and marks of the chart mean. */

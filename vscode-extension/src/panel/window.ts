@@ -10,7 +10,7 @@ import { piecesOf, sharesOf, table } from './shares';
 
 /** Returns the top of the panel: the agent's own window, and what can be done about it. */
 export function windowSection(context: Context): string {
-  const own = sharesOf(context.own, context.host);
+  const own = sharesOf(context.own);
   const parts = own.length === 0 ? '' : table(own, context.held, context.window);
   return element('section', { 'aria-labelledby': 'now' }, heldHead(context), heldBar(context, own), parts,
     element('p', { class: 'basis' }, restsOn(context)),
@@ -44,9 +44,9 @@ function besides({ own, fixed }: Context): readonly Category[] {
 /** Returns what the view is made of, as a bar and a table. */
 function viewBar(context: Context): string {
   const { window, threshold, categories, used: { exact } } = context;
-  const shares = sharesOf([...categories, ...besides(context)], context.host);
+  const shares = sharesOf([...categories, ...besides(context)]);
   const whole = wholeOf(context);
-  const parts = shares.map((share) => `${share.words} ${sayTokens(share.n, share.exact)}`).join(', ');
+  const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
   const due = { at: threshold, words: `ctxledger compacts this once it is above ${inTokens({ n: threshold, exact })}${share}` };

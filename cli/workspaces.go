@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/daemon"
+	"ctxledger.dev/engine/daemon/link"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -16,27 +17,51 @@ import (
 	"ctxledger.dev/workspace"
 )
 
-func ledgersCommand() command {
+func workspacesCommand() command {
 	return command{
-		name: "ledger list", short: "List the ledgers of all directories, including unused ones",
-		long: "Lists the ledgers of this machine with what they hold. First come those of directories that no " +
-			"longer exist and may belong to this project: its repository has their first commit or the same " +
-			"remote, as clones also do. After those come the other unused ledgers. `ctxledger ledger adopt` " +
-			"takes one over.",
-		example: "ctxledger ledger list\nctxledger ledger list --json",
-		was:     map[string]string{"workspaces": ""},
-		does:    keeps, json: answers(ledgersAnswer{}),
-		at: shows(func(ctx context.Context, a *action, _ []string) (out ledgersAnswer, err error) {
-			out.Ledgers, err = allLedgers(ctx, a.Env, a.place)
-			return out, err
-		}, printLedgers),
+		name: "workspaces", short: "List your workspaces with their ledgers: size, last use, what is gone",
+		long: "Lists the ledgers of all your directories with what they hold, what they take on disk, when they were " +
+			"last used, and the process that has one open. It opens none and starts nothing. First come those of " +
+			"directories that no longer exist and may belong to this project: its repository has their first " +
+			"commit or the same remote, as clones also do. After those come the others that no directory uses, " +
+			"then the rest, the last used first. `ctxledger ledger adopt` takes one over. To delete one that " +
+			"no directory uses, delete its directory below the one that the last line names.",
+		example: "ctxledger workspaces\nctxledger workspaces --json",
+		was:     map[string]string{"ledger list": ""},
+		does:    keeps, json: answers(workspacesAnswer{}),
+		at: shows(listWorkspaces, printWorkspaces),
 	}
 }
 
-// ledgersAnswer is what the command that lists ledgers answers.
-type ledgersAnswer struct {
-	Ledgers []workspace.Ledger `json:"ledgers"`
+// workspacesAnswer is what the command that lists workspaces answers.
+type workspacesAnswer struct {
+	State   string         `json:"state_dir"` // which has the state directories of all
+	Ledgers []ledgerOnDisk `json:"ledgers"`
 }
+
+// ledgerOnDisk is a ledger with what can be seen of it without opening it.
+type ledgerOnDisk struct {
+	workspace.Ledger
+	Disk int64 `json:"disk"`          // bytes that its state directory takes
+	Open bool  `json:"open"`          // whether a process has it open
+	PID  int   `json:"pid,omitempty"` // of that process; 0: not known
+}
+
+// listWorkspaces asks no owner but those that allLedgers asks. Errors: unavailable.
+func listWorkspaces(ctx context.Context, a *action, _ []string) (workspacesAnswer, error) {
+	out := workspacesAnswer{State: filepath.Dir(a.place.UserState), Ledgers: []ledgerOnDisk{}}
+	list, err := allLedgers(ctx, a.Env, a.place)
+	for _, l := range list {
+		at := ledgerOnDisk{Ledger: l}
+		_ = workspace.EachFile(ctx, l.State, func(_ string, size int64) { at.Disk += size }) // as far as it can be read
+		at.PID, at.Open = link.Running(l.State)
+		out.Ledgers = append(out.Ledgers, at)
+	}
+	return out, err
+}
+
+// askAll is how long the daemons of ledgers that no directory uses are asked, all together: one may hang.
+const askAll = 2 * time.Second
 
 // allLedgers returns the ledgers of all directories, those first that may be of ws's project. It asks the daemons that those of
 // no directory still have what they hold. Errors: unavailable.
@@ -45,6 +70,8 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, "cli.workspaces", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, askAll)
+	defer cancel()
 	for i, l := range list {
 		if l.Left == "" && l.State != ws.State {
 			continue
@@ -56,17 +83,17 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 	return list, nil
 }
 
-// printLedgers lists ledgers in a table.
-func printLedgers(a *action, w io.Writer, out ledgersAnswer) {
-	ws := a.place
+// printWorkspaces lists ledgers in a table.
+func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 	if len(out.Ledgers) == 0 {
 		fmt.Fprintln(w, "no directory has a ledger yet")
 		return
 	}
-	t := a.newTable("LEDGER", ">SESSIONS", ">MEMORIES", ">SIZE", "USED", "STATE", "DIRECTORY")
+	ws, disk := a.place, int64(0)
+	t := a.newTable("LEDGER", ">SESSIONS", ">MEMORIES", ">ON DISK", "USED", ">OWNER", "STATE", "DIRECTORY")
 	t.Wide = true // half a name cannot be adopted
 	for _, l := range out.Ledgers {
-		state := l.Left
+		state, owner := l.Left, "-"
 		switch {
 		case l.Same != "":
 			state += ", has the " + l.Same + " of this one"
@@ -77,10 +104,19 @@ func printLedgers(a *action, w io.Writer, out ledgersAnswer) {
 		case l.Root == "":
 			state = "not recorded yet"
 		}
-		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Bytes), a.stamp(l.Used), state,
-			l.Root)
+		switch {
+		case l.PID > 0:
+			owner = fmt.Sprint(l.PID)
+		case l.Open:
+			owner = "unknown"
+		}
+		disk += l.Disk
+		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Disk), a.stamp(l.Used), owner,
+			state, l.Root)
 	}
 	t.Print(w)
+	fmt.Fprintf(w, "\n%s, %s in %s\n", chars.Plural(len(out.Ledgers), "ledger"), chars.Size(disk),
+		columns.OneLine(out.State))
 }
 
 // otherLedgers says which ledgers there are that ws does not use: those that were made for its place, which verb shows, those that
@@ -128,8 +164,8 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 		}
 	}
 	if others > 0 {
-		lines = append(lines, fmt.Sprintf("not used by any directory: %s, with %s and %s; `ctxledger ledger "+
-			"list` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+		lines = append(lines, fmt.Sprintf("not used by any directory: %s, with %s and %s; `ctxledger "+
+			"workspaces` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}
 	return lines
