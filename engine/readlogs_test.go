@@ -91,7 +91,8 @@ func TestANewSessionIsCachedAsItIsStored(t *testing.T) {
 	for _, p := range formattest.Providers() {
 		l := open(t)
 		for seed := range uint64(5) {
-			lines := formattest.RandomTalk(rand.New(rand.NewPCG(seed, 44)), transcript.Takes(p.Format, transcript.RoleSystem))
+			r := rand.New(rand.NewPCG(seed, 44))
+			lines := formattest.RandomTalk(r, transcript.Takes(p.Format, transcript.RoleSystem))
 			s := hand(t, l, ledger.AppendMessagesRequest{Format: p.Format, Messages: p.Messages(lines...)})
 			made := func() string {
 				plan, err := l.PlanCompaction(t.Context(), ledger.PlanCompactionRequest{Session: s.Session,
