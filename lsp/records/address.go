@@ -126,17 +126,12 @@ func escape(s string) string {
 	return b.String()
 }
 
+// segment makes text a segment of a path.
+var segment = strings.NewReplacer(": ", " ", ":", "-", "/", "-", `\`, "-")
+
 // tab returns the name of a tab: a text without path separators, and an extension.
 func tab(text, ext string) string {
-	text = strings.Map(func(r rune) rune {
-		switch r {
-		case '/', '\\':
-			return '-'
-		case ':':
-			return -1
-		}
-		return r
-	}, flat(text))
+	text = segment.Replace(flat(text))
 	text = strings.Trim(cutWords(text, maxTitle), " .")
 	if text == "" {
 		text = "untitled"
