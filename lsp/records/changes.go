@@ -97,11 +97,10 @@ func (r Reader) ofFile(ctx context.Context, b branch) ([]Node, error) {
 	for _, c := range list {
 		n := r.change(b, c)
 		n.File, n.Label = "", fields(" ", string(c.Op), inTurn(c))
-		by := other(c)
-		if several { // each has a turn 1
-			by = who(c)
+		if several && other(c) == "" { // each session has a turn 1
+			n.Label += " of " + c.Session
 		}
-		n.Description = fields(" · ", r.day(c.Time), by)
+		n.Description = fields(" · ", r.day(c.Time), other(c))
 		nodes = append(nodes, n)
 	}
 	return nodes, nil

@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,16 @@ func TestChangesAreGroupedByFile(t *testing.T) {
 			t.Errorf("the tab of %s is %s", n.ID, n.URI)
 		}
 	})
+	other := l.say("", append([][]byte{user("and now?")}, edit(b)...)...)
+	var of []string // each session has a turn 1
+	l.walk("changes", func(n Node) {
+		if _, session, named := strings.Cut(n.Label, " of "); named {
+			of = append(of, session)
+		}
+	})
+	if want := []string{other, session, session}; !slices.Equal(of, want) {
+		t.Errorf("the changes of b.go are of %q, want %q", of, want)
+	}
 }
 
 // TestEveryChangeIsOnOnePage: of files that change again and again, too.
