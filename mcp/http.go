@@ -25,7 +25,7 @@ const (
 	patience = 30 * time.Second
 
 	// maxReserved is how much memory is reserved for a body because the client says that it is so long, in bytes.
-	maxReserved = 1 << 20
+	maxReserved = 64 << 10
 
 	typeJSON   = "application/json"
 	typeStream = "text/event-stream"

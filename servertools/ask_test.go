@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,12 +94,31 @@ func lateAfter(t *testing.T, file string, processes int) context.Context {
 	t.Helper()
 	l := late{t.Context(), make(chan struct{})}
 	go func() {
-		for noted(file) < processes && t.Context().Err() == nil {
-			runtime.Gosched()
-		}
+		until(t.Context(), func() bool { return noted(file) >= processes })
 		time.AfterFunc(time.Second, func() { close(l.over) })
 	}()
 	return l
+}
+
+// until looks every few milliseconds whether something is so, until it is or ctx ends. It reports whether it is.
+func until(ctx context.Context, so func() bool) bool {
+	for again := time.NewTicker(5 * time.Millisecond); ; {
+		if so() {
+			return true
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// within is until for as long as a test has patience.
+func within(t *testing.T, so func() bool) bool {
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	return until(ctx, so)
 }
 
 // behave is the server.
@@ -136,9 +154,8 @@ func behave(e env.Env, how string) {
 		if err := cmd.Start(); err != nil {
 			panic(err)
 		}
-		for noted(e.Lookup(pids)) < 2 { // it runs, however long that takes on a busy machine
-			runtime.Gosched()
-		}
+		// it runs, however long that takes on a busy machine
+		until(context.Background(), func() bool { return noted(e.Lookup(pids)) >= 2 })
 		if how == "orphan" {
 			return
 		}
@@ -271,24 +288,15 @@ func allEnded(t *testing.T, file string, n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !ends(pid) {
+		if !within(t, func() bool { return !running(pid) }) {
 			t.Errorf("process %d still runs", pid)
 		}
 	}
 }
 
-// patience is how long a process that was killed may take to end. It closes its pipes first, which is what Ask waits for.
-const patience = 20 * time.Second
-
-// ends waits until a process has ended, and reports whether it has.
-func ends(pid int) bool {
-	for last := time.Now().Add(patience); running(pid); runtime.Gosched() {
-		if time.Now().After(last) {
-			return false
-		}
-	}
-	return true
-}
+// patience is how long a process may take to start, and one that was killed to end, on a busy machine. That one closes its
+// pipes first, which is what Ask waits for.
+const patience = time.Minute
 
 // running reports whether a process exists and is no zombie that only waits to be reaped.
 func running(pid int) bool {
@@ -395,13 +403,8 @@ func TestAPersonWhoStopsWaitingEndsTheServer(t *testing.T) {
 // untilItRuns waits until a server has written its process id.
 func untilItRuns(t *testing.T, file string) {
 	t.Helper()
-	for last := time.Now().Add(patience); ; runtime.Gosched() {
-		if noted(file) > 0 {
-			return
-		}
-		if time.Now().After(last) {
-			t.Fatal("the server was not started")
-		}
+	if !within(t, func() bool { return noted(file) > 0 }) {
+		t.Fatal("the server was not started")
 	}
 }
 
