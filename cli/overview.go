@@ -34,7 +34,7 @@ type overview struct {
 	Workspace string           `json:"workspace,omitempty"` // "": there is none
 	Found     string           `json:"found"`               // how it was found, or why there is none
 	Sessions  []agents.Found   `json:"session_files"`
-	Ledger    *workspace.Place `json:"ledger,omitempty"` // what it held when it was last used; nil: there is none
+	Ledger    *workspace.Place `json:"ledger,omitempty"` // what it holds, or held when it was last used; nil: there is none
 	Agents    []agentIs        `json:"agents"`           // those on this machine
 	Others    []string         `json:"other_ledgers,omitempty"`
 	Next      nextStep         `json:"next"`
@@ -62,6 +62,9 @@ func lookAround(ctx context.Context, a *action, _ []string) (out overview, err e
 	}
 	if workspace.HoldsLedger(ws.State) {
 		place := workspace.ReadPlace(ws.State)
+		asked, stop := context.WithTimeout(ctx, askAll)
+		askOwner(asked, ws.State, &place)
+		stop()
 		out.Ledger = &place
 	}
 	s, err := newSetup(a.Env, ws, false)

@@ -76,11 +76,16 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 		if l.Left == "" && l.State != ws.State {
 			continue
 		}
-		if st, err := daemon.Status(ctx, l.State); err == nil && st.Info.State != "" {
-			list[i].Sessions, list[i].Memories, list[i].Bytes = st.Info.Sessions, st.Info.Memories, st.Info.Bytes
-		}
+		askOwner(ctx, l.State, &list[i].Place)
 	}
 	return list, nil
+}
+
+// askOwner has the daemon that has a ledger open, if one does and answers, say what it holds by now.
+func askOwner(ctx context.Context, state string, p *workspace.Place) {
+	if st, err := daemon.Status(ctx, state); err == nil && st.Info.State != "" {
+		p.Sessions, p.Memories, p.Bytes = st.Info.Sessions, st.Info.Memories, st.Info.Bytes
+	}
 }
 
 // printWorkspaces lists ledgers in a table.

@@ -47,8 +47,12 @@ func TestTheFirstRunOnlyReads(t *testing.T) {
 	look("connected", "claude-code: connected", " status` shows")
 	m.run("shop", "ctxledger", "memory", "save", "style", "--body", "tabs")
 	m.run("shop", "ctxledger", "sessions") // waits until they are read
+	const held = "ledger     2 sessions, 1 memory, "
+	if said := m.all("shop", "", "ctxledger"); !strings.Contains(said, held) { // what its file said when it was opened is old
+		t.Errorf("while a daemon has the ledger open: no %q in\n%s", held, said)
+	}
 	m.run("shop", "ctxledger", "daemon", "stop")
-	look("a ledger", "ledger     2 sessions, 1 memory, ", " status` shows")
+	look("a ledger", held, " status` shows")
 	m.file(".claude/settings.json", "{\"hooks\": {}}\n")
 	look("hooks that are gone", "claude-code: partly connected", " doctor` shows")
 }
