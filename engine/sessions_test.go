@@ -209,3 +209,28 @@ func TestLogPagesJoinAndFitAFrame(t *testing.T) {
 	}
 	wantCode(t, err, fault.NotFound)
 }
+
+// TestTheLatestSessionIsOneThatIsRemembered: after forgetting the newest, commands that take the latest took what was left
+// of it.
+func TestTheLatestSessionIsOneThatIsRemembered(t *testing.T) {
+	l, c := openIn(t, t.TempDir(), "/w")
+	latest := func(want string) {
+		t.Helper()
+		if s, err := l.Session(t.Context(), ledger.SessionRequest{Latest: true}); err != nil || s.ID != want {
+			t.Errorf("the latest is %s, %v; want %s", s.ID, err, want)
+		}
+	}
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"role":"user","content":"one"}`)}}).Session
+	c.now = c.now.Add(time.Minute)
+	second := hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"role":"user","content":"two"}`)}}).Session
+	latest(second)
+	c.now = c.now.Add(time.Minute)
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: second}); err != nil {
+		t.Fatal(err)
+	}
+	latest(first)
+	c.now = c.now.Add(time.Minute)
+	hand(t, l, ledger.AppendMessagesRequest{Session: second, Since: true,
+		Messages: [][]byte{raw(`{"role":"user","content":"three"}`)}})
+	latest(second)
+}

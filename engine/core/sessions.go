@@ -135,8 +135,8 @@ func calling(tx kv.Tx, call string) (sessions.Session, error) {
 	return sessions.Session{}, sessions.Ambiguous("the call is in several sessions", hits)
 }
 
-// newest finds the newest session of a tree, a person's own if there is one, and one with a request rather than mere notes;
-// "" is any tree. A copy that ctxledger wrote and nobody went on with is nobody's session.
+// newest finds the newest session of a tree, a person's own if there is one, and one with a request rather than mere notes
+// or what was forgotten; "" is any tree. A copy that ctxledger wrote and nobody went on with is nobody's session.
 func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {
@@ -147,7 +147,10 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 		return s.Unused() || tree != "" && !l.Trees.IsOf(s, tree)
 	})
 	asked := func(s sessions.Session) bool { return s.Main() && s.Turns > 0 }
-	for _, fits := range []func(sessions.Session) bool{asked, sessions.Session.Main} {
+	remembered := func(s sessions.Session) bool {
+		return asked(s) && (s.Forgotten == nil || s.Updated.After(*s.Forgotten))
+	}
+	for _, fits := range []func(sessions.Session) bool{remembered, asked, sessions.Session.Main} {
 		if i := slices.IndexFunc(all, fits); i >= 0 {
 			return all[i], nil
 		}
