@@ -34,7 +34,7 @@ type overview struct {
 	Workspace string           `json:"workspace,omitempty"` // "": there is none
 	Found     string           `json:"found"`               // how it was found, or why there is none
 	Sessions  []agents.Found   `json:"session_files"`
-	Ledger    *workspace.Place `json:"ledger,omitempty"` // what it holds, or held when it was last used; nil: there is none
+	Ledger    *workspace.Place `json:"ledger,omitempty"` // what it holds, or held at its last use; nil: none
 	Agents    []agentIs        `json:"agents"`           // those on this machine
 	Others    []string         `json:"other_ledgers,omitempty"`
 	Next      nextStep         `json:"next"`

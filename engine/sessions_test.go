@@ -220,9 +220,10 @@ func TestTheLatestSessionIsOneThatIsRemembered(t *testing.T) {
 			t.Errorf("the latest is %s, %v; want %s", s.ID, err, want)
 		}
 	}
-	first := hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"role":"user","content":"one"}`)}}).Session
+	said := func(text string) [][]byte { return [][]byte{raw(`{"role":"user","content":"%s"}`, text)} }
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: said("one")}).Session
 	c.now = c.now.Add(time.Minute)
-	second := hand(t, l, ledger.AppendMessagesRequest{Messages: [][]byte{raw(`{"role":"user","content":"two"}`)}}).Session
+	second := hand(t, l, ledger.AppendMessagesRequest{Messages: said("two")}).Session
 	latest(second)
 	c.now = c.now.Add(time.Minute)
 	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: second}); err != nil {
@@ -230,7 +231,6 @@ func TestTheLatestSessionIsOneThatIsRemembered(t *testing.T) {
 	}
 	latest(first)
 	c.now = c.now.Add(time.Minute)
-	hand(t, l, ledger.AppendMessagesRequest{Session: second, Since: true,
-		Messages: [][]byte{raw(`{"role":"user","content":"three"}`)}})
+	hand(t, l, ledger.AppendMessagesRequest{Session: second, Since: true, Messages: said("three")})
 	latest(second)
 }
