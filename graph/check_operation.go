@@ -52,12 +52,18 @@ func (c *checker) looksLikeOperation(m mark) {
 		case l.rest != "":
 			c.add("CG202", Error, line,
 				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
-		case l.From > 0:
+		case l.From > 0, !c.blankAbove(line.From): // in a paragraph, or behind a comment, a rule, a fence or a list
 			c.add("CG206", Error, line,
 				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", l.name)).Fix =
 				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
 		}
 	}
+}
+
+// blankAbove reports whether the line above one that begins at an offset is blank, or there is none.
+func (c *checker) blankAbove(at int) bool {
+	above := strings.TrimSuffix(c.d.Source[:at], "\n")
+	return strings.TrimSpace(above[strings.LastIndexByte(above, '\n')+1:]) == ""
 }
 
 // operation checks one operation, and the lines around it.
