@@ -81,7 +81,7 @@ FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctx
 SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
-test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet: 5 minutes, nothing installed
+test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet; nothing installed
 	$(call formatted)
 
 # What a harness builds and starts is no part of what go knows of a test: their results are not taken from the cache.
