@@ -86,8 +86,10 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 		return nil, err
 	}
 	g := &openGraph{Document: d, reader: reader, counter: counter}
-	g.options = reader.Options(d, c.Models, f.model, func(text string) int { return counter.Count(text).N })
-	g.options.Exact = counter.Exact()
+	g.options = reader.Options(d, c.Models, f.model, func(model string) tokens.Counter {
+		of, _ := counterOf(ctx, a, model, "") // else without what was learnt
+		return of
+	})
 	return g, nil
 }
 
@@ -215,7 +217,7 @@ const maxGraphBlocks = 10
 func (g *openGraph) costs() graphCosts {
 	out := graphCosts{Model: g.counter.Model(), Encoding: g.counter.Encoding().String(), Exact: g.counter.Exact(),
 		Operations: []graphCost{}, Blocks: []graphBlock{}}
-	all := g.Costs(g.options.Count)
+	all := g.Costs(g.options)
 	for _, c := range all.Operations {
 		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
@@ -245,28 +247,44 @@ func (g *openGraph) costs() graphCosts {
 
 func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
-	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN")
-	var later []string
+	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN BLOCK")
+	var open graph.Cost
+	all, named := graph.Cost{Exact: true}, false
 	for _, o := range c.Operations {
-		blocks := n(o.Selected)
-		if len(o.Later) > 0 {
-			blocks += " +"
-			later = append(later, o.Later...)
+		said := func(n int, grows, lost bool) string {
+			text := o.Said(n).String()
+			if grows {
+				text += " +"
+			}
+			if lost {
+				text += " ?"
+			}
+			return text
 		}
-		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, n(o.Total), n(o.System), blocks, n(o.Ambient), n(o.Prompt),
-			o.Block)
+		all.Exact, named = all.Exact && o.Exact, named || o.Model != ""
+		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
+		open.Grows = open.Grows || o.Grows
+		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, said(o.Total, false, false), said(o.System, false, false),
+			said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
+			said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
-	if len(later) > 0 {
-		slices.Sort(later)
-		names := a.line(strings.Join(slices.Compact(later), ", "), 400)
-		fmt.Fprintf(w, "+ and blocks that are not in the document yet: %s\n", names)
+	for _, names := range []*[]string{&open.Later, &open.Lost} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	for _, line := range open.Open() {
+		fmt.Fprintln(w, a.line(line, 600))
 	}
 	if len(c.Operations) == 0 {
 		fmt.Fprintln(w, "no operation sends anything")
 		return
 	}
-	fmt.Fprintf(w, "all of them send %s tokens, counted in %s\n\n", n(c.Total), c.Encoding)
+	counted := "counted in " + c.Encoding
+	if named {
+		counted = "counted for the model that each names, else in " + c.Encoding
+	}
+	fmt.Fprintf(w, "all of them send %s tokens, %s\n\n", all.Said(c.Total), counted)
 	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
 	for _, b := range c.Blocks {
 		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
@@ -280,6 +298,10 @@ type graphPrompt struct {
 	Operation string          `json:"operation"`
 	Messages  []graph.Message `json:"messages"`
 	Tokens    int             `json:"tokens"`
+	Exact     bool            `json:"exact"`
+	Later     []string        `json:"later,omitempty"`
+	Grows     bool            `json:"grows,omitempty"`
+	Lost      []string        `json:"lost,omitempty"`
 }
 
 func graphPromptCommand() command {
@@ -287,7 +309,8 @@ func graphPromptCommand() command {
 	return command{
 		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
 		long: "OPERATION is a line of it, or the path of the block that contains it. Each message begins with a " +
-			"line that says whose it is. Nothing is masked: these are the document's own bytes.",
+			"line that says whose it is; the last lines say what is not known before it runs. Nothing is masked: these " +
+			"are the document's own bytes.",
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
 		does:    keeps, json: answers(graphPrompt{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, args []string) error {
@@ -296,26 +319,23 @@ func graphPromptCommand() command {
 				return err
 			}
 			line, _ := g.Place(o.At.From)
-			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o)}
-			for _, m := range out.Messages {
-				out.Tokens += g.options.Count(m.Text)
-			}
+			cost, _ := g.Costs(g.options).Of(o)
+			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o), Tokens: cost.Total(),
+				Exact: cost.Exact, Later: cost.Later, Grows: cost.Grows, Lost: cost.Lost}
 			if a.json {
 				return a.answerExact(out)
 			}
-			return a.write([]byte(out.text(g.counter.Exact())))
+			var b strings.Builder
+			for _, m := range out.Messages {
+				fmt.Fprintf(&b, "--- %s\n%s\n\n", columns.OneLine(m.Head()), m.Text)
+			}
+			for _, line := range cost.Open() {
+				fmt.Fprintf(&b, "--- %s\n", columns.OneLine(line))
+			}
+			fmt.Fprintf(&b, "--- %s tokens\n", cost.Said(cost.Total()))
+			return a.write([]byte(b.String()))
 		}),
 	}
-}
-
-// text returns the messages as they are, each below a line that says whose it is.
-func (p graphPrompt) text(exact bool) string {
-	var b strings.Builder
-	for _, m := range p.Messages {
-		fmt.Fprintf(&b, "--- %s\n%s\n\n", columns.OneLine(m.Head()), m.Text)
-	}
-	fmt.Fprintf(&b, "--- %s tokens\n", tokens.Count{N: p.Tokens, Exact: exact})
-	return b.String()
 }
 
 func graphTreeCommand() command {
@@ -327,7 +347,7 @@ func graphTreeCommand() command {
 		example: "ctxledger graph tree workflow.md",
 		does:    keeps, json: answers([]*graph.Node{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, _ []string) error {
-			nodes := g.Tree(g.Blocks[0], g.Costs(g.options.Count)).Nodes
+			nodes := g.Tree(g.Blocks[0], g.Costs(g.options)).Nodes
 			return a.answer(nodes, func(w io.Writer) {
 				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
 				g.print(t, nodes, 0)
@@ -339,13 +359,13 @@ func graphTreeCommand() command {
 
 // print adds nodes to a table.
 func (g *openGraph) print(t *columns.Table, nodes []*graph.Node, deep int) {
-	said := func(n int) string { return tokens.Count{N: n, Exact: g.counter.Exact()}.String() }
 	for _, n := range nodes {
 		all := ""
 		if n.Kind == "block" {
-			all = said(n.All)
+			all = n.Said(n.All).String()
 		}
-		t.AddSafe(strconv.Itoa(n.Line), said(n.Tokens), all, strings.Repeat("  ", deep)+columns.OneLine(n.Name))
+		t.AddSafe(strconv.Itoa(n.Line), n.Said(n.Tokens).String(), all,
+			strings.Repeat("  ", deep)+columns.OneLine(n.Name))
 		g.print(t, n.Nodes, deep+1)
 	}
 }

@@ -61,6 +61,11 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// wordCount counts words.
+func wordCount(string) Counting {
+	return Counting{Of: func(text string) int { return len(strings.Fields(text)) }}
+}
+
 // described writes down what a document is: its blocks, what its operations send, and what is found.
 func described(d *Document, files map[string]string) string {
 	var b strings.Builder
@@ -83,10 +88,10 @@ func described(d *Document, files map[string]string) string {
 		}
 	}
 	known := map[string]int{"": 8_000, "small": 40}
-	for _, f := range Check(d, Options{
+	o := Options{
 		Window: func(name string) int { return known[name] },
 		Known:  func(name string) bool { return name != "nobodys" },
-		Count:  func(text string) int { return len(strings.Fields(text)) },
+		Count:  wordCount,
 		Read: func(from, to string) (*Document, error) {
 			to = path.Join(path.Dir(from), to)
 			if strings.HasPrefix(to, "../") {
@@ -101,7 +106,13 @@ func described(d *Document, files map[string]string) string {
 			}
 			return d.settings.Parse(to, text), nil
 		},
-	}) {
+	}
+	for _, c := range d.Costs(o).Operations {
+		for _, said := range c.Open() {
+			fmt.Fprintf(&b, "%d %s\n", line(c.Operation.At.From), said)
+		}
+	}
+	for _, f := range Check(d, o) {
 		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, f.At.In(d.Source), f.Message)
 		for _, r := range f.Related {
 			fmt.Fprintf(&b, " [%d %s]", line(r.At.From), r.Message)

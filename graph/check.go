@@ -22,10 +22,11 @@ type Options struct {
 	Known func(model string) bool
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
-	// Count returns the tokens of a text.
-	Count func(text string) int
-	// Exact says that Count is, not an estimate.
-	Exact bool
+	// Count returns how texts are counted for a model that an operation names, as it is written there; "" is that of operations
+	// that name none.
+	Count func(named string) Counting
+	// Kept is what the counts of texts that edits leave as they are are kept for: as long as it is the same; nil: for nothing.
+	Kept any
 	// Costs are those of the document, counted with Count; nil: they are counted.
 	Costs *Costs
 }
@@ -33,16 +34,11 @@ type Options struct {
 // Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
-	c := checker{d: d, o: o, jumps: jumpsOf(d), secrets: redact.New(nil), creates: map[string][]*Operation{},
-		reads: map[string]bool{}, inside: map[*Document][]string{}}
+	c := checker{d: d, o: o, jumps: d.grows().jumps, secrets: redact.New(nil), made: createdBy(d, o.Read),
+		reads: map[string]bool{}}
 	for _, op := range d.Operations {
 		if file := op.text("file"); file != "" {
 			c.reads[path.Clean(filepath.ToSlash(file))] = true
-		}
-		for _, name := range c.inserts(op) {
-			if by := c.creates[folded(name)]; len(by) == 0 || by[len(by)-1] != op { // it may have two forms of one name
-				c.creates[folded(name)] = append(by, op)
-			}
 		}
 	}
 	c.structure()
@@ -74,11 +70,10 @@ type checker struct {
 	found   []Finding
 	jumps   jumps
 	secrets *redact.Redactor
-	creates map[string][]*Operation // which insert a block of a name, folded
-	reads   map[string]bool         // the files that operations read
-	inside  map[*Document][]string  // the names in other documents
-	names   []string                // of all blocks, and those that operations insert; nil: not needed yet
-	lost    int                     // references that lead nowhere
+	made    *created
+	reads   map[string]bool // the files that operations read
+	names   []string        // of all blocks, and those that operations insert; nil: not needed yet
+	lost    int             // references that lead nowhere
 }
 
 func (c *checker) add(code string, severity Severity, at Span, message string) *Finding {

@@ -62,7 +62,7 @@ func (c *checker) result(o *Operation) {
 		taken(m.Block.Heading)
 		return
 	}
-	for _, by := range c.creates[folded(id)] {
+	for _, by := range c.made.by()[folded(id)] {
 		if same, first := by.Inserts(); by.Index < o.Index && Named(same, id) {
 			taken(first)
 			return
@@ -142,7 +142,7 @@ const maxSuggested = 50
 // missing says what is known of a block that is not in the document: an operation may create it.
 func (c *checker) missing(o *Operation, r Reference, m Match) {
 	last := r.Path[strings.LastIndexByte(r.Path, '/')+1:]
-	if all := c.creates[folded(last)]; len(all) > 0 {
+	if all := c.made.by()[folded(last)]; len(all) > 0 {
 		switch by := all[0]; {
 		case by.Index < o.Index && c.jumps.over(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
@@ -185,7 +185,7 @@ func renamed(r Reference, path string) *Fix {
 func (c *checker) allNames() []string {
 	if c.names == nil {
 		for _, o := range c.d.Operations {
-			c.names = append(c.names, c.inserts(o)...)
+			c.names = append(c.names, c.made.names(o)...)
 		}
 		for _, b := range c.d.Blocks[1:] {
 			if !b.System {
@@ -194,59 +194,6 @@ func (c *checker) allNames() []string {
 		}
 	}
 	return c.names
-}
-
-// inserts returns the names of the blocks that an operation inserts: as far as they are known before it runs.
-func (c *checker) inserts(o *Operation) []string {
-	if other := c.read(o); other != nil && operations[o.Name].merges {
-		return slices.Concat(o.own.header, c.namesIn(other))
-	}
-	return o.own.header
-}
-
-// named returns the names that a header gives the block that it opens.
-func named(header string) (names []string) {
-	if strings.EqualFold(header, "none") {
-		return nil
-	}
-	n := namesOf(strings.TrimLeft(header, "# "))
-	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// namesIn returns the names of the blocks in another document, and of those that its operations insert there.
-func (c *checker) namesIn(other *Document) []string {
-	if names, known := c.inside[other]; known {
-		return names
-	}
-	var names []string
-	for _, b := range other.Blocks[1:] {
-		names = append(names, named(b.Heading.In(other.Source))...)
-	}
-	for _, o := range other.Operations {
-		if f := o.field("use-header"); f != nil {
-			names = append(names, named(f.text())...)
-		}
-	}
-	c.inside[other] = names
-	return names
-}
-
-// read returns the document that an operation names; nil: it cannot be read.
-func (c *checker) read(o *Operation) *Document {
-	path := o.text("file")
-	if c.o.Read == nil || path == "" || !isDocument(path) {
-		return nil
-	}
-	other, err := c.o.Read(c.d.Path, path)
-	if err != nil {
-		return nil
-	}
-	return other
 }
 
 // ErrOutside is the error of Options.Read for a path that leads out of the workspace.

@@ -23,7 +23,7 @@ const (
 func (c *checker) tokens() {
 	costs := c.o.Costs
 	if costs == nil {
-		costs = c.d.Costs(c.o.Count)
+		costs = c.d.Costs(c.o)
 	}
 	c.blocks(costs)
 	for _, cost := range costs.Operations {
@@ -36,8 +36,11 @@ func (c *checker) tokens() {
 	c.sum(costs.Operations)
 }
 
-// figure is a number of tokens as it is said.
-func (c *checker) figure(n int) tokens.Count { return tokens.Count{N: n, Exact: c.o.Exact} }
+// Said is a figure of the cost.
+func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
+
+// Said is a figure of blocks.
+func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
@@ -55,11 +58,11 @@ func (c *checker) blocks(costs *Costs) {
 			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
 			if n > largeBlock || lines > longBlock {
 				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s are sent by %s: summarize and replace them",
-					c.figure(n).Tokens(), chars.Plural(by, "operation")))
+					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
 			if strings.Contains(text, "> TOOL RESPONSE, id:") && n > keptResponse {
 				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s of a tool's result are sent again by %s",
-					c.figure(n).Tokens(), chars.Plural(by, "operation")))
+					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
 		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0:
@@ -86,7 +89,7 @@ func (c *checker) cost(cost Cost) {
 		}
 	}
 	said := func() string {
-		return fmt.Sprintf("sends %s, %s of the model's window", c.figure(total).Tokens(),
+		return fmt.Sprintf("sends %s, %s of the model's window", cost.Said(total).Tokens(),
 			chars.Share(total, window))
 	}
 	switch {
@@ -102,11 +105,11 @@ func (c *checker) cost(cost Cost) {
 	if cost.Ambient*2 > total {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s that this sends are the text before it: name blocks, or write context: none",
-			chars.Share(cost.Ambient, total), c.figure(total).Tokens()))
+			chars.Share(cost.Ambient, total), cost.Said(total).Tokens()))
 	}
 	if cost.Shown > 0 {
 		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
-			"enableOperationsVisibility of settings.toml adds them", c.figure(cost.Shown)))
+			"enableOperationsVisibility of settings.toml adds them", cost.Said(cost.Shown)))
 	}
 	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
 		c.add("CG507", Warning, f.At,
@@ -131,7 +134,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
 			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s: name those that are needed",
-				chars.Plural(blocks, "block"), c.figure(size).Tokens()))
+				chars.Plural(blocks, "block"), costs.Said(size).Tokens()))
 		}
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
@@ -209,10 +212,11 @@ func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
 
 // sum says what the whole document sends.
 func (c *checker) sum(costs []Cost) {
-	all, asks := 0, []Cost(nil)
+	all, asks := Cost{Exact: true}, []Cost(nil)
 	for _, cost := range costs {
 		if cost.Operation.Name == "llm" {
-			all += cost.Total()
+			all.Prompt += cost.Total()
+			all.Exact = all.Exact && cost.Exact
 			asks = append(asks, cost)
 		}
 	}
@@ -229,8 +233,8 @@ func (c *checker) sum(costs []Cost) {
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
-		most = append(most, fmt.Sprintf("line %d: %s", line, c.figure(cost.Total())))
+		most = append(most, fmt.Sprintf("line %d: %s", line, cost.Said(cost.Total())))
 	}
 	c.add(Sums, Information, c.line(0), fmt.Sprintf("all model calls send %s, most by %s",
-		c.figure(all).Tokens(), strings.Join(most, ", ")))
+		all.Said(all.Total()).Tokens(), strings.Join(most, ", ")))
 }

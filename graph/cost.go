@@ -6,16 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// Cost is what an operation sends, in tokens.
+// Cost is what an operation sends, in tokens of the model that it names.
 type Cost struct {
 	Operation *Operation `json:"-"`
+	Model     string     `json:"model,omitempty"` // as the operation names it
+	Exact     bool       `json:"exact"`           // as the model's own tokenizer counts
 	System    int        `json:"system"`
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
 	Shown     int        `json:"operations,omitempty"` // of Ambient: operations, see Settings.Visible
-	// Later are the references to blocks that are not in the document: operations may insert them.
+	// Later are the references, by their paths, that lead to what operations write which run before this one.
 	Later []string `json:"later,omitempty"`
+	Grows bool     `json:"grows,omitempty"` // so does the text before it
+	Lost  []string `json:"lost,omitempty"`  // the references that lead nowhere, by their paths
 }
 
 // Total is all of it.
@@ -25,11 +29,9 @@ func (c Cost) Total() int { return c.System + c.Selected + c.Ambient + c.Prompt 
 type Costs struct {
 	Operations []Cost // those that send something
 
-	of    []int // by operation: its place in Operations, from 1; 0: it sends nothing
-	sizes []int // by block
-	sent  []int // by block: by how many operations
-	// Up to each block, without system blocks: tokens, and how many blocks there are.
-	tokens, blocks []int
+	of   []int // by operation: its place in Operations, from 1; 0: it sends nothing
+	sent []int // by block: by how many operations
+	*tally
 }
 
 // Of returns what an operation sends; sends is false where that is nothing.
@@ -58,22 +60,41 @@ func (c *Costs) Sent(b *Block) int { return c.sent[b.index] }
 // kept is the tokens of a text that is the same as when they were counted.
 type kept struct{ newest atomic.Pointer[counted] }
 
-// counted is by what a text was counted, in which block, and what it has.
+// counted is by what a text was counted, in which block, what it has, and the same by others.
 type counted struct {
-	by any
-	in *kept
-	n  int
+	by   any
+	in   *kept
+	n    int
+	next *counted
 }
 
-// size returns the tokens of a text. It counts again when by or in differ from last time, and each time when by is nil.
+// mostKept is by how many ways of counting the tokens of a text are kept.
+const mostKept = 4
+
+// size returns the tokens of a text. It counts again when by or in differ from last times, and each time when by is nil.
 func (k *kept) size(by any, in *kept, count func() int) int {
-	if c := k.newest.Load(); by != nil && c != nil && c.by == by && c.in == in {
+	newest := k.newest.Load()
+	var others [mostKept - 1]*counted
+	n := 0
+	for c := newest; by != nil && c != nil; c = c.next {
+		if c.by == by && c.in == in {
+			return c.n
+		}
+		if c.in == in && n < len(others) {
+			others[n] = c
+			n++
+		}
+	}
+	c := &counted{by: by, in: in, n: count()}
+	if by == nil {
 		return c.n
 	}
-	c := &counted{by, in, count()}
-	if by != nil {
-		k.newest.Store(c)
+	var rest *counted
+	for i := n - 1; i >= 0; i-- {
+		rest = &counted{others[i].by, in, others[i].n, rest}
 	}
+	c.next = rest
+	k.newest.Store(c)
 	return c.n
 }
 
@@ -99,111 +120,125 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 	return c.n
 }
 
-// maxPartly is how much text is counted of blocks up to operations in them, in bytes: of a block with very many operations
-// the parts between them are counted one by one then, which may be a token more or less.
-const maxPartly = 16 << 20
-
-// Costs returns what each operation sends if the document is as it is now. Large documents have count called concurrently.
-func (d *Document) Costs(count func(string) int) *Costs { return d.KeptCosts(count, nil) }
-
-// KeptCosts is Costs for a count that is known by another value: the sizes of texts that edits leave as they are are kept for it.
-func (d *Document) KeptCosts(count func(string) int, by any) *Costs {
-	n := len(d.Blocks)
-	c := &Costs{of: make([]int, len(d.Operations)), sizes: make([]int, n), sent: make([]int, n+1),
-		tokens: make([]int, n+1), blocks: make([]int, n+1)}
-	d.inParts(n, func(i int) {
-		b := d.Blocks[i]
-		c.sizes[i] = b.kept.size(by, nil, func() int { return count(d.Text(b)) })
-	})
-	for i, b := range d.Blocks {
-		c.tokens[i+1], c.blocks[i+1] = c.tokens[i], c.blocks[i]
-		if !b.System {
-			c.tokens[i+1] += c.sizes[i]
-			c.blocks[i+1]++
-		}
-	}
-	shown := d.shown(count)
-	system := d.system.size(by, d.SystemPrompt(), count)
-	above := partly{d: d, count: count, left: maxPartly, parts: map[*Block][]int{}}
+// Costs returns what each operation sends if the document is as it is now, but for blocks that an operation before it replaces.
+// Large documents have functions of o.Count called concurrently.
+func (d *Document) Costs(o Options) *Costs {
+	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1)}
+	b := bill{Costs: c, d: d, g: d.grows(), made: createdBy(d, o.Read), count: o.Count, kept: o.Kept,
+		tallies: map[string]*tally{}}
+	c.tally = b.counted("")
 	for _, o := range d.Operations {
-		cost := Cost{Operation: o}
-		switch {
-		case o.unreadable():
-			continue
-		case o.Name == "llm":
-			cost.System = system
-		case o.Name != "run" && o.Name != "return":
-			continue
-		}
-		cost.Prompt = o.own.prompt.size(by, nil, func() int { return count(strings.TrimRight(o.text("prompt"), "\n")) })
-		switch {
-		case o.field("block") != nil:
-			c.choose(d, o, &cost)
-			if d.fractalic() { // one message of all
-				cost.Selected = 0
-				for _, m := range d.chosen(o) {
-					cost.Selected += count(m.Text)
-				}
-			}
-		case o.sendsAmbient():
-			b := o.Block
-			cost.Ambient = c.tokens[b.index] + o.own.above.size(by, b.kept, func() int { return above.upTo(o) })
-			if shown != nil {
-				all := shown[b.index] + count(d.above(b, o.At.From))
-				cost.Ambient, cost.Shown = all, all-cost.Ambient
-			}
-			end := b.index
-			if d.speaks(b, o.At.From) {
-				end++
-			}
-			c.sent[0]++
-			c.sent[end]--
-		}
-		if cost.Total() > 0 {
+		if cost, sends := b.cost(o); sends {
 			c.Operations = append(c.Operations, cost)
 			c.of[o.Index] = len(c.Operations)
 		}
+		b.replace(o)
 	}
-	c.summed(d)
+	c.summed(d, b.frozen)
 	return c
 }
 
-// shown returns the tokens before each block where operations are visible; nil: they are not.
-func (d *Document) shown(count func(string) int) []int {
-	if !d.settings.Visible {
-		return nil
-	}
-	out := make([]int, len(d.Blocks)+1)
-	for i, b := range d.Blocks {
-		if out[i+1] = out[i]; !b.System {
-			out[i+1] += count(d.above(b, b.Own.To))
-		}
-	}
-	return out
+// bill is what the costs of a document are found with.
+type bill struct {
+	*Costs
+	d       *Document
+	g       *growth
+	made    *created
+	count   func(named string) Counting
+	kept    any
+	named   map[string]*tally // by the models that operations name
+	tallies map[string]*tally // by tokenizers
+	gone    []int             // the blocks that operations have replaced so far
+	sending fenwick           // Costs.sent, as long as blocks are replaced
+	frozen  map[int]int       // by how many operations these were sent until then
 }
 
-// partly counts blocks up to operations in them.
-type partly struct {
-	d     *Document
-	count func(string) int
-	left  int              // of maxPartly
-	parts map[*Block][]int // tokens of the parts of a block up to each operation in it, each part counted alone
+// cost returns what an operation sends.
+func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
+	if o.unreadable() || o.Name != "llm" && o.Name != "run" && o.Name != "return" {
+		return cost, false
+	}
+	d, model := b.d, o.text("model")
+	t := b.counted(model)
+	cost = Cost{Operation: o, Model: model, Exact: t.Exact}
+	if o.Name == "llm" {
+		cost.System = t.system
+	}
+	cost.Prompt = o.own.prompt.size(t.by, nil, func() int { return t.Of(strings.TrimRight(o.text("prompt"), "\n")) })
+	switch {
+	case o.field("block") != nil:
+		b.choose(t, o, &cost)
+		if d.fractalic() { // one message of all
+			cost.Selected = 0
+			for _, m := range d.chosen(o) {
+				cost.Selected += t.Of(m.Text)
+			}
+		}
+	case o.sendsAmbient():
+		x := o.Block
+		before := extent{0, x.index}
+		cost.Grows = b.g.place[b.g.runs[o.Index]] <= o.At.From
+		cost.Ambient = t.sum(before)
+		if !d.replaced(x, o) {
+			cost.Ambient += o.own.above.size(t.by, x.kept, func() int { return t.above.upTo(o) })
+			if d.speaks(x, o.At.From) {
+				before.to++
+			}
+		}
+		if t.shown != nil {
+			all := t.shown[x.index] + t.Of(d.above(x, o.At.From))
+			cost.Ambient, cost.Shown = all, all-cost.Ambient
+		}
+		b.send(before)
+	}
+	return cost, cost.Total() > 0 || len(cost.Later)+len(cost.Lost) > 0
 }
 
-// upTo returns the tokens of the text before an operation in its block.
-func (p *partly) upTo(o *Operation) int {
-	b := o.Block
-	if p.left -= o.At.From - b.Own.From; p.left > 0 {
-		return p.count(p.d.textUpTo(b, o.At.From))
+// choose adds what the references of an operation select.
+func (b *bill) choose(t *tally, o *Operation, cost *Cost) {
+	matches := b.d.matches(o, "block")
+	all := make([]extent, 0, len(o.block))
+	for i, r := range o.block {
+		m := matches.at(i)
+		switch x := m.Block; {
+		case x != nil && b.g.later(o, r, x), x == nil && b.made.before(o, r.Path):
+			cost.Later = append(cost.Later, r.String())
+		case x == nil, b.g.removed(x, o) && !b.made.before(o, r.Path):
+			cost.Lost = append(cost.Lost, r.String())
+		}
+		all = append(all, extentOf(r, m))
 	}
-	if p.parts[b] == nil {
-		n := 0
-		for s := range b.whole {
-			n += p.count(s.In(p.d.Source))
-			p.parts[b] = append(p.parts[b], n)
+	for _, x := range union(all) {
+		cost.Selected += t.sum(x)
+		b.send(x)
+	}
+}
+
+// send notes that an operation sends blocks.
+func (b *bill) send(x extent) {
+	b.sent[x.from]++
+	b.sent[x.to]--
+	if b.sending != nil {
+		b.sending.add(x.from, 1)
+		b.sending.add(x.to, -1)
+	}
+}
+
+// replace notes which blocks an operation replaces: later ones send what they are then.
+func (b *bill) replace(o *Operation) {
+	for _, i := range b.g.replaces[o.Index] {
+		if b.sending == nil {
+			b.sending, b.frozen = make(fenwick, len(b.sent)), map[int]int{}
+			for j, n := range b.sent {
+				b.sending.add(j, n)
+			}
+		}
+		b.frozen[i] = b.sending.upTo(i + 1)
+		b.gone = append(b.gone, i)
+		for _, t := range b.tallies {
+			t.replace(b.d.Blocks[i])
 		}
 	}
-	return p.parts[b][o.nth]
 }
 
 // speaks reports whether a block has a text before a place in it.
@@ -219,33 +254,19 @@ func (d *Document) says(b *Block, end int) bool {
 	return false
 }
 
-// summed turns the beginnings and ends of what operations send into how many send each block.
-func (c *Costs) summed(d *Document) {
+// summed turns the beginnings and ends of what operations send into how many send each block. frozen has those that were
+// replaced.
+func (c *Costs) summed(d *Document, frozen map[int]int) {
 	by := 0
 	for i, b := range d.Blocks {
 		by += c.sent[i]
 		c.sent[i] = by
+		if n, replaced := frozen[i]; replaced {
+			c.sent[i] = n
+		}
 		if b.System || c.sizes[i] == 0 { // there may be nothing before the first heading
 			c.sent[i] = 0
 		}
-	}
-}
-
-// choose adds what the references of an operation select.
-func (c *Costs) choose(d *Document, o *Operation, cost *Cost) {
-	matches := d.matches(o, "block")
-	all := make([]extent, 0, len(o.block))
-	for i, r := range o.block {
-		m := matches.at(i)
-		if m.Block == nil {
-			cost.Later = append(cost.Later, r.Path)
-		}
-		all = append(all, extentOf(r, m))
-	}
-	for _, x := range union(all) {
-		cost.Selected += c.tokens[x.to] - c.tokens[x.from]
-		c.sent[x.from]++
-		c.sent[x.to]--
 	}
 }
 

@@ -30,7 +30,8 @@ type Document struct {
 	system   *keptText         // and those of the system prompt
 	systems  []*Block          // that are part of it
 	names    *names
-	lines    func() []int // where each begins
+	lines    func() []int   // where each begins
+	grows    func() *growth // where operations write
 }
 
 // Block is a heading with all behind it up to the next heading that opens a block. There are as many as headings for each version
@@ -124,6 +125,7 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		memory{make([]Field, fields), make([]Reference, references)})
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
+	d.grows = sync.OnceValue(func() *growth { return grown(d) })
 	return d
 }
 

@@ -48,8 +48,7 @@ func TestEditsEqualAParse(t *testing.T) {
 
 // checked returns what is said of a document: with figures that are kept for a value, unless that is nil.
 func checked(d *Document, by any) []Finding {
-	words := func(text string) int { return len(strings.Fields(text)) }
-	return Check(d, Options{Costs: d.KeptCosts(words, by), Window: func(string) int { return 30 }})
+	return Check(d, Options{Count: wordCount, Kept: by, Window: func(string) int { return 30 }})
 }
 
 // written returns a text of so many snippets.
@@ -113,7 +112,7 @@ func FuzzDocument(f *testing.F) {
 				}
 			}
 		}
-		for _, x := range Check(d, Options{Count: func(text string) int { return len(text) }}) {
+		for _, x := range Check(d, Options{Count: wordCount}) {
 			if x.At.From < 0 || x.At.From > x.At.To || x.At.To > len(source) || x.Message == "" {
 				t.Fatalf("%+v in %d bytes", x, len(source))
 			}

@@ -13,6 +13,7 @@ import (
 // beginning.
 type ownText struct {
 	header   []string // the names that it gives the block which it inserts
+	level    int      // that block's; 0: it inserts none, or it is not known
 	id       string   // among them, that is written in it; "": none
 	idAt     Span
 	prompt   kept // its tokens
@@ -27,6 +28,12 @@ func readOperation(text string) *Operation {
 	o.block, o.to, o.own = o.readReferences(text, "block"), o.readReferences(text, "to"), &ownText{}
 	if spec := operations[o.Name]; spec.merges {
 		o.own.header = named(spec.header)
+		if o.Name == "llm" || o.Name == "shell" { // of the others it is not that of the result
+			o.own.level = headingLevel(spec.header)
+			if f := o.field("use-header"); f != nil {
+				o.own.level = headingLevel(f.text())
+			}
+		}
 		switch f := o.field("use-header"); {
 		case f != nil:
 			o.own.header = named(f.text())
@@ -36,6 +43,15 @@ func readOperation(text string) *Operation {
 		}
 	}
 	return o
+}
+
+// headingLevel returns the level of the heading at the beginning of a text; 0: there is none.
+func headingLevel(text string) int {
+	n := len(text) - len(strings.TrimLeft(text, "#"))
+	if rest := text[n:]; n > maxLevel || rest != "" && strings.IndexByte(" \t\r\n", rest[0]) < 0 {
+		return 0
+	}
+	return n
 }
 
 // readFields reads the parameters of an operation.

@@ -14,6 +14,14 @@ type Reference struct {
 	Short bool // it is written without {block_uri: …}
 }
 
+// String returns the path with what is behind it.
+func (r Reference) String() string {
+	if r.Below {
+		return r.Path + "/*"
+	}
+	return r.Path
+}
+
 // references returns what a parameter refers to, in its order. The list must not be changed.
 func (o *Operation) references(key string) []Reference {
 	if key == "to" {

@@ -44,7 +44,8 @@ func (m Message) Head() string {
 }
 
 // Request returns what an operation sends if its document is as it is now: of @llm all messages for the model, of @run and @return what is
-// handed on. Others send nothing. References that lead nowhere are left out; Check names them.
+// handed on. Others send nothing. References that lead nowhere are left out, and blocks that an operation before it replaces: see
+// Cost.Open.
 func (d *Document) Request(o *Operation) []Message {
 	var out []Message
 	switch {
@@ -120,7 +121,7 @@ func (d *Document) selected(o *Operation) (out []*Block) {
 	seen := map[*Block]bool{}
 	for _, r := range o.references("block") {
 		for _, b := range d.Select(r) {
-			if !seen[b] {
+			if !seen[b] && !d.replaced(b, o) {
 				out = append(out, b)
 			}
 			seen[b] = true
@@ -146,7 +147,7 @@ func (d *Document) ambient(o *Operation) (out []*Block) {
 		if b.Own.From > o.At.From {
 			break
 		}
-		if !b.System && d.above(b, o.At.From) != "" {
+		if !b.System && !d.replaced(b, o) && d.above(b, o.At.From) != "" {
 			out = append(out, b)
 		}
 	}

@@ -116,7 +116,7 @@ func (g *graphed) release() {
 }
 
 // costs returns what the operations of a document send.
-func (g *graphed) costs(doc *graph.Document, k snapshot) *graph.Costs {
+func (g *graphed) costs(doc *graph.Document, k snapshot, around graph.Options) *graph.Costs {
 	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
@@ -125,7 +125,8 @@ func (g *graphed) costs(doc *graph.Document, k snapshot) *graph.Costs {
 	if sent := g.sent.Load(); sent != nil && sent.of == doc && sent.by == k.meters {
 		return sent.Costs
 	}
-	sent := &graphSent{doc.KeptCosts(graphfile.Count(k.meter), k.meters), doc, k.meters}
+	around.Kept = k.meters
+	sent := &graphSent{doc.Costs(around), doc, k.meters}
 	g.sent.Store(sent)
 	return sent.Costs
 }
@@ -154,8 +155,11 @@ func (s *folder) graphFile(d *document) (f graphfile.File, ok bool) {
 func (s *folder) graphFileOf(d *document, doc *graph.Document, k snapshot) graphfile.File {
 	root, name := s.treeOf(d)
 	around := s.graphs.around(s, root, name, k)
-	around.Read, around.Costs, around.Exact = s.graphReader(root), d.graphed.costs(doc, k), k.meter.Counter.Exact()
-	return graphfile.File{Document: doc, Meter: k.meter, Models: k.configured.Models, Around: around}
+	around.Read = s.graphReader(root)
+	f := graphfile.File{Document: doc, Meter: k.meter, Counter: k.counter, Models: k.configured.Models, Around: around}
+	f.Around.Count = func(named string) graph.Counting { return files.Counting(f.CounterOf(named)) }
+	f.Around.Costs = d.graphed.costs(doc, k, f.Around)
+	return f
 }
 
 // parseGraph reads a document, by what the directory of its file says, too.
@@ -197,7 +201,7 @@ func (r *graphReads) around(s *folder, root, name string, k snapshot) graph.Opti
 		}
 		if root != "" {
 			if reader, err := files.Open(root, *k.configured.Graph); err == nil {
-				o = reader.Options(&graph.Document{Path: name}, k.configured.Models, "", nil)
+				o = reader.Options(&graph.Document{Path: name}, k.configured.Models, "", k.counter)
 				_ = reader.Close() // only read
 			}
 		}

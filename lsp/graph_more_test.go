@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ctxledger.dev/graph"
+	"ctxledger.dev/graph/files"
 	"ctxledger.dev/internal/testonly/scriptededitor"
-	"ctxledger.dev/lsp/graphfile"
 )
 
 // TestOneFigureForOneQuantity: the lens, the hover, the prompt and the command line say the same of each operation.
@@ -25,7 +25,8 @@ func TestOneFigureForOneQuantity(t *testing.T) {
 	g := openGraph(t, map[string]string{"doc.md": text})
 	meter := g.first().snapshot().meter
 	d := graph.Settings{}.Parse("doc.md", text)
-	costs := d.Costs(graphfile.Count(meter)) // as ctxledger graph cost has them
+	count := func(string) graph.Counting { return files.Counting(meter.Counter) }
+	costs := d.Costs(graph.Options{Count: count}) // as ctxledger graph cost has them
 	lenses, err := g.lenses(t, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -59,12 +59,13 @@ func (s *folder) prompt(_ context.Context, d *document, p *protocol.TextDocument
 		return out, nil
 	}
 	cost, said := graphfile.Explain(f, o)
+	meter := f.MeterOf(o)
 	out := &Prompt{Operation: o.Name, Range: span(d.text, o.At.From, o.At.To), Said: plainLines(said),
-		Tokens: f.Said(cost.Total()), Window: f.Window(o), Messages: []promptMessage{}}
+		Tokens: cost.Said(cost.Total()), Window: meter.Window, Messages: []promptMessage{}}
 	left := maxPrompt
 	for _, m := range f.Request(o) {
 		one := promptMessage{Role: string(m.Role), From: string(m.From), Block: plainLine(m.URI),
-			Tokens: f.Said(f.Count(m.Text)), Text: chars.Plain(m.Text)}
+			Tokens: meter.Counter.Count(m.Text), Text: chars.Plain(m.Text)}
 		if m.Block != nil {
 			r := span(d.text, m.Block.Own.From, m.Block.Own.To)
 			one.Range = &r

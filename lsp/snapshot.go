@@ -82,6 +82,20 @@ func (k snapshot) measured() snapshot {
 	return k
 }
 
+// counter returns how texts are counted for a model: with what was learnt of it, as far as that is known here.
+func (m *meters) counter(model string) tokens.Counter {
+	if model == "" || tokens.SameModel(model, m.meter.Counter.Model()) {
+		return m.meter.Counter
+	}
+	known := ledger.HostModel{Model: model}
+	for _, h := range append(slices.Collect(maps.Values(m.hosts)), m.session) {
+		if tokens.SameModel(model, h.Model) && h.Learnt != "" {
+			known = h
+		}
+	}
+	return known.Meter(m.from.models).Counter
+}
+
 // snapshot returns the current state of the first folder: what all folders have in common.
 func (s *Server) snapshot() snapshot { return s.first().snapshot() }
 

@@ -91,14 +91,9 @@ type graphResult struct {
 // openGraph is the document of a call.
 type openGraph struct {
 	*graph.Document
-	counter tokens.Counter
+	*graph.Costs
+	count func(named string) graph.Counting
 }
-
-// size returns the tokens of a text.
-func (g *openGraph) size(text string) int { return g.counter.Count(text).N }
-
-// said returns a number of tokens as it is shown.
-func (g *openGraph) said(n int) string { return tokens.Count{N: n, Exact: g.counter.Exact()}.String() }
 
 // graph reads the document that a call names. Errors: unavailable where there is no workspace on this machine; invalid for
 // another file; denied for one outside; those of files.Reader.Read.
@@ -121,10 +116,6 @@ func (c *call) graph(ctx context.Context, name string) (*openGraph, error) {
 	if c.o.Graph != nil {
 		settings = c.o.Graph(root)
 	}
-	counter, err := ledger.CounterOf(ctx, c.api, models, "")
-	if err != nil {
-		return nil, err
-	}
 	if below, is := paths.Below(root, filepath.ToSlash(name)); is {
 		name = below
 	}
@@ -140,7 +131,11 @@ func (c *call) graph(ctx context.Context, name string) (*openGraph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &openGraph{d, counter}, nil
+	o := reader.Options(d, models, "", func(model string) tokens.Counter {
+		counter, _ := ledger.CounterOf(ctx, c.api, models, model) // else without what was learnt
+		return counter
+	})
+	return &openGraph{d, d.Costs(o), o.Count}, nil
 }
 
 // graphBlocks runs graph_blocks.
@@ -149,13 +144,13 @@ func graphBlocks(ctx context.Context, c *call, a graphArgs) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	costs, r := g.Costs(g.size), graph.Reference{}
-	tree := []*graph.Node{g.Tree(g.Blocks[0], costs)}
+	r := graph.Reference{}
+	tree := []*graph.Node{g.Tree(g.Blocks[0], g.Costs)}
 	if a.Block != "" {
 		if r, err = g.Refer(a.Block); err != nil {
 			return reply{}, err
 		}
-		tree[0] = g.Tree(g.Find(r.Path).Block, costs)
+		tree[0] = g.Tree(g.Find(r.Path).Block, g.Costs)
 	}
 	if a.Block == "" || r.Below {
 		tree = tree[0].Nodes
@@ -170,7 +165,7 @@ func graphBlocks(ctx context.Context, c *call, a graphArgs) (reply, error) {
 	case a.Text:
 		for _, block := range g.Select(r) {
 			texts = append(texts, g.Text(block))
-			n += costs.Size(block)
+			n += g.Size(block)
 		}
 		b.WriteString(strings.Join(texts, "\n\n"))
 	default:
@@ -179,8 +174,8 @@ func graphBlocks(ctx context.Context, c *call, a graphArgs) (reply, error) {
 			g.list(&b, node, 0)
 		}
 	}
-	head := fmt.Sprintf("%s of %s: %s tokens", blockName(a.Block), oneLine(g.Path, 200), g.said(n))
-	return c.graphPage("graph_blocks", a, head, b.String(), n, g.counter.Exact())
+	head := fmt.Sprintf("%s of %s: %s tokens", blockName(a.Block), oneLine(g.Path, 200), g.Said(n))
+	return c.graphPage("graph_blocks", a, head, b.String(), n, g.Exact)
 }
 
 // blockName returns how the head of an answer calls a block.
@@ -198,11 +193,11 @@ func (g *openGraph) list(b *strings.Builder, n *graph.Node, deep int) {
 	case n.Kind != "block" && n.Tokens == 0:
 		b.WriteString("sends nothing\n")
 	case n.Kind != "block":
-		fmt.Fprintf(b, "sends %s\n", g.said(n.Tokens))
+		fmt.Fprintf(b, "sends %s\n", n.Said(n.Tokens))
 	case n.All == n.Tokens:
-		fmt.Fprintf(b, "%s\n", g.said(n.Tokens))
+		fmt.Fprintf(b, "%s\n", n.Said(n.Tokens))
 	default:
-		fmt.Fprintf(b, "%s, with all below %s\n", g.said(n.Tokens), g.said(n.All))
+		fmt.Fprintf(b, "%s, with all below %s\n", n.Said(n.Tokens), n.Said(n.All))
 	}
 	for _, in := range n.Nodes {
 		g.list(b, in, deep+1)
@@ -220,19 +215,22 @@ func graphPrompt(ctx context.Context, c *call, a graphArgs) (reply, error) {
 		return reply{}, err
 	}
 	line, _ := g.Place(o.At.From)
-	all, parts := 0, []string(nil)
+	cost, _ := g.Of(o)
+	count, parts := g.count(cost.Model).Of, []string(nil)
 	var b strings.Builder
 	for _, m := range g.Request(o) {
-		from, n := oneLine(strings.TrimSpace(string(m.From)+" "+m.URI), 200), g.size(m.Text)
-		all += n
+		from, n := oneLine(strings.TrimSpace(string(m.From)+" "+m.URI), 200), cost.Said(count(m.Text))
 		if len(parts) < maxParts {
-			parts = append(parts, from+" "+g.said(n))
+			parts = append(parts, from+" "+n.String())
 		}
-		fmt.Fprintf(&b, "--- %s, %s tokens\n%s\n\n", oneLine(m.Head(), 200), g.said(n), m.Text)
+		fmt.Fprintf(&b, "--- %s, %s tokens\n%s\n\n", oneLine(m.Head(), 200), n, m.Text)
 	}
-	head := fmt.Sprintf("@%s, line %d of %s, sends %s tokens: %s", o.Name, line, oneLine(g.Path, 200), g.said(all),
-		strings.Join(parts, ", "))
-	return c.graphPage("graph_prompt", a, head, b.String(), all, g.counter.Exact())
+	head := fmt.Sprintf("@%s, line %d of %s, sends %s tokens: %s", o.Name, line, oneLine(g.Path, 200),
+		cost.Said(cost.Total()), strings.Join(parts, ", "))
+	for _, open := range cost.Open() {
+		head += "; " + oneLine(open, 600)
+	}
+	return c.graphPage("graph_prompt", a, head, b.String(), cost.Total(), cost.Exact)
 }
 
 // maxParts is how many parts of a prompt the first line of an answer names.

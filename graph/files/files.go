@@ -42,16 +42,16 @@ func (r *Reader) Parse(name, text string) *graph.Document {
 	return s.Parse(name, text)
 }
 
-// Options returns what graph.Check has to know of the surroundings of a document: models are those that are known, and
-// standard is the one of operations that name none.
+// Options returns what graph.Check has to know of the surroundings of a document: models are those that are known, standard is
+// the one of operations that name none, and counter counts for a model.
 func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard string,
-	count func(string) int) graph.Options {
+	counter func(model string) tokens.Counter) graph.Options {
 	theirs := r.fractalicOf(path.Dir(d.Path))
 	meant := func(named string) string { return cmp.Or(theirs.models[plainName(named)].name, named, standard) }
-	o := graph.Options{Read: r.Read, Count: count, Model: meant, Window: func(named string) int {
+	o := graph.Options{Read: r.Read, Model: meant, Window: func(named string) int {
 		window, _ := models.Window(meant(named))
 		return cmp.Or(window, theirs.models[plainName(named)].window)
-	}}
+	}, Count: func(named string) graph.Counting { return Counting(counter(meant(named))) }}
 	if theirs.found { // else there are no aliases: any name may be a model's
 		o.Known = func(named string) bool {
 			_, ours := models.Lookup(named)
@@ -59,6 +59,15 @@ func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard st
 		}
 	}
 	return o
+}
+
+// Counting returns how a counter counts.
+func Counting(c tokens.Counter) graph.Counting {
+	name := c.Encoding().String()
+	if !c.Exact() {
+		name = "as " + c.Model()
+	}
+	return graph.Counting{Of: func(text string) int { return c.Count(text).N }, Exact: c.Exact(), Name: name}
 }
 
 // Prefer has the text of documents read that are open somewhere, in the place of their files. name is a path below the

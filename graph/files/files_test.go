@@ -99,7 +99,7 @@ func TestFractalicsSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := r.Options(d, tokens.Builtin(), "gpt-4o", func(text string) int { return len(text) })
+		o := r.Options(d, tokens.Builtin(), "gpt-4o", tokens.Builtin().For)
 		for model, want := range c.window {
 			if got := o.Window(model); got != want {
 				t.Errorf("%s: the window of %q is %d, want %d", c.name, model, got, want)

@@ -1,7 +1,6 @@
 package graphfile
 
 import (
-	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -14,34 +13,32 @@ import (
 // File is a context graph with the model to count for.
 type File struct {
 	*graph.Document
-	Meter  anyfile.Meter
-	Models *tokens.Registry
+	Meter   anyfile.Meter
+	Counter func(model string) tokens.Counter // of each model that is known by that name
+	Models  *tokens.Registry
 	// Around is what is known of the surroundings, with the costs by the counter of Meter. Without Read no other document can
 	// be read; "" is the model of Meter.
 	Around graph.Options
 }
 
-// Count returns the tokens of a text by a meter: all figures of a graph are these.
-func Count(m anyfile.Meter) func(text string) int {
-	return func(text string) int { return m.Counter.Count(text).N }
-}
-
 // Said is a figure of the meter.
 func (f File) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: f.Meter.Counter.Exact()} }
 
-// model returns the model that an operation asks.
-func (f File) model(o *graph.Operation) string {
-	named, _ := o.Value("model")
+// CounterOf returns how texts are counted for a model that an operation names.
+func (f File) CounterOf(named string) tokens.Counter {
+	if named == "" {
+		return f.Meter.Counter
+	}
 	if f.Around.Model != nil {
 		named = f.Around.Model(named)
 	}
-	return cmp.Or(named, f.Meter.Counter.Model())
+	return f.Counter(named)
 }
 
-// Window returns the window of the model that an operation asks; 0: not known.
-func (f File) Window(o *graph.Operation) int {
+// MeterOf returns how what an operation sends is counted, and the window of its model.
+func (f File) MeterOf(o *graph.Operation) anyfile.Meter {
 	named, _ := o.Value("model")
-	return f.Around.Window(named)
+	return anyfile.Meter{Counter: f.CounterOf(named), Window: f.Around.Window(named)}
 }
 
 // price returns what sending tokens costs at list prices; known is false where nothing is known of that.
@@ -49,7 +46,7 @@ func (f File) price(o *graph.Operation, n int) (dollars float64, known bool) {
 	if o.Name != "llm" || f.Models == nil {
 		return 0, false
 	}
-	rates := f.Models.Rates(f.model(o), tokens.TermsOf(int64(n)))
+	rates := f.Models.Rates(f.MeterOf(o).Counter.Model(), tokens.TermsOf(int64(n)))
 	return rates.Cost(tokens.Used{Input: int64(n)}).Dollars, rates.Known
 }
 

@@ -132,7 +132,7 @@ func (f File) mentionNote(m graph.Mention) Note {
 	}
 	b, selected, n := found.Block, d.Select(m.Reference), 0
 	for _, x := range selected {
-		n += f.Count(d.Text(x))
+		n += f.Meter.Counter.Count(d.Text(x)).N
 		if len(note.Body) < mostOfBlock {
 			note.Body += d.Text(x) + "\n\n"
 		}

@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -42,8 +41,8 @@ func Lenses(f File) (out []Lens) {
 
 // lens is what an operation sends, in the first form that fits: tokens, their share of the window, their price, the blocks.
 func (f File) lens(c graph.Cost) string {
-	title := f.Said(c.Total()).Tokens()
-	if window := f.Window(c.Operation); window > 0 {
+	title := c.Said(c.Total()).Tokens()
+	if window := f.MeterOf(c.Operation).Window; window > 0 {
 		title += " · " + anyfile.Share(c.Total(), window)
 	}
 	money := ""
@@ -64,20 +63,25 @@ func (f File) lens(c graph.Cost) string {
 	return title
 }
 
-// selects says what an operation selects, as it is written there: " · goal, sources/*, +facts". A "+" is before blocks that are
-// not in the document yet, and not in the figure.
+// selects says what an operation selects, as it is written there: " · goal, sources/*, +facts". A "+" is before what other
+// operations write into until then, which is not in the figure, and a "?" before what leads nowhere.
 func (f File) selects(c graph.Cost) string {
 	var names []string
+	signs := map[string]string{}
+	for _, path := range c.Later {
+		signs[path] = "+"
+	}
+	for _, path := range c.Lost {
+		signs[path] = "?"
+	}
 	for _, r := range c.Operation.Selects() {
-		name := called(r.At.In(f.Source))
-		if slices.Contains(c.Later, r.Path) {
-			name = "+" + name
-		}
-		names = append(names, name)
+		names = append(names, signs[r.String()]+called(r.At.In(f.Source)))
 	}
 	switch {
 	case len(names) > 0:
 		return " · " + strings.Join(names, ", ")
+	case c.Grows:
+		return " · +all before it"
 	case c.Ambient > 0:
 		return " · all before it"
 	}
@@ -90,16 +94,17 @@ const mostBlocks = 12
 // costNote says what an operation sends, part by part.
 func (f File) costNote(c graph.Cost) string {
 	o, total := c.Operation, c.Total()
-	head := "@" + o.Name + " sends " + anyfile.Meter{Counter: f.Meter.Counter, Window: f.Window(o)}.Say(f.Said(total))
+	meter := f.MeterOf(o)
+	head := "@" + o.Name + " sends " + meter.Say(c.Said(total))
 	if dollars, known := f.price(o, total); known {
 		head += " · " + chars.Money(dollars, false) + " at list prices"
 	}
-	lines := []string{head, fmt.Sprintf("system %s · blocks %s · text before it %s · prompt %s", f.Said(c.System),
-		f.Said(c.Selected), f.Said(c.Ambient), f.Said(c.Prompt))}
+	lines := []string{head, fmt.Sprintf("system %s · blocks %s · text before it %s · prompt %s", c.Said(c.System),
+		c.Said(c.Selected), c.Said(c.Ambient), c.Said(c.Prompt))}
 	var parts []string
 	for _, m := range f.Request(o) {
 		if m.Block != nil {
-			parts = append(parts, title(m.Block)+" "+f.Said(f.Count(m.Text)).String())
+			parts = append(parts, title(m.Block)+" "+meter.Counter.Count(m.Text).String())
 		}
 	}
 	if more := len(parts) - mostBlocks; more > 0 {
@@ -108,16 +113,8 @@ func (f File) costNote(c graph.Cost) string {
 	if len(parts) > 0 {
 		lines = append(lines, strings.Join(parts, " · "))
 	}
-	if len(c.Later) > 0 {
-		later := slices.Clone(c.Later)
-		for i := range later {
-			later[i] = called(later[i])
-		}
-		lines = append(lines, "and blocks that are not in the document yet: "+
-			strings.Join(later[:min(len(later), mostBlocks)], ", "))
+	for _, line := range c.Open() {
+		lines = append(lines, chars.Line(line))
 	}
-	return strings.Join(append(lines, f.Meter.Counted()), "\n")
+	return strings.Join(append(lines, meter.Counted()), "\n")
 }
-
-// Count returns the tokens of a text.
-func (f File) Count(text string) int { return Count(f.Meter)(text) }

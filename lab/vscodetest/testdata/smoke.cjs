@@ -146,9 +146,9 @@ const last = {
       await page.keyboard.press('Enter');
     };
     await go(30);
-    await read(page, 'the prompt of step 2', /@llm in line 28 of.*not in the document yet: facts.*block goal/s);
+    await read(page, 'the prompt of step 2', /@llm in line 28 of.*not in the document yet.*facts.*block goal/s);
     await go(38);
-    await read(page, 'the prompt of step 3', /@llm in line 38 of.*not in the document yet: assessment/s);
+    await read(page, 'the prompt of step 3', /@llm in line 38 of.*not in the document yet.*assessment/s);
     await go(39);
     await page.keyboard.press('End');
     await page.keyboard.type(' Be kind.');

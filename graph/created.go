@@ -1,0 +1,87 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// created are the names of the blocks that operations of a document insert, as far as they are known before they run.
+type created struct {
+	d      *Document
+	read   func(from, path string) (*Document, error) // nil: no other document can be read
+	inside map[*Document][]string                     // the names in other documents
+	by     func() map[string][]*Operation             // which insert a block of a name, folded
+}
+
+func createdBy(d *Document, read func(from, path string) (*Document, error)) *created {
+	c := &created{d: d, read: read, inside: map[*Document][]string{}}
+	c.by = sync.OnceValue(func() map[string][]*Operation {
+		all := map[string][]*Operation{}
+		for _, o := range d.Operations {
+			for _, name := range c.names(o) {
+				if by := all[folded(name)]; len(by) == 0 || by[len(by)-1] != o { // it may have two forms of one name
+					all[folded(name)] = append(by, o)
+				}
+			}
+		}
+		return all
+	})
+	return c
+}
+
+// before reports whether an operation that may run before another one inserts the block of a path.
+func (c *created) before(o *Operation, path string) bool {
+	all := c.by()[folded(path[strings.LastIndexByte(path, '/')+1:])]
+	return len(all) > 0 && all[0].Index < c.d.grows().runs[o.Index]
+}
+
+// names returns the names of the blocks that an operation inserts.
+func (c *created) names(o *Operation) []string {
+	if other := c.document(o); other != nil && operations[o.Name].merges {
+		return slices.Concat(o.own.header, c.namesIn(other))
+	}
+	return o.own.header
+}
+
+// namesIn returns the names of the blocks in another document, and of those that its operations insert there.
+func (c *created) namesIn(other *Document) []string {
+	if names, known := c.inside[other]; known {
+		return names
+	}
+	var names []string
+	for _, b := range other.Blocks[1:] {
+		names = append(names, named(b.Heading.In(other.Source))...)
+	}
+	for _, o := range other.Operations {
+		if f := o.field("use-header"); f != nil {
+			names = append(names, named(f.text())...)
+		}
+	}
+	c.inside[other] = names
+	return names
+}
+
+// named returns the names that a header gives the block that it opens.
+func named(header string) (names []string) {
+	n := namesOf(strings.TrimLeft(header, "# "))
+	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
+		if name != "" && !strings.EqualFold(header, "none") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// document returns the document that an operation names; nil: it cannot be read.
+func (c *created) document(o *Operation) *Document {
+	path := o.text("file")
+	if c.read == nil || path == "" || !isDocument(path) {
+		return nil
+	}
+	other, err := c.read(c.d.Path, path)
+	if err != nil {
+		return nil
+	}
+	return other
+}

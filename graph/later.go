@@ -1,0 +1,195 @@
+package graph
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"ctxledger.dev/internal/chars"
+)
+
+// growth is where the operations of a document write, as far as that is known before they run: by the number of the first one
+// that does, and a number above all where none does.
+type growth struct {
+	jumps
+	own   []int // by block: into what it says itself
+	below []int // by block: below it
+	gone  []int // by block: in its place, whatever jumps there are
+	place []int // by how many operations have run: the first byte where one of them has written
+
+	replaces [][]int // by operation: the blocks that are gone by it
+	runs     []int   // by operation: how many may run before it: all above, and in a loop all in it
+}
+
+// grown finds where operations write.
+func grown(d *Document) *growth {
+	blocks, n := len(d.Blocks), len(d.Operations)
+	g := &growth{jumps: jumpsOf(d), own: slices.Repeat([]int{n}, blocks), below: slices.Repeat([]int{n}, blocks),
+		gone: slices.Repeat([]int{n}, blocks), place: make([]int, n+1), runs: make([]int, n),
+		replaces: make([][]int, n)}
+	g.place[0] = len(d.Source) + 1
+	var replaced, looped skips
+	for i, o := range d.Operations {
+		g.runs[i], g.place[i+1] = i, g.place[i]
+		if t, ok := d.writes(o); ok {
+			g.place[i+1] = min(g.place[i], t.from(o))
+			g.write(d, o, t, &replaced)
+		}
+	}
+	for i := blocks - 1; i > 0; i-- {
+		up := d.Blocks[i].Parent.index
+		g.below[up] = min(g.below[up], g.below[i], g.own[i])
+	}
+	for i := n - 1; i >= 0; i-- {
+		if g.to[i] == nil || g.to[i].Own.From > d.Operations[i].At.From {
+			continue
+		}
+		first := sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= g.to[i].Own.From })
+		looped.each(n, first, i, func(k int) { g.runs[k] = i })
+	}
+	return g
+}
+
+// writes returns where an operation writes; ok is false where it writes nothing, or into a block that is not in the document.
+func (d *Document) writes(o *Operation) (t target, ok bool) {
+	if !operations[o.Name].merges || o.unreadable() {
+		return t, false
+	}
+	t, ok = d.target(o)
+	return t, ok && (t.block != nil || t.mode != "replace" || d.fractalic())
+}
+
+// write notes what an operation writes into.
+func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
+	into := t.block
+	if into == nil {
+		into = o.Block
+	}
+	if t.block != nil && t.mode == "replace" && !d.settings.Visible && !g.over(o) {
+		from, to := t.block.index, t.block.index+1
+		if t.below {
+			to = t.block.end
+			if !d.fractalic() {
+				from++
+			}
+		}
+		replaced.each(len(g.gone), from, to, func(i int) {
+			g.gone[i], g.replaces[o.Index] = o.Index, append(g.replaces[o.Index], i)
+		})
+	}
+	level, under := t.level(o), into
+	if level > 0 { // a block below the nearest one before it that is less deep
+		last := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Own.From >= t.at.From })
+		for under = d.Blocks[max(last-1, 0)]; under.Level >= level; {
+			under = under.Parent
+		}
+	}
+	switch replaces := t.block != nil && t.mode == "replace"; {
+	case replaces && t.below:
+		g.note(o, nil, into)
+	case replaces && level > 0:
+		g.note(o, into, nil)
+	case level == 0:
+		g.note(o, into, into)
+	case t.block == nil && strings.TrimSpace(o.behind().In(d.Source)) != "": // which is in the new block then
+		g.note(o, into, under)
+	default:
+		g.note(o, nil, under)
+	}
+}
+
+// note notes that an operation writes into what a block says itself, and below one.
+func (g *growth) note(o *Operation, own, below *Block) {
+	if own != nil {
+		g.own[own.index] = min(g.own[own.index], o.Index)
+	}
+	if below != nil {
+		g.below[below.index] = min(g.below[below.index], o.Index)
+	}
+}
+
+// from returns the first byte where an operation writes.
+func (t target) from(o *Operation) int {
+	switch {
+	case t.block == nil || t.mode == "replace" || t.level(o) > 0:
+		return t.at.From
+	case t.mode == "prepend":
+		return t.block.Heading.To
+	default:
+		return min(t.at.From, t.block.Own.To)
+	}
+}
+
+// level returns the level of the heading above what an operation writes; 0: there is none, or it is not known.
+func (t target) level(o *Operation) int {
+	level := o.own.level
+	if !o.truth("header-auto-align") || level > 0 && o.field("use-header") != nil {
+		return level
+	}
+	if t.block != nil {
+		return min(t.block.Level+1, maxLevel)
+	}
+	return min(o.Block.Level+1, maxLevel)
+}
+
+// skips are numbers of which each is visited once.
+type skips []int
+
+// free returns the first number from one on that was not visited.
+func (s skips) free(i int) int {
+	for s[i] != i {
+		s[i] = s[s[i]]
+		i = s[i]
+	}
+	return i
+}
+
+// each visits the numbers, of n, from one on up to another that were not visited.
+func (s *skips) each(n, from, to int, do func(i int)) {
+	if *s == nil {
+		*s = make(skips, n+1)
+		for i := range *s {
+			(*s)[i] = i
+		}
+	}
+	for i := s.free(from); i < to; i = s.free(i) {
+		do(i)
+		(*s)[i] = i + 1
+	}
+}
+
+// replaced reports whether a block is another one when an operation runs: one above has replaced it.
+func (d *Document) replaced(b *Block, o *Operation) bool { return d.grows().gone[b.index] < o.Index }
+
+// removed reports whether an operation above has replaced a block with all beside it.
+func (g *growth) removed(b *Block, o *Operation) bool {
+	return g.gone[b.index] < min(o.Index, g.own[b.index])
+}
+
+// later reports whether a reference of an operation selects more, or something else, when the operation runs.
+func (g *growth) later(o *Operation, r Reference, b *Block) bool {
+	if r.Below && g.below[b.index] < g.runs[o.Index] {
+		return true
+	}
+	return (!r.Below || b.of.fractalic()) && g.own[b.index] < g.runs[o.Index]
+}
+
+// maxOpen is how long names are together that a line of Open has, in characters.
+const maxOpen = 400
+
+// Open says what an operation sends besides what is counted, in lines: what other operations write, and which references lead
+// nowhere.
+func (c Cost) Open() (lines []string) {
+	later := slices.Clone(c.Later)
+	if c.Grows {
+		later = append(later, "the text before it")
+	}
+	if len(later) > 0 {
+		lines = append(lines, "+ not in the document yet, and not counted: what earlier steps write to "+
+			chars.Short(strings.Join(later, ", "), maxOpen))
+	}
+	if len(c.Lost) > 0 {
+		lines = append(lines, "? "+chars.Short(strings.Join(c.Lost, ", "), maxOpen)+": there is no such block when this runs; nothing is sent for it")
+	}
+	return lines
+}
