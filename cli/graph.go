@@ -120,9 +120,10 @@ func graphCheckCommand() command {
 		example: "ctxledger graph check workflow.md",
 		does:    keeps, json: answers([]graphFinding{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
-			found := []graphFinding{}
+			found, graphs := []graphFinding{}, false
 			for _, name := range args {
 				err := f.on(func(_ *action, g *openGraph, _ []string) error {
+					graphs = graphs || g.IsGraph()
 					for _, x := range graph.Check(g.Document, g.options) {
 						line, column := g.Place(x.At.From)
 						found = append(found, graphFinding{name, line, column, x})
@@ -130,6 +131,7 @@ func graphCheckCommand() command {
 					return nil
 				})(ctx, a, []string{name})
 				if u, is := errors.AsType[*unread](err); is {
+					graphs = true // for all that is known
 					for _, x := range u.settings.Unread(u) {
 						found = append(found, graphFinding{name, 1, 1, x})
 					}
@@ -139,7 +141,7 @@ func graphCheckCommand() command {
 					return err
 				}
 			}
-			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found) }); err != nil {
+			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found, graphs) }); err != nil {
 				return err
 			}
 			wrong := 0
@@ -156,7 +158,7 @@ func graphCheckCommand() command {
 	}
 }
 
-func printGraphFindings(a *action, w io.Writer, found []graphFinding) {
+func printGraphFindings(a *action, w io.Writer, found []graphFinding, graphs bool) {
 	for _, x := range found {
 		fmt.Fprintf(w, "%s:%d:%d: %s %s: "+
 			"%s\n", columns.OneLine(x.File), x.Line, x.Column, x.Severity, x.Code, a.line(x.Message, 1000))
@@ -164,8 +166,11 @@ func printGraphFindings(a *action, w io.Writer, found []graphFinding) {
 			fmt.Fprintf(w, "  fix: %s\n", a.line(x.Fix.Title, 200))
 		}
 	}
-	if len(found) == 0 {
+	switch {
+	case len(found) == 0 && graphs:
 		fmt.Fprintln(w, "nothing to say")
+	case !graphs:
+		fmt.Fprintln(w, "there are no operations: nothing is sent")
 	}
 }
 

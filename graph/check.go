@@ -55,7 +55,8 @@ func Check(d *Document, o Options) []Finding {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
-		return f.Severity == Off || d.silences && c.silenced(f)
+		return f.Severity == Off || d.silences && c.silenced(f) ||
+			f.Code == "CG213" && !d.IsGraph() // an operation alone may be a mention
 	})
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
@@ -105,9 +106,12 @@ func (c *checker) before(line Span) (Span, bool) {
 	return c.line(line.From - 1), true
 }
 
-// silenced reports whether the line before a finding's says that it is not wanted: in Markdown or, inside of an operation, in YAML.
+// silenced reports whether the last line with text before a finding's says that it is not wanted: in Markdown or, inside of an operation, in YAML.
 func (c *checker) silenced(f Finding) bool {
 	before, ok := c.before(c.line(f.At.From))
+	for ok && strings.TrimSpace(before.In(c.d.Source)) == "" { // an operation has a blank line before it
+		before, ok = c.before(before)
+	}
 	if !ok {
 		return false
 	}

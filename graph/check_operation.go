@@ -11,14 +11,16 @@ import (
 )
 
 // IsGraph reports whether a document has an operation, or seems meant to have one: a line that would begin a known operation,
-// with a parameter below it, right after text or in code that is never closed.
+// with a parameter below it, right after text or in code or a comment that is never closed. An operation without parameters alone
+// may be a mention.
 func (d *Document) IsGraph() bool {
-	return len(d.Operations) > 0 || slices.ContainsFunc(d.marks, func(m mark) bool {
+	said := func(o *Operation) bool { return strings.Contains(o.At.In(d.Source), "\n") } // else it may be a mention
+	return slices.ContainsFunc(d.Operations, said) || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
-		if m.kind == fenceMark && m.open {
+		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
 			end = len(d.Source)
 		}
-		return (m.kind == textMark || end > m.at.To) && len(meant(d.Source[m.at.From:end])) > 0
+		return (m.kind == textMark || m.open) && len(meant(d.Source[m.at.From:end])) > 0
 	})
 }
 
@@ -47,7 +49,11 @@ func meant(text string) (out []meantLine) {
 
 // looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
-	for _, l := range meant(m.at.In(c.d.Source)) {
+	all := meant(m.at.In(c.d.Source))
+	if len(all) == 0 {
+		c.hidden(m)
+	}
+	for _, l := range all {
 		switch line := l.moved(m.at.From); {
 		case l.rest != "":
 			c.add("CG202", Error, line,
@@ -174,6 +180,10 @@ func (c *checker) continued(o *Operation) {
 func (c *checker) behind(o *Operation) {
 	source, behind := c.d.Source, o.behind()
 	text := strings.TrimLeft(behind.In(source), " \t\r\n")
+	for text != "" && disabled().MatchString(c.line(behind.To-len(text)).In(source)) {
+		_, text, _ = strings.Cut(text, "\n")
+		text = strings.TrimLeft(text, " \t\r\n")
+	}
 	if text == "" {
 		return
 	}
@@ -196,7 +206,7 @@ func (c *checker) behind(o *Operation) {
 		}
 	}
 	if !meant {
-		c.add("CG205", Warning, first, "text after an operation belongs to the block; Fractalic drops it")
+		c.add("CG205", Warning, first, "text after an operation belongs to the block; "+c.drops())
 	}
 }
 
@@ -217,9 +227,12 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		return
 	}
 	if f.null {
-		c.swallowed(f)
+		if !c.swallowed(f) && (p.kind == blockKind || p.kind == blocksKind) {
+			c.add("CG304", Warning, f.At, f.Key+" has no value: this is as if it were not there")
+		}
 		return
 	}
+	c.signed(f)
 	if wants := p.kind.refuses(f); wants != "" {
 		c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
 		return
@@ -236,15 +249,30 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 }
 
 // swallowed checks a parameter without a value, which YAML may have taken for a comment.
-func (c *checker) swallowed(f *Field) {
+func (c *checker) swallowed(f *Field) bool {
 	line := c.line(f.At.From)
 	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
 	value := strings.TrimSpace(rest)
 	if !strings.HasPrefix(value, "#") {
-		return
+		return false
 	}
 	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
 	c.add("CG210", Warning, at, "YAML takes this for a comment, so "+f.Key+" has no value: quote it").Fix =
+		&Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
+	return true
+}
+
+// signed checks a value for a word at its beginning that YAML takes for a tag or an anchor, and leaves out.
+func (c *checker) signed(f *Field) {
+	line := c.line(f.At.From)
+	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
+	value := strings.TrimSpace(rest)
+	word, more, _ := strings.Cut(value, " ")
+	if more == "" || value[0] != '!' && value[0] != '&' || strings.HasPrefix(word, "!!") || strings.ContainsAny(more[:1], "|>[{") {
+		return
+	}
+	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
+	c.add("CG210", Warning, at, "YAML leaves "+chars.Short(word, 40)+" out, as a tag or an anchor: quote the value").Fix =
 		&Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
 }
 

@@ -39,7 +39,10 @@ func (c *checker) references(o *Operation) {
 		for i, r := range refs {
 			content = c.reference(o, o.field(key), r, matches.at(i), itself) || content
 		}
-		if key == "block" && o.Name != "goto" && !content && len(refs) > 0 {
+		switch {
+		case len(refs) == 0 && o.field(key).text() == "" && key == "block":
+			c.add("CG304", Warning, o.field(key).At, "nothing is selected: block names no block")
+		case key == "block" && o.Name != "goto" && !content && len(refs) > 0:
 			c.add("CG304", Warning, o.field(key).Value, "nothing is selected: the block has no blocks below it")
 		}
 	}
@@ -113,7 +116,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
-	return !r.Below || c.d.fractalic() ||
+	return !r.Below || c.d.fractalic() || c.d.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
 }
 
@@ -155,6 +158,16 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		return
 	}
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))
+	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
+		f.Message = "this is one name: several are written as a list"
+		f.Fix = &Fix{Title: "Write the list", At: r.At, Text: "[" + r.At.In(c.d.Source) + "]"}
+		return
+	}
+	if slices.ContainsFunc(c.d.systems, func(b *Block) bool { return m.Lost != "" && (Named(b.ID, m.Lost) || Named(b.Slug, m.Lost)) }) {
+		f.Message = fmt.Sprintf("%s is part of the system prompt, which each @llm sends: no reference leads there",
+			chars.Short(m.Lost, 60))
+		return
+	}
 	if m.In != nil {
 		f.Message += " directly below " + m.In.Name()
 		if found := c.d.Find(m.Lost).Block; found != nil {

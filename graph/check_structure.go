@@ -12,6 +12,7 @@ import (
 // The shapes of headings that are none, or have their id elsewhere.
 var (
 	manySigns = pattern.Lazy(`(?m)^ {0,3}#{7,}([ \t].*)?$`)
+	oddID     = pattern.Lazy(`\{\s*(?:#|id\s*[=:])\s*([^{}=:#]*)\}$`)
 	someID    = pattern.Lazy(`\{id=[^{}]*\}`)
 )
 
@@ -26,8 +27,13 @@ func (c *checker) structure() {
 		switch {
 		case m.kind == fenceMark && m.open:
 			c.add("CG003", Warning, m.at, "this code is never closed: all below it is code")
+		case m.kind == htmlMark:
+			c.openComment(m)
+		case m.kind == listMark:
+			c.hidden(m)
 		case m.kind == setextHeading:
 			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #")
+			c.hidden(m)
 		case m.kind == textMark:
 			c.text(m)
 		case m.kind == atxHeading && !d.opens(&m):
@@ -37,7 +43,7 @@ func (c *checker) structure() {
 	for s := range d.Blocks[0].body {
 		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
-				"text before the first heading is sent with what comes later; Fractalic drops it")
+				"text before the first heading is sent with what comes later; "+c.drops())
 			break
 		}
 	}
@@ -49,6 +55,26 @@ func (c *checker) structure() {
 		if first[i] != i {
 			c.duplicate(b, d.Blocks[first[i]])
 		}
+	}
+}
+
+// drops says what Fractalic does to text that is kept here.
+func (c *checker) drops() string {
+	if c.d.fractalic() {
+		return "the program Fractalic drops it, compat: fractalic does not"
+	}
+	return "Fractalic drops it"
+}
+
+// openComment checks a comment that does not end where it should: not at all, or with one in it.
+func (c *checker) openComment(m mark) {
+	text := m.at.In(c.d.Source)
+	line := c.line(m.at.From)
+	switch {
+	case !strings.Contains(text, "-->"):
+		c.add("CG003", Warning, line, "this comment is never closed: all below it is part of it")
+	case len(meant(text)) > 0:
+		c.add("CG003", Warning, line, "this comment ends where the next one does: what is between is part of it")
 	}
 }
 
@@ -86,11 +112,20 @@ func (c *checker) heading(b *Block) {
 		if fixed := likelyID(id); fixed != "" {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt(), Text: fixed}
 		}
+	case !b.marked && oddID().MatchString(b.Title):
+		at := oddID().FindStringSubmatchIndex(b.Title)
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this is no id: an id is written {id=name}")
+		if id := likelyID(b.Title[at[2]:at[3]]); id != "" {
+			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
+		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
 		if at := someID().FindStringIndex(b.Heading.In(source)); at != nil {
 			c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
 				"an id belongs at the end of the heading: this is text")
 		}
+	}
+	if step(b.Heading.In(source)) != "" {
+		c.hiddenStep(b.Heading, c.after(b.Heading))
 	}
 	before, ok := c.before(b.Heading)
 	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {

@@ -102,7 +102,7 @@ func (c *checker) cost(cost Cost) {
 	if o.Name != "llm" {
 		return
 	}
-	if cost.Ambient*2 > total {
+	if cost.mostlyAmbient() {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s that this sends are the text before it: name blocks, or write context: none",
 			chars.Share(cost.Ambient, total), cost.Said(total).Tokens()))
@@ -117,6 +117,9 @@ func (c *checker) cost(cost Cost) {
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
+
+// mostlyAmbient reports whether more than half of what is sent is the text before the operation.
+func (c Cost) mostlyAmbient() bool { return c.Ambient*2 > c.Total() }
 
 // selection checks whether an operation selects too much, or the same twice.
 func (c *checker) selection(o *Operation, costs *Costs) {
@@ -223,11 +226,12 @@ func (c *checker) sum(costs []Cost) {
 	if len(asks) == 0 {
 		return
 	}
-	last := asks[len(asks)-1].Operation
-	if last.field("context") == nil && last.field("block") == nil {
+	cost := asks[len(asks)-1]
+	last := cost.Operation
+	if last.field("context") == nil && cost.Ambient > 0 && !cost.mostlyAmbient() {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix =
-			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none"}
+			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none", Choice: true}
 	}
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)

@@ -47,6 +47,8 @@ type Fix struct {
 	Title string `json:"title"`
 	At    Span   `json:"at"`
 	Text  string `json:"text"` // that takes the place of At
+	// Choice says that it changes what is sent, which only the author can want: no editor applies it by itself.
+	Choice bool `json:"choice,omitempty"`
 }
 
 // moved returns the finding elsewhere.
@@ -57,7 +59,7 @@ func (f Finding) moved(by int) Finding {
 		f.Related[i].At = f.Related[i].At.moved(by)
 	}
 	if f.Fix != nil {
-		f.Fix = &Fix{f.Fix.Title, f.Fix.At.moved(by), f.Fix.Text}
+		f.Fix = &Fix{f.Fix.Title, f.Fix.At.moved(by), f.Fix.Text, f.Fix.Choice}
 	}
 	return f
 }

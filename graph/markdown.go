@@ -58,6 +58,8 @@ const (
 	operationMark
 	fenceMark
 	textMark // a paragraph with a line that looks like something else
+	htmlMark // a comment that is not closed, or has another one in it
+	listMark // a list, a quote or HTML with a line that looks like an operation
 )
 
 // blocksOnly parses the block structure of CommonMark, with operations, and leaves text within blocks alone.
@@ -138,7 +140,21 @@ func marksOf(source []byte) (marks []mark, open bool) {
 				closed = blankBefore(source, len(source))
 			}
 			open = last && !closed
-			continue
+			m.at.To = regionEnd(source, n)
+			text := source[m.at.From:m.at.To]
+			switch comment := n.HTMLBlockType == ast.HTMLBlockType2; {
+			case comment && bytes.Count(text, []byte("<!--")) > bytes.Count(text, []byte("-->")):
+				m.kind, m.open = htmlMark, true
+			case n.HTMLBlockType <= ast.HTMLBlockType5 || bytes.IndexByte(text, '@') < 0 || !seemsStep(string(text)):
+				continue
+			default:
+				m.kind = listMark
+			}
+		case *ast.List, *ast.Blockquote:
+			m.kind, m.at.To = listMark, regionEnd(source, n)
+			if text := source[m.at.From:m.at.To]; bytes.IndexByte(text, '@') < 0 || !seemsStep(string(text)) {
+				continue
+			}
 		case *ast.Paragraph:
 			m.kind = textMark
 			if lines := n.Lines(); lines.Len() > 0 {
@@ -153,6 +169,14 @@ func marksOf(source []byte) (marks []mark, open bool) {
 		marks = append(marks, m)
 	}
 	return marks, open
+}
+
+// regionEnd returns where what is behind a node at the top begins.
+func regionEnd(source []byte, n ast.Node) int {
+	if next := n.NextSibling(); next != nil {
+		return lineStart(source, next.Pos())
+	}
+	return len(source)
 }
 
 // lineStart returns where the line of an offset begins.

@@ -47,6 +47,7 @@ func (operationParser) Open(parent ast.Node, reader text.Reader, _ parser.Contex
 	switch {
 	case from == 0, blankBefore(source, from), before == nil:
 	case before.Kind() == ast.KindHeading, before.Kind() == operationKind:
+	case before.Kind() == ast.KindHTMLBlock && disabled().Match(bytes.TrimRight(source[lineStart(source, from-1):from], "\r\n")):
 	default:
 		return nil, parser.NoChildren
 	}
@@ -153,8 +154,9 @@ func opensScalar(line []byte) (indent int, opens bool) {
 
 // odd reports whether a paragraph has a line that looks like a heading, an operation or a parameter.
 func odd(text []byte) bool {
-	return isKeyLine(firstLine(text)) || bytes.HasPrefix(text, []byte("@")) || bytes.Contains(text, []byte("\n@")) ||
-		bytes.Contains(text, []byte("#######"))
+	return isKeyLine(firstLine(text)) || bytes.Contains(text, []byte("#######")) ||
+		bytes.IndexByte(text, '@') >= 0 && (bytes.HasPrefix(text, []byte("@")) || bytes.Contains(text, []byte("\n@")) ||
+			seemsStep(string(text)))
 }
 
 func firstLine(text []byte) []byte {

@@ -89,6 +89,10 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 	}
 	at.From += len(key) + 1 + strings.Index(text[len(key)+1:], value)
 	at.To = at.From + len(value)
+	if list := below(value); list != "" && (key == "block" || key == "to") {
+		return Finding{At: at, Message: "/* belongs to each name, not behind the list",
+			Fix: &Fix{Title: "Write " + list, At: at, Text: list}}, true
+	}
 	quoted := Quoted(value)
 	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {
 		return Finding{}, false
@@ -104,8 +108,54 @@ func (s syntax) behind(n int) (Finding, bool) {
 	if n == 1 || isKeyLine(text) || strings.TrimLeft(text, " -#") != text || !s.reads(s.text[:at.From]) {
 		return Finding{}, false
 	}
+	if f, ok := s.indented(n); ok {
+		return f, true
+	}
 	return Finding{At: at, Message: "this is no parameter: a blank line has to end the operation before text",
 		Fix: &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}}, true
+}
+
+// indented finds lines that belong to the value before them: they have to be indented. It is so where parameters follow, or where the
+// value is one of lines.
+func (s syntax) indented(n int) (Finding, bool) {
+	at, last, opens := s.line(n), n, false
+	for ; last < len(s.starts) && !isKeyLine(s.line(last+1).In(s.text)); last++ {
+	}
+	for i := n - 1; i > 0 && !opens; i-- {
+		line := s.line(i).In(s.text)
+		if _, opens = opensScalar([]byte(line)); !opens && isKeyLine(line) {
+			break
+		}
+	}
+	at.To = s.line(last).To
+	if last == len(s.starts) || s.starts[last] == len(s.text) {
+		at.To = len(strings.TrimRight(s.text, "\r\n"))
+		if !opens {
+			return Finding{}, false
+		}
+	}
+	text := "  " + strings.ReplaceAll(at.In(s.text), "\n", "\n  ")
+	if !s.reads(s.text[:at.From] + text + s.text[at.To:]) {
+		return Finding{}, false
+	}
+	return Finding{At: at, Message: "this belongs to the value above it: it has to be indented",
+		Fix: &Fix{Title: "Indent it", At: at, Text: text}}, true
+}
+
+// below returns the list that "[a, b]/*" means: "[a/*, b/*]"; "": it is none.
+func below(value string) string {
+	inner, is := strings.CutSuffix(value, "]/*")
+	if !is || !strings.HasPrefix(inner, "[") || strings.ContainsAny(inner[1:], "[]\"'") {
+		return ""
+	}
+	names := strings.Split(inner[1:], ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i]) + "/*"
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "[" + strings.Join(names, ", ") + "]"
 }
 
 // reads reports whether a text can be read as parameters.

@@ -11,8 +11,9 @@ import (
 
 // Action is a change that somebody may want.
 type Action struct {
-	Title string
-	Edits []Edit
+	Title  string
+	Edits  []Edit
+	Choice bool // see graph.Fix
 }
 
 // Refactorings returns what can be done to the block and the operation at a byte, beside the fixes of findings.
@@ -20,7 +21,7 @@ func Refactorings(f File, offset int) (out []Action) {
 	b, o := f.At(offset)
 	add := func(title string, edits ...Edit) {
 		if len(edits) > 0 {
-			out = append(out, Action{title, edits})
+			out = append(out, Action{Title: title, Edits: edits})
 		}
 	}
 	if o != nil {
@@ -242,7 +243,7 @@ func (f File) merged(run []*graph.Block) (edits []Edit) {
 func Fixes(found []graph.Finding, code string, at graph.Span) (out []Action) {
 	for _, x := range found {
 		if x.Code == code && x.At == at && x.Fix != nil {
-			out = append(out, Action{chars.Line(x.Fix.Title), []Edit{{x.Fix.At, x.Fix.Text}}})
+			out = append(out, Action{chars.Line(x.Fix.Title), []Edit{{x.Fix.At, x.Fix.Text}}, x.Fix.Choice})
 		}
 	}
 	return out

@@ -1,0 +1,94 @@
+package graph
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ctxledger.dev/internal/pattern"
+)
+
+// Lines that look like the beginning of a known operation, however they are decorated; and the parameter below one.
+var (
+	likeStep = pattern.Lazy(`(?i)^[\s\x{a0}\x{feff}>*_+#-]*(?:\d+[.)][\s\x{a0}]+)?(?:\*\*|__)?@[ \t\x{a0}]?([a-z]+)(?:\*\*|__)?` +
+		`[\s\x{a0}:#*_]*$`)
+	likeKey = pattern.Lazy(`^[\s\x{a0}>]*([a-z][a-z-]*)[ \t]*:(?:\s|$)`)
+)
+
+// seemsStep reports whether a text has a line that looks like the beginning of an operation.
+func seemsStep(text string) bool {
+	for line := range strings.Lines(text) {
+		if strings.IndexByte(line, '@') >= 0 && step(line) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// step returns the known operation that a line seems to begin; "": none.
+func step(line string) string {
+	m := matched(likeStep(), line)
+	if _, known := operations[strings.ToLower(m)]; !known {
+		return ""
+	}
+	return strings.ToLower(m)
+}
+
+// matched returns what the group of a pattern matches at the beginning of a line of reasonable length.
+func matched(p *regexp.Regexp, line string) string {
+	const longest = 200
+	if m := p.FindStringSubmatch(strings.TrimRight(line[:min(len(line), longest)], "\r\n")); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// hidden checks text for lines that look like operations, where none begins: with a parameter below, but in a list, a quote or
+// HTML, or written another way.
+func (c *checker) hidden(m mark) {
+	if len(c.d.Operations) == 0 || m.kind == htmlMark && m.open {
+		return
+	}
+	source, fence := c.d.Source, ""
+	for at := m.at.From; at < m.at.To; {
+		line := c.line(at)
+		text := line.In(source)
+		at = c.after(line)
+		bare := strings.TrimLeft(text, " \t>-*+0123456789.)")
+		switch {
+		case fence != "" && strings.HasPrefix(bare, fence):
+			fence = ""
+		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
+			fence = bare[:3]
+		case fence == "" && strings.IndexByte(text, '@') >= 0:
+			c.hiddenStep(line, at)
+		}
+	}
+}
+
+// hiddenStep checks a line that has the sign of operations; below is where the next one begins.
+func (c *checker) hiddenStep(line Span, below int) {
+	source := c.d.Source
+	text := line.In(source)
+	name := step(text)
+	if name == "" || strings.HasPrefix(text, "    ") || strings.HasPrefix(text, "\t") {
+		return
+	}
+	next := c.line(below)
+	if heading := strings.HasPrefix(text, "#"); heading && strings.TrimSpace(next.In(source)) == "" {
+		next = c.line(c.after(next))
+	}
+	if _, known := operations[name].keys[matched(likeKey(), next.In(source))]; !known {
+		return
+	}
+	if strings.EqualFold(strings.TrimRight(text, " \t"), "@"+name) {
+		c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name)).Fix =
+			&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
+		return
+	}
+	f := c.add("CG206", Warning, line, fmt.Sprintf("this is text, and does nothing: an operation is @%s alone, at the "+
+		"beginning of a line", name))
+	if c.blankAbove(line.From) && !strings.HasPrefix(text, ">") {
+		f.Fix = &Fix{Title: "Write @" + name, At: line, Text: "@" + name}
+	}
+}
