@@ -106,7 +106,8 @@ func (c *checker) before(line Span) (Span, bool) {
 	return c.line(line.From - 1), true
 }
 
-// silenced reports whether the last line with text before a finding's says that it is not wanted: in Markdown or, inside of an operation, in YAML.
+// silenced reports whether the last line with text before a finding's says that it is not wanted: in Markdown or, inside of an
+// operation, in YAML.
 func (c *checker) silenced(f Finding) bool {
 	before, ok := c.before(c.line(f.At.From))
 	for ok && strings.TrimSpace(before.In(c.d.Source)) == "" { // an operation has a blank line before it

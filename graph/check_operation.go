@@ -268,12 +268,13 @@ func (c *checker) signed(f *Field) {
 	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
 	value := strings.TrimSpace(rest)
 	word, more, _ := strings.Cut(value, " ")
-	if more == "" || value[0] != '!' && value[0] != '&' || strings.HasPrefix(word, "!!") || strings.ContainsAny(more[:1], "|>[{") {
+	if more == "" || value[0] != '!' && value[0] != '&' || strings.HasPrefix(word, "!!") ||
+		strings.ContainsAny(more[:1], "|>[{") {
 		return
 	}
 	at := Span{line.To - len(strings.TrimLeft(rest, " \t")), line.To}
-	c.add("CG210", Warning, at, "YAML leaves "+chars.Short(word, 40)+" out, as a tag or an anchor: quote the value").Fix =
-		&Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
+	message := "YAML leaves " + chars.Short(word, 40) + " out, as a tag or an anchor: quote the value"
+	c.add("CG210", Warning, at, message).Fix = &Fix{Title: "Quote the value", At: at, Text: Quoted(value)}
 }
 
 // commented checks a text without quotes for what YAML takes for a comment, and leaves out.

@@ -163,7 +163,9 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Fix = &Fix{Title: "Write the list", At: r.At, Text: "[" + r.At.In(c.d.Source) + "]"}
 		return
 	}
-	if slices.ContainsFunc(c.d.systems, func(b *Block) bool { return m.Lost != "" && (Named(b.ID, m.Lost) || Named(b.Slug, m.Lost)) }) {
+	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
+		return m.Lost != "" && (Named(b.ID, m.Lost) || Named(b.Slug, m.Lost))
+	}) {
 		f.Message = fmt.Sprintf("%s is part of the system prompt, which each @llm sends: no reference leads there",
 			chars.Short(m.Lost, 60))
 		return

@@ -112,7 +112,7 @@ func (c *checker) heading(b *Block) {
 		if fixed := likelyID(id); fixed != "" {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt(), Text: fixed}
 		}
-	case !b.marked && oddID().MatchString(b.Title):
+	case !b.marked && strings.HasSuffix(b.Title, "}") && oddID().MatchString(b.Title):
 		at := oddID().FindStringSubmatchIndex(b.Title)
 		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this is no id: an id is written {id=name}")
 		if id := likelyID(b.Title[at[2]:at[3]]); id != "" {
@@ -124,7 +124,7 @@ func (c *checker) heading(b *Block) {
 				"an id belongs at the end of the heading: this is text")
 		}
 	}
-	if step(b.Heading.In(source)) != "" {
+	if strings.IndexByte(b.Title, '@') >= 0 {
 		c.hiddenStep(b.Heading, c.after(b.Heading))
 	}
 	before, ok := c.before(b.Heading)

@@ -231,7 +231,8 @@ func (c *checker) sum(costs []Cost) {
 	if last.field("context") == nil && cost.Ambient > 0 && !cost.mostlyAmbient() {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix =
-			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none", Choice: true}
+			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none",
+				Choice: true}
 	}
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)

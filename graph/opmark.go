@@ -47,7 +47,8 @@ func (operationParser) Open(parent ast.Node, reader text.Reader, _ parser.Contex
 	switch {
 	case from == 0, blankBefore(source, from), before == nil:
 	case before.Kind() == ast.KindHeading, before.Kind() == operationKind:
-	case before.Kind() == ast.KindHTMLBlock && disabled().Match(bytes.TrimRight(source[lineStart(source, from-1):from], "\r\n")):
+	case before.Kind() == ast.KindHTMLBlock &&
+		disabled().Match(bytes.TrimRight(source[lineStart(source, from-1):from], "\r\n")):
 	default:
 		return nil, parser.NoChildren
 	}

@@ -146,7 +146,7 @@ func TestHostileGraphsStayBounded(t *testing.T) {
 			strings.Repeat("@llm\nprompt: x\nblock: r/*\n\n", 500),
 		"lost": strings.Repeat("# Abcdefgh\n\n", 2_000) +
 			"@llm\nprompt: x\nblock: [" + strings.Repeat("abcdefgx, ", 1_000) + "x]\n",
-		"scalar":  "@llm\nprompt: |\n" + strings.Repeat("  line\n\n", 50_000),
+		"scalar":  "# A\n\n@llm\nprompt: |\n" + strings.Repeat("  line\n\n", 50_000),
 		"aliases": "@llm\nprompt: &a [x]\nblock: [*a, *a]\nmedia: &b [*b]\n",
 	} {
 		t.Run(name, func(t *testing.T) {
