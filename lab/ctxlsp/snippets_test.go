@@ -102,14 +102,14 @@ func TestDocumentedConfigurationsShowEverythingInRealEditors(t *testing.T) {
 				}
 				t.Logf("%s", s.run(t, "capture-pane", "-p"))
 			}
-			shows(text, count(text))
+			shows(text, unread(text))
 			s.picture(t, c.name)
 			s.press(t, c.edit)
 			edited := "# 😀 New\n" + text
-			shows(edited, count(edited))
+			shows(edited, unread(edited))
 			if c.lens != "" { // it follows the live session
 				a.read(t, guideFile, edited)
-				shows(edited, count(edited)+" · read once · unchanged since")
+				shows(edited, "read once, "+count(edited)+" in window · unchanged since")
 				s.picture(t, c.name+"-live")
 			}
 		})
