@@ -76,9 +76,9 @@ func TestRealEditorsShowWhatThereIs(t *testing.T) {
 			must(t, json.Unmarshal(bytes.TrimSpace(out.Bytes()), &got))
 			saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 			must(t, err)
-			want := unread(string(saved))
+			want := count(string(saved)) + " in file " // what Emacs prints of the rest is no UTF-8
 			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" ||
-				got.Lens != want ||
+				!strings.HasPrefix(got.Lens, want) ||
 				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted on its own") {
 				t.Errorf("it shows %+v; %s are saved", got, want)
 			}

@@ -136,6 +136,9 @@ func (s *server) cost(t *testing.T, uri string) string {
 	if len(list) != 1 {
 		t.Fatalf("%d lenses", len(list))
 	}
-	text, _, _ := strings.Cut(list[0].Command.Title, " in file")
+	text, more, _ := strings.Cut(list[0].Command.Title, " in file")
+	if strings.HasSuffix(more, "show more") {
+		text += more
+	}
 	return text
 }

@@ -15,7 +15,7 @@ func Example() {
 	f := anyfile.File{
 		Text: t, Outline: outline.Of(outline.Markdown, t),
 		Meter:   anyfile.Meter{Counter: tokens.Builtin().For("claude-opus-4-6"), Window: 200_000},
-		Use:     live.File{Reads: 2, Took: tokens.Count{N: 40, Exact: true}, Stale: true, By: "external"},
+		Use:     live.File{Reads: 2, Window: tokens.Count{N: 40, Exact: true}, Stale: true, By: "external"},
 		Unsaved: new(bool),
 	}
 	fmt.Println(anyfile.Lens(f, anyfile.CostOf(f)))

@@ -50,8 +50,8 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// used describes the use of a file by the live session: how often it was read, what of that its window has, what is known of
-// the file since, and who changed it.
+// used describes the use of a file by the live session: how often it was read, what its window has of it, what is known of the
+// file since, and who changed it.
 func (f File) used(disk Disk) (times string, taken tokens.Count, state, who string) {
 	u := f.Use
 	switch {
@@ -60,10 +60,7 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, who stri
 	case u.Reads == 0:
 		times = "written"
 	default:
-		times, taken = "read "+chars.Times(u.Reads), u.Took
-	}
-	if u.Dropped {
-		taken = u.Left
+		times = "read " + chars.Times(u.Reads)
 	}
 	if u.Stale {
 		who = ", " + changes.Who(u.By, u.Sub)
@@ -75,16 +72,16 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, who stri
 		state = "deleted since"
 	case u.Stale:
 		state = "changed since"
+	case disk.Text != nil && u.Fresh: // and the open one is another
+		state = "unchanged on disk"
+	case disk.Text != nil && u.Part:
+		state = "unchanged on disk where read"
 	case u.Fresh:
 		state = "unchanged since"
 	case u.Part:
 		state = "unchanged where read"
 	}
-	if disk.Text != nil { // and the open one is another
-		state = strings.Replace(state, "changed since", "changed on disk", 1)
-		state = strings.Replace(state, "where read", "on disk where read", 1)
-	}
-	return times, taken, state, who
+	return times, u.Window, state, who
 }
 
 // ExplainLens returns the lines that explain the figures of a lens.
@@ -98,7 +95,7 @@ func ExplainLens(f File, cost Cost) string {
 	if times, _, state, who := f.used(disk); times != "" {
 		said := times + " by the followed session"
 		switch u := f.Use; {
-		case u.Reads > 0 && u.Dropped:
+		case u.Reads > 0 && u.Dropped: // of which the title has what is left, with what was written
 			left := u.Left.String()
 			if u.Left.N == 0 {
 				left = "none"
@@ -108,6 +105,9 @@ func ExplainLens(f File, cost Cost) string {
 			said += ", " + u.Took.Tokens() + " in its window"
 		}
 		lines = append(lines, said)
+		if u := f.Use; u.Window.N > 0 && u.Window != u.Left {
+			lines = append(lines, "with what it wrote, "+u.Window.Tokens()+" in its window")
+		}
 		if state == "" {
 			state = "not known whether it has changed since"
 		}
