@@ -62,7 +62,8 @@ func TestAPageHoldsNothingThatRunsOrLoads(t *testing.T) {
 
 // TestWhatWasNotMeasuredIsNo0: what no measured request carried took 0 tokens in the page, and $0.00.
 func TestWhatWasNotMeasuredIsNo0(t *testing.T) {
-	r := Report{Files: 1, Sessions: 1, Total: Spent{Requests: 1}, Reads: File{Reads: 1}, Read: []File{{Path: "/p/a.go", Reads: 1}},
+	r := Report{Files: 1, Sessions: 1, Total: Spent{Requests: 1}, Reads: File{Reads: 1},
+		Read:  []File{{Path: "/p/a.go", Reads: 1}},
 		Tools: []Tool{{Name: "Read", Calls: 1}}, Compacted: 1, Compactions: []Loss{{Before: 9_000}}}
 	var b bytes.Buffer
 	if err := Page(&b, r, time.UTC); err != nil {

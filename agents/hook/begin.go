@@ -262,7 +262,8 @@ func (r *run) outOfDate(ctx context.Context, call ledger.BegunCall) bool {
 	soon, cancel := context.WithTimeout(ctx, slow)
 	defer cancel()
 	page, err := r.api.Changes(soon, ledger.ChangesRequest{Session: call.Session, Limit: 1})
-	return err == nil && slices.ContainsFunc(page.Stale, func(f changes.Stale) bool { return f.Path == call.Stale.Path })
+	same := func(f changes.Stale) bool { return f.Path == call.Stale.Path }
+	return err == nil && slices.ContainsFunc(page.Stale, same)
 }
 
 // staleNote says that a file which is about to be changed is another one than the session read.

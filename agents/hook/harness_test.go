@@ -204,9 +204,10 @@ func (w *world) sees(name, content string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	o := ledger.Observation{Seen: w.at, State: changes.State{Path: name, Exists: true, Size: int64(len(content)), Modified: w.at,
-		Hash: hex.EncodeToString(sum[:]), Text: plain}}
-	if _, err := w.l.RecordStates(w.t.Context(), ledger.RecordStatesRequest{Started: now, States: []ledger.Observation{o}}); err != nil {
+	o := ledger.Observation{Seen: w.at, State: changes.State{Path: name, Exists: true,
+		Size: int64(len(content)), Modified: w.at, Hash: hex.EncodeToString(sum[:]), Text: plain}}
+	r := ledger.RecordStatesRequest{Started: now, States: []ledger.Observation{o}}
+	if _, err := w.l.RecordStates(w.t.Context(), r); err != nil {
 		w.t.Fatal(err)
 	}
 }
