@@ -5,6 +5,8 @@ export GOTOOLCHAIN := local
 export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath -ldflags=-w
+# Only the race detector needs cgo. With it, the standard library and all that imports it would be compiled a third time.
+export CGO_ENABLED := 0
 # Several at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 # On a busy machine, more of them get more of the processors.
 ifeq ($(MAKELEVEL),0)
@@ -41,14 +43,15 @@ help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp, ctxlsp and ctxhook into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+	$(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 # Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).
 run = $(GO) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
 formatted = @bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
+with_cgo = $(if $(filter -race,$(1)),CGO_ENABLED=1)
 define tests
-	$(if $(filter-out lab/%,$(2)),$(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
-	$(if $(filter lab/%,$(2)),$(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
+	$(if $(filter-out lab/%,$(2)),$(with_cgo) $(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
+	$(if $(filter lab/%,$(2)),$(with_cgo) $(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
 endef
 
 demo: build ## the main job, from a recorded session to a summary and back
@@ -99,7 +102,6 @@ meeting:
 # In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
 # there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
 # it, and is not tested twice.
-plain outside lint: export CGO_ENABLED := 0
 plain:
 	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
 	$(call tests,-p 4 -vet=off -timeout 20m -run '$(ALONE_THERE)',$(ALONE_IN))
@@ -279,7 +281,7 @@ races: ## the tests that make test runs without the race detector, under it
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
 
 scripts: ## every script of the command line, under the race detector
-	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger
+	$(call tests,-race -count=1 -timeout 60m,lab/ctxledger)
 
 KILLS ?= 20000
 crash: ## kill KILLS owners (default 20,000), from SEED
