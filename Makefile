@@ -37,7 +37,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
+.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,32 +59,26 @@ demo: build ## the main job, from a recorded session to a summary and back
 
 # make test: the product, and its programs from outside. It installs nothing but Go modules, and starts nothing of others.
 
-# The product's packages that start goroutines, in their code or their tests, are tested under the race detector; internal/archtest
-# holds the list to that. The first two wait most.
-RACED := engine/daemon servertools agents/hook changes/watch cli cli/hooking cmd/ctxmcp \
-  engine/core engine/daemon/link engine/observe graph hosting internal/connection internal/safefs internal/storetest/inmemory llm \
-  lsp lsp/live proxy proxy/launch tokens/filecount
-# Of large packages, whose tests are mostly sequential, make test has under the race detector those where several goroutines call,
-# by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
-# one goroutine or repeat at length what other tests do with several.
-LARGE := agents agents/audit agents/install engine engine/exports engine/replay mcp lsp/records kv/bolt tokens
+# Of the product's packages, those in which goroutines meet most are tested under the race detector by make test; it makes compiling
+# twice and tests five times as dear. make races, a proof, has all others under it, but the volume (-short) and ALONE, which read
+# large texts in one goroutine or repeat at length what other tests do with several. In package tokens little meets but the workers
+# of a pool, and the race detector makes comparisons a hundred times as slow: there it watches MEETING.
+RACED := engine/daemon engine/core hosting lsp proxy servertools
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-# Of these packages the same is true of a few tests, which make test has without the race detector.
-ALONE_IN := lsp proxy servertools cmd/ctxmcp
-ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|GoesOnWithTheViewOfAnother|ServersThatMisbehave/notify|NothingOfATenant
-MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
-PLAIN = $(LARGE) $(filter-out $(LARGE) $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+MEETING := Many|Snapshots|Parallel|Goroutines
+# Of these packages a few tests read large texts alone: make test has them without the race detector.
+ALONE_IN := lsp proxy servertools
+ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|GoesOnWithTheViewOfAnother|ServersThatMisbehave/notify
+PLAIN = $(filter-out $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
   lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
 # All else of lab/: the programs from outside, and the harnesses' own parts.
-FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
-# Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
-SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
+FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
-test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet; nothing installed
+test: outside race plain ## the product's tests, under the race detector where goroutines meet; nothing installed
 	$(call formatted)
 
 # What a harness builds and starts is no part of what go knows of a test: their results are not taken from the cache.
@@ -92,16 +86,11 @@ outside:
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
-race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
+race races scripts: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -p 4 -vet=off -timeout 20m -skip '$(ALONE_THERE)',$(RACED))
-meeting:
-	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
-	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE))
 
-# In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
-# there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
-# it, and is not tested twice.
+# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain:
 	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
 	$(call tests,-p 4 -vet=off -timeout 20m -run '$(ALONE_THERE)',$(ALONE_IN))
@@ -140,9 +129,6 @@ strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VS
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
-	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(SCRIPTS)',lab/ctxledger)
-	$(call tests,-race -count=1 -vet=off -timeout 20m,lab/escapetest)
-	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
 
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
@@ -276,9 +262,12 @@ windows: export CTXLEDGER_WINE := $(CURDIR)/$(WINE)
 windows: $(WINE)/.installed ## the programs for Windows, under wine: count, audit, import, the daemon, MCP over stdio
 	$(call tests,-count=1 -vet=off -timeout 20m -run RealProgramsForWindows,lab/e2e)
 
-races: ## the tests that make test runs without the race detector, under it
+races: strace ## what CI runs without the race detector, under it: tests, and harnesses in which many processes and goroutines meet
 	$(call tests,-race -count=1 -vet=off -timeout 60m -run '$(ALONE_THERE)',$(ALONE_IN))
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
+	$(call tests,-race -count=1 -vet=off -short -timeout 60m -run '$(MEETING)',tokens)
+	$(call tests,-race -count=1 -vet=off -timeout 60m -skip Real,lab/scriptedmodel lab/escapetest)
+	$(call tests,-race -count=1 -vet=off -short -timeout 60m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
 
 scripts: ## every script of the command line, under the race detector
 	$(call tests,-race -count=1 -timeout 60m,lab/ctxledger)
