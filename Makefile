@@ -128,7 +128,7 @@ endif
 strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed $(DEPLOYMENT)/.installed $(CONFORMANCE)/stable/.installed: | announce
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
-	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
+	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -short -skip UnderTheRaceDetector,$(HARNESSES))
 
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
@@ -234,7 +234,7 @@ savings: build $(CLAUDE) ## what installing saves and costs in two scripted sess
 	$(call run,lab/savings,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop|TwoVersions' ./sharetest -operations 1000000 -every 5s -cycles 500
 
 SERVERS ?= 200
 hosted: ## kill SERVERS hosting servers (default 200), one every second, under programs of several workspaces that know every answer, from SEED
@@ -267,7 +267,7 @@ races: strace ## what CI runs without the race detector, under it: tests, and ha
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -run '$(MEETING)',tokens)
 	$(call tests,-race -count=1 -vet=off -timeout 60m -skip Real,lab/scriptedmodel lab/escapetest)
-	$(call tests,-race -count=1 -vet=off -short -timeout 60m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
+	$(call tests,-race -count=1 -vet=off -timeout 60m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
 
 scripts: ## every script of the command line, under the race detector
 	$(call tests,-race -count=1 -timeout 60m,lab/ctxledger)
