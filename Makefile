@@ -66,9 +66,9 @@ demo: build ## the main job, from a recorded session to a summary and back
 RACED := engine/daemon engine/core hosting lsp proxy servertools
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
 MEETING := Many|Snapshots|Parallel|Goroutines
-# Of these packages a few tests read large texts alone: make test has them without the race detector.
-ALONE_IN := lsp proxy servertools
-ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|GoesOnWithTheViewOfAnother|ServersThatMisbehave/notify
+# Of these packages make test has a few long tests without the race detector.
+ALONE_IN := engine/daemon lsp proxy servertools
+ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|ServerHasTheTextOfTheEditor|WithoutARecordCopiesAreSent|GoesOnWithTheViewOfAnother|TakesThePlaceOfOldMessages|WhatCannotBeRecovered|StepsShowLess|ServersThatMisbehave|TestAProcessAsks$$|ReallyGoneAfterKills|AStormOfEvents
 PLAIN = $(filter-out $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
