@@ -37,7 +37,7 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
+.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain integration announce harnesses reference stable conformance deployment editors vscode agents whole lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -130,14 +130,22 @@ strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VS
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -short -skip UnderTheRaceDetector,$(HARNESSES))
 
+# Of tests with real programs, CI has those that go a whole way: the windows of VS Code that most is seen in, each agent from its
+# installation to what it records, and each archive. make whole, a proof, has all of them.
+IN_VSCODE := InsideTheRealExtensionHost|WhatAPersonSees
+OF_AGENTS := VariableNames|OfTheMakefile|FollowsTheScript|CarriesWhatWeSayOfIt|RealAgentsReachTheLedger|RealCodexGoesOn|BehindTheProxy|LoadsThePlugin|ReadsLessAndLosesNothing|FirstAnswerOfTheRealAgent|GoesOnFromACompactedSession|FollowedWithoutInstallation|DoesNotNoticeAnOverflow|AgentAreGivenTheirContext|RealBundleOfTheDesktopStarts
+OF_A_RELEASE := RealRelease/(reproducible|parts|archive|npm|checkout|go)
+whole: ## every test with the real VS Code, with real agents and of a release, of which make integration has some
+	$(MAKE) IN_VSCODE=Real OF_AGENTS=Real OF_A_RELEASE=Real vscode agents archives
+
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 vscode: $(VSCODE)/.installed $(CLAUDE) $(PACKAGES) ## the extension in a real VS Code in a browser, beside a real Claude Code
-	$(call tests,-count=1 -vet=off -timeout 20m,lab/vscodetest)
+	$(call tests,-count=1 -vet=off -timeout 20m -run '$(IN_VSCODE)',lab/vscodetest)
 
 agents: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 agents: $(ALL_AGENTS) $(PACKAGES) ## five real coding agents and a scripted model: hooks, tools, sessions, packages
-	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run Real,lab/e2e lab/agentmatrix lab/scriptedmodel lab/savings)
+	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run '$(OF_AGENTS)',lab/e2e lab/agentmatrix lab/scriptedmodel lab/savings)
 
 editors: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 editors: $(EDITORS)/.installed ## the language server with real Neovim, Emacs, Helix and the client library of VS Code
@@ -189,7 +197,7 @@ uninstall: ## remove what make install has put there
 	@$(call run,lab/release,-uninstall '$(DESTDIR)$(PREFIX)')
 
 archives: ## a release built twice, and installed in each way in an empty home: used, upgraded, removed
-	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/release)
+	$(call tests,-count=1 -vet=off -timeout 10m -run '$(OF_A_RELEASE)',lab/release)
 
 # "<" is listed and reached, ">" is neither. deadcode reads the packages of one system, as go build does.
 deadcode: ## functions that no program reaches, but for those that internal/archtest/deadcode.txt lists with a reason
@@ -245,13 +253,13 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems windows races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
+PROOFS := systems windows whole races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
 proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
-systems: ## the tests of lab/ type-check for the other systems, too
+systems: ## vet for the other systems: of the product, of which make lint has Windows, and of lab/
 	$(GO) build -C lab -o ../.cache/ ./vet
-	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
+	cd lab && for system in darwin windows; do export GOOS=$$system; ../.cache/vet $$($(GO) list ctxledger.dev/... | grep -v scriptedmodel) || exit 1; done
 
 # Wine is no part of make integration: it takes 1.5 GB, and minutes to build the programs for Windows.
 $(WINE)/.installed: lab/e2e/testdata/install_wine.sh
