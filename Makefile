@@ -133,10 +133,11 @@ harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, se
 # Of tests with real programs, CI has those that go a whole way: the windows of VS Code that most is seen in, each agent from its
 # installation to what it records, and each archive. make whole, a proof, has all of them.
 IN_VSCODE := InsideTheRealExtensionHost|WhatAPersonSees
-OF_AGENTS := VariableNames|OfTheMakefile|FollowsTheScript|CarriesWhatWeSayOfIt|RealAgentsReachTheLedger|RealCodexGoesOn|BehindTheProxy|LoadsThePlugin|ReadsLessAndLosesNothing|FirstAnswerOfTheRealAgent|GoesOnFromACompactedSession|FollowedWithoutInstallation|DoesNotNoticeAnOverflow|AgentAreGivenTheirContext|RealBundleOfTheDesktopStarts
+OF_AGENTS := VariableNames|OfTheMakefile/(claude|codex)|FollowsTheScript|RealAgentsReachTheLedger|RealCodexGoesOn|BehindTheProxy/codex|LoadsThePlugin|ReadsLessAndLosesNothing|FirstAnswerOfTheRealAgent|GoesOnFromACompactedSession|FollowedWithoutInstallation|DoesNotNoticeAnOverflow|AgentAreGivenTheirContext|RealBundleOfTheDesktopStarts
 OF_A_RELEASE := RealRelease/(reproducible|parts|archive|npm|checkout|go)
 whole: ## every test with the real VS Code, with real agents and of a release, of which make integration has some
 	$(MAKE) IN_VSCODE=Real OF_AGENTS=Real OF_A_RELEASE=Real vscode agents archives
+	CTXLEDGER_AGENTS=$(CURDIR)/$(AGENTS) $(GO) test -C lab -count=1 -timeout 20m -run Real ./savings
 
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
@@ -145,7 +146,7 @@ vscode: $(VSCODE)/.installed $(CLAUDE) $(PACKAGES) ## the extension in a real VS
 
 agents: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 agents: $(ALL_AGENTS) $(PACKAGES) ## five real coding agents and a scripted model: hooks, tools, sessions, packages
-	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run '$(OF_AGENTS)',lab/e2e lab/agentmatrix lab/scriptedmodel lab/savings)
+	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run '$(OF_AGENTS)',lab/e2e lab/agentmatrix lab/scriptedmodel)
 
 editors: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 editors: $(EDITORS)/.installed ## the language server with real Neovim, Emacs, Helix and the client library of VS Code

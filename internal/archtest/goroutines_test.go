@@ -23,6 +23,27 @@ func TestTheRaceDetectorWatchesWhereGoroutinesMeet(t *testing.T) {
 	}
 }
 
+// TestTheMakefilesListsNameTests: a test that has got another name leaves no target unnoticed.
+func TestTheMakefilesListsNameTests(t *testing.T) {
+	var tests []string
+	for _, f := range source(t) {
+		for _, d := range f.ast.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && f.test && strings.HasPrefix(d.Name.Name, "Test") {
+				tests = append(tests, d.Name.Name)
+			}
+		}
+	}
+	for _, list := range []string{"ALONE", "ALONE_THERE", "MEETING", "IN_VSCODE", "OF_AGENTS"} {
+		one := regexp.MustCompile(`(?:[^|/]+)(?:/\([^)]*\)|/[^|]*)?`) // of them, perhaps with some of its cases
+		for _, name := range one.FindAllString(strings.ReplaceAll(named(t, list)[0], "$$", "$"), -1) {
+			name, _, _ = strings.Cut(name, "/")
+			if !slices.ContainsFunc(tests, regexp.MustCompile(name).MatchString) {
+				t.Errorf("the Makefile's %s has %s, which is in the name of no test", list, name)
+			}
+		}
+	}
+}
+
 // named returns the words of one of the Makefile's lists.
 func named(t *testing.T, list string) []string {
 	t.Helper()
