@@ -90,11 +90,9 @@ race races scripts: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -p 4 -vet=off -timeout 20m -skip '$(ALONE_THERE)',$(RACED))
 
-# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 plain:
 	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
 	$(call tests,-p 4 -vet=off -timeout 20m -run '$(ALONE_THERE)',$(ALONE_IN))
-	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
@@ -315,7 +313,9 @@ owed: ## 500 compactions and starts with hooks and daemons that are killed, file
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
 
-volume: ## all random cases of properties of which make test has two fifths
+# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
+volume: ## all random cases of properties of which make test has a fifth; tokens without assembly, of which make reference has some
+	$(GO) test -count=1 -timeout 60m -vet=off -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 	$(GO) test -count=1 -timeout 60m -v -vet=off ./engine ./window -whole
 
 SEED ?= 1
