@@ -5,6 +5,8 @@ export GOTOOLCHAIN := local
 export GOWORK := off
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath -ldflags=-w
+# Only the race detector needs cgo. With it, the standard library and all that imports it would be compiled a third time.
+export CGO_ENABLED := 0
 # Several at once: most tests wait for a disk, a process or a clock now and then, and what is installed comes over a network.
 # On a busy machine, more of them get more of the processors.
 ifeq ($(MAKELEVEL),0)
@@ -35,20 +37,21 @@ PACKAGES := $(EXTENSION)/node_modules/.package-lock.json
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 DEADCODE := golang.org/x/tools/cmd/deadcode@v0.48.0
 
-.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain meeting integration announce harnesses reference stable conformance deployment editors vscode agents lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
+.PHONY: help proofs ccusage owed systems races scripts volume build demo test outside race plain integration announce harnesses reference stable conformance deployment editors vscode agents whole lint deadcode counts fuzz fuzz-corpus bench hookreplay proxyreplay savings share hosted authority worktrees hostile escapes taint forgotten poison crash defects powercut flips faults liveness environments strace screenshots matrix counters corpora extension release install uninstall archives windows clean
 
 help: ## show the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build ctxledger, ctxmcp, ctxlsp and ctxhook into bin/
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+	$(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 # Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).
 run = $(GO) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
 formatted = @bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
+with_cgo = $(if $(filter -race,$(1)),CGO_ENABLED=1)
 define tests
-	$(if $(filter-out lab/%,$(2)),$(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
-	$(if $(filter lab/%,$(2)),$(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
+	$(if $(filter-out lab/%,$(2)),$(with_cgo) $(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
+	$(if $(filter lab/%,$(2)),$(with_cgo) $(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
 endef
 
 demo: build ## the main job, from a recorded session to a summary and back
@@ -56,32 +59,26 @@ demo: build ## the main job, from a recorded session to a summary and back
 
 # make test: the product, and its programs from outside. It installs nothing but Go modules, and starts nothing of others.
 
-# The product's packages that start goroutines, in their code or their tests, are tested under the race detector; internal/archtest
-# holds the list to that. The first two wait most.
-RACED := engine/daemon servertools agents/hook changes/watch cli cli/hooking cmd/ctxmcp \
-  engine/core engine/daemon/link engine/observe graph hosting internal/connection internal/safefs internal/storetest/inmemory llm \
-  lsp lsp/live proxy proxy/launch tokens/filecount
-# Of large packages, whose tests are mostly sequential, make test has under the race detector those where several goroutines call,
-# by MEETING, and all of them without; make races, a proof, has all but the volume (-short) and ALONE, which read large texts in
-# one goroutine or repeat at length what other tests do with several.
-LARGE := agents agents/audit agents/install engine engine/exports engine/replay mcp lsp/records kv/bolt tokens
+# Of the product's packages, those in which goroutines meet most are tested under the race detector by make test; it makes compiling
+# twice and tests five times as dear. make races, a proof, has all others under it, but the volume (-short) and ALONE, which read
+# large texts in one goroutine or repeat at length what other tests do with several. In package tokens little meets but the workers
+# of a pool, and the race detector makes comparisons a hundred times as slow: there it watches MEETING.
+RACED := engine/daemon engine/core hosting lsp proxy servertools
 ALONE := HoldsInReplay|TooLongIsCut|CutDocument|ReadThroughItsSession|LongSessionTheNewest|HostileNesting|LiveFileStaysSmall|EveryHandleReadsBack|ViewsOfARealSession|LargeResultsStand|PrefixesOfRandom|OfARecordedSession|StayValidWhere
-# Of these packages the same is true of a few tests, which make test has without the race detector.
-ALONE_IN := lsp proxy servertools cmd/ctxmcp
-ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|GoesOnWithTheViewOfAnother|ServersThatMisbehave/notify|NothingOfATenant
-MEETING := Conformance|Many|Snapshots|Meanwhile|InBetween|DuringACollection|Housekeeping|Wait|Beside|Parallel|Overtake|Hook|Follow|Concurrent|OnOnePage|Goroutines|Processors
-PLAIN = $(LARGE) $(filter-out $(LARGE) $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
+MEETING := Many|Snapshots|Parallel|Goroutines
+# Of these packages make test has a few long tests without the race detector.
+ALONE_IN := engine/daemon lsp proxy servertools
+ALONE_THERE := HostileGraphsStayBounded|NobodyAsksAboutRest|ServerHasTheTextOfTheEditor|WithoutARecordCopiesAreSent|GoesOnWithTheViewOfAnother|TakesThePlaceOfOldMessages|WhatCannotBeRecovered|StepsShowLess|ServersThatMisbehave|TestAProcessAsks$$|ReallyGoneAfterKills|AStormOfEvents
+PLAIN = $(filter-out $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' ./...))
 # Harnesses of make integration: campaigns of kills, damage and faults, many processes, whatever needs strace. The longest
 # come first, so that no processor is without work at the end.
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
   lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
 # All else of lab/: the programs from outside, and the harnesses' own parts.
-FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger lab/scriptedmodel $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
-# Of the scripts of lab/ctxledger these run under the race detector too, in make proofs all.
-SCRIPTS := Scripts/^(daemon|events|follow|killed|export)
+FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
-test: outside race plain meeting ## the product's tests, under the race detector where goroutines meet; nothing installed
+test: outside race plain ## the product's tests, under the race detector where goroutines meet; nothing installed
 	$(call formatted)
 
 # What a harness builds and starts is no part of what go knows of a test: their results are not taken from the cache.
@@ -89,21 +86,13 @@ outside:
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -skip Real,$(FACES))
 
 # A process under the race detector lingers for a second at its end; these tests end hundreds.
-race meeting races harnesses scripts: export GORACE := atexit_sleep_ms=0
+race races scripts: export GORACE := atexit_sleep_ms=0
 race:
 	$(call tests,-race -p 4 -vet=off -timeout 20m -skip '$(ALONE_THERE)',$(RACED))
-meeting:
-	$(call tests,-race -vet=off -timeout 20m -skip Real,lab/scriptedmodel)
-	$(call tests,-race -p 4 -vet=off -short -timeout 20m -run '$(MEETING)',$(LARGE))
 
-# In package tokens little meets but the workers of a pool, and the race detector makes comparisons a hundred times as slow:
-# there it watches the tests in which goroutines meet. Assembly classifies characters: what merges is the same code without
-# it, and is not tested twice.
-plain outside lint: export CGO_ENABLED := 0
 plain:
 	$(call tests,-p 4 -vet=off -timeout 20m,$(PLAIN))
 	$(call tests,-p 4 -vet=off -timeout 20m -run '$(ALONE_THERE)',$(ALONE_IN))
-	$(GO) test -vet=off -timeout 20m -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 
 # make integration: the same product with editors, a browser, coding agents and references. Each part installs what it needs
 # and can be run alone. The longest come first; what two parts install, or want the lock of apt-get for, comes before all.
@@ -137,19 +126,25 @@ endif
 strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed $(DEPLOYMENT)/.installed $(CONFORMANCE)/stable/.installed: | announce
 
 harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
-	$(call tests,-count=1 -p 3 -vet=off -timeout 20m,$(HARNESSES))
-	$(call tests,-race -count=1 -vet=off -timeout 20m -run '$(SCRIPTS)',lab/ctxledger)
-	$(call tests,-race -count=1 -vet=off -timeout 20m,lab/escapetest)
-	$(call tests,-race -count=1 -vet=off -short -timeout 20m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
+	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -short -skip UnderTheRaceDetector,$(HARNESSES))
+
+# Of tests with real programs, CI has those that go a whole way: the windows of VS Code that most is seen in, each agent from its
+# installation to what it records, and each archive. make whole, a proof, has all of them.
+IN_VSCODE := InsideTheRealExtensionHost|WhatAPersonSees
+OF_AGENTS := VariableNames|OfTheMakefile/(claude|codex)|FollowsTheScript|RealAgentsReachTheLedger|RealCodexGoesOn|BehindTheProxy/codex|LoadsThePlugin|ReadsLessAndLosesNothing|FirstAnswerOfTheRealAgent|GoesOnFromACompactedSession|FollowedWithoutInstallation|DoesNotNoticeAnOverflow|AgentAreGivenTheirContext|RealBundleOfTheDesktopStarts
+OF_A_RELEASE := RealRelease/(reproducible|parts|archive|npm|checkout|go)
+whole: ## every test with the real VS Code, with real agents and of a release, of which make integration has some
+	$(MAKE) IN_VSCODE=Real OF_AGENTS=Real OF_A_RELEASE=Real vscode agents archives
+	CTXLEDGER_AGENTS=$(CURDIR)/$(AGENTS) $(GO) test -C lab -count=1 -timeout 20m -run Real ./savings
 
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 vscode: $(VSCODE)/.installed $(CLAUDE) $(PACKAGES) ## the extension in a real VS Code in a browser, beside a real Claude Code
-	$(call tests,-count=1 -vet=off -timeout 20m,lab/vscodetest)
+	$(call tests,-count=1 -vet=off -timeout 20m -run '$(IN_VSCODE)',lab/vscodetest)
 
 agents: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 agents: $(ALL_AGENTS) $(PACKAGES) ## five real coding agents and a scripted model: hooks, tools, sessions, packages
-	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run Real,lab/e2e lab/agentmatrix lab/scriptedmodel lab/savings)
+	$(call tests,-count=1 -p 2 -vet=off -timeout 20m -run '$(OF_AGENTS)',lab/e2e lab/agentmatrix lab/scriptedmodel)
 
 editors: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 editors: $(EDITORS)/.installed ## the language server with real Neovim, Emacs, Helix and the client library of VS Code
@@ -201,7 +196,7 @@ uninstall: ## remove what make install has put there
 	@$(call run,lab/release,-uninstall '$(DESTDIR)$(PREFIX)')
 
 archives: ## a release built twice, and installed in each way in an empty home: used, upgraded, removed
-	$(call tests,-count=1 -vet=off -timeout 10m -run Real,lab/release)
+	$(call tests,-count=1 -vet=off -timeout 10m -run '$(OF_A_RELEASE)',lab/release)
 
 # "<" is listed and reached, ">" is neither. deadcode reads the packages of one system, as go build does.
 deadcode: ## functions that no program reaches, but for those that internal/archtest/deadcode.txt lists with a reason
@@ -209,13 +204,14 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 	@LC_ALL=C sort -o .cache/unreachable .cache/unreachable && sed -n 's/^\(ctxledger[^ ]*\) .*/\1/p' internal/archtest/deadcode.txt | LC_ALL=C sort | \
 	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
-lint: deadcode ## formatting, vet for three systems, static analysis, unreachable functions
+# vet reads source, which is most of its work: from lab/, which has the product among its dependencies, it reads all of it once. macOS,
+# and lab/ for Windows, are in make systems, a proof. staticcheck takes from each module what its tests have compiled.
+lint: deadcode ## formatting, vet for two systems, static analysis, unreachable functions
 	$(call formatted)
 	$(GO) build -C lab -o ../.cache/ ./vet
-	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(CURDIR)/.cache/vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
-	for system in darwin windows; do \
-	  GOOS=$$system .cache/vet ./... || exit 1; \
-	done
+	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(GO) run $(STATICCHECK) ./...) || exit 1; done
+	cd lab && ../.cache/vet ctxledger.dev/...
+	GOOS=windows .cache/vet ./...
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 counts: $(REFERENCE) ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
@@ -246,7 +242,7 @@ savings: build $(CLAUDE) ## what installing saves and costs in two scripted sess
 	$(call run,lab/savings,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop' ./sharetest -operations 1000000 -every 5s -cycles 500
+	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop|TwoVersions' ./sharetest -operations 1000000 -every 5s -cycles 500
 
 SERVERS ?= 200
 hosted: ## kill SERVERS hosting servers (default 200), one every second, under programs of several workspaces that know every answer, from SEED
@@ -257,13 +253,13 @@ authority: strace ## everything that is offered, over CONFIGURATIONS generated c
 	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
-PROOFS := systems windows races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
+PROOFS := systems windows whole races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
 proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
-systems: ## the tests of lab/ type-check for the other systems, too
+systems: ## vet for the other systems: of the product, of which make lint has Windows, and of lab/
 	$(GO) build -C lab -o ../.cache/ ./vet
-	cd lab && for system in darwin windows; do GOOS=$$system ../.cache/vet $$($(GO) list ./... | grep -v scriptedmodel) || exit 1; done
+	cd lab && for system in darwin windows; do export GOOS=$$system; ../.cache/vet $$($(GO) list ctxledger.dev/... | grep -v scriptedmodel) || exit 1; done
 
 # Wine is no part of make integration: it takes 1.5 GB, and minutes to build the programs for Windows.
 $(WINE)/.installed: lab/e2e/testdata/install_wine.sh
@@ -274,12 +270,15 @@ windows: export CTXLEDGER_WINE := $(CURDIR)/$(WINE)
 windows: $(WINE)/.installed ## the programs for Windows, under wine: count, audit, import, the daemon, MCP over stdio
 	$(call tests,-count=1 -vet=off -timeout 20m -run RealProgramsForWindows,lab/e2e)
 
-races: ## the tests that make test runs without the race detector, under it
+races: strace ## what CI runs without the race detector, under it: tests, and harnesses in which many processes and goroutines meet
 	$(call tests,-race -count=1 -vet=off -timeout 60m -run '$(ALONE_THERE)',$(ALONE_IN))
 	$(call tests,-race -count=1 -vet=off -short -timeout 60m -skip '$(ALONE)',$(filter-out tokens,$(PLAIN)))
+	$(call tests,-race -count=1 -vet=off -short -timeout 60m -run '$(MEETING)',tokens)
+	$(call tests,-race -count=1 -vet=off -timeout 60m -skip Real,lab/scriptedmodel lab/escapetest)
+	$(call tests,-race -count=1 -vet=off -timeout 60m -run 'UnderTheRaceDetector|Linearizable',lab/crashtest lab/sharetest)
 
 scripts: ## every script of the command line, under the race detector
-	$(GO) test -C lab -race -count=1 -timeout 60m ./ctxledger
+	$(call tests,-race -count=1 -timeout 60m,lab/ctxledger)
 
 KILLS ?= 20000
 crash: ## kill KILLS owners (default 20,000), from SEED
@@ -315,7 +314,9 @@ owed: ## 500 compactions and starts with hooks and daemons that are killed, file
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
 	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
 
-volume: ## all random cases of properties of which make test has two fifths
+# Assembly classifies characters: what merges is the same code without it, and is not tested twice.
+volume: ## all random cases of properties of which make test has a fifth; tokens without assembly, of which make reference has some
+	$(GO) test -count=1 -timeout 60m -vet=off -tags purego -skip 'LongPieces|LateTokens|EveryWay|Merge|Merging' ./tokens
 	$(GO) test -count=1 -timeout 60m -v -vet=off ./engine ./window -whole
 
 SEED ?= 1

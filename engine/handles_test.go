@@ -90,7 +90,7 @@ func TestInvariant2EveryMarkerHasAHandleThatReadsTheOriginal(t *testing.T) {
 		}
 	}
 	l := open(t)
-	for seed := range uint64(cases.Some(15)) {
+	for seed := range uint64(cases.Some(30)) {
 		r := rand.New(rand.NewPCG(seed, 30))
 		check(l, hand(t, l, ledger.AppendMessagesRequest{Messages: roundsOf(r)}).Session, seed)
 		for i, p := range providers {

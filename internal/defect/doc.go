@@ -26,7 +26,7 @@ const (
 	StaleOwner Defect = "stale_owner"
 )
 
-// BuildFlags returns the arguments that have "go build" put the defect into a program with failpoints.
+// BuildFlags returns the arguments that have "go build" put the defect into a program with failpoints; "" puts in none.
 func (d Defect) BuildFlags() []string {
 	return []string{"-tags", "failpoints,defects", "-ldflags", "-X ctxledger.dev/internal/defect.seeded=" + string(d)}
 }

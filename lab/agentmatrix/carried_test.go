@@ -19,9 +19,9 @@ import (
 	"ctxledger.dev/lab/sandbox"
 )
 
-var whole = flag.Bool("whole", false, "take every workspace of carried/testdata/cases, not the few of make integration")
+var whole = flag.Bool("whole", false, "take every workspace of carried/testdata/cases, not the few of make whole")
 
-// few are the workspaces that make integration takes; make matrix takes all.
+// few are the workspaces that make whole takes; make matrix takes all.
 var few = []string{"instructions", "plugins"}
 
 // cases are the workspaces. A section "request AGENT" of one has what a request of the agent lists in it, besides what it

@@ -14,7 +14,7 @@ import (
 
 // The extent of the generated part.
 var (
-	messageCount = flag.Int("messages", 3000, "how many malformed `messages` are generated")
+	messageCount = flag.Int("messages", 1000, "how many malformed `messages` are generated")
 	seed         = flag.Uint64("seed", 1, "the `seed` of what is generated")
 )
 

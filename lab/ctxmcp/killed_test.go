@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	kills     = flag.Int("kills", 5, "how many `times` a hosting server is killed")
+	kills     = flag.Int("kills", 3, "how many `times` a hosting server is killed")
 	killEvery = flag.Duration("kill-every", 600*time.Millisecond, "the `time` between two kills, on average")
 )
 

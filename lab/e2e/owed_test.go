@@ -25,7 +25,7 @@ import (
 
 // The volume of TestNothingOwedIsLost: what make test does of it, unless flags say more.
 var (
-	owedEvents = flag.Int("owed", 60, "how many compactions and starts of sessions there are that have to be told of")
+	owedEvents = flag.Int("owed", 16, "how many compactions and starts of sessions there are that have to be told of")
 	owedLoad   = flag.Int("owed-load", 0, "how many processes keep the machine busy meanwhile")
 	owedSizes  = flag.String("owed-sizes", "0.3", "sizes of the session files, in megabytes, separated by commas")
 	owedSeed   = flag.Uint64("owed-seed", 1, "of what happens to hooks")

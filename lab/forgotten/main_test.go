@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	rounds  = flag.Int("rounds", 6, "how many times something is planted and forgotten")
+	rounds  = flag.Int("rounds", 2, "how many times something is planted and forgotten")
 	watched = flag.Int("watched", 1, "how many of the rounds are watched afterwards")
 	watch   = flag.Duration("watch", 2*time.Second, "how long a round is watched")
 	seed    = flag.Uint64("seed", 1, "of the rounds")

@@ -10,7 +10,7 @@ import (
 )
 
 // Real is in the name of every test that needs a program which is not ours: an editor, a browser, a coding agent. `make
-// test` leaves these tests out and `make integration`, which installs the programs, runs them.
+// test` leaves these tests out; `make integration`, which installs the programs, runs some and `make whole` all of them.
 const Real = "Real"
 
 // Directory returns the directory of installed programs that an environment variable names. Without the variable the test

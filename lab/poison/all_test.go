@@ -56,8 +56,8 @@ var exits = []struct {
 	{"configurations", true, true, configurations},
 }
 
-// TestPoison plants each text at every place, and looks at every way out. The short run plants several texts in a
-// scene.
+// TestPoison plants each text at every place, and looks at every way out. Without -whole, several texts are planted in a
+// scene, and with -short a sixth of these scenes are taken.
 func TestPoison(t *testing.T) {
 	texts, err := poison.Corpus()
 	if err != nil {
@@ -83,21 +83,34 @@ func TestPoison(t *testing.T) {
 		outputs, len(exits))
 }
 
-// The scenes of the short run.
+// The scenes of a run without -whole.
 const (
 	perScene = 22 // texts: each is at one place
 	perDear  = 5  // scenes, of which one goes through the dear exits too
+	perShort = 6  // scenes, of which a short run has one
 )
+
+// scenesOf shares texts out to scenes, each with some of many classes.
+func scenesOf(texts []poison.Text) (scenes [][]poison.Text) {
+	all, step := (len(texts)+perScene-1)/perScene, 1
+	if testing.Short() {
+		step = perShort
+	}
+	for n := 0; n < all; n += step {
+		var some []poison.Text
+		for i := n; i < len(texts); i += all {
+			some = append(some, texts[i])
+		}
+		scenes = append(scenes, some)
+	}
+	return scenes
+}
 
 // together takes the texts through the exits in scenes that hold several of them. Where something is wrong, the texts
 // of the scene go through all exits one by one, which names the one that does it.
-func together(t *testing.T, texts []poison.Text, outputs *int) (scenes int) {
-	scenes = (len(texts) + perScene - 1) / perScene
-	for n := range scenes {
-		var some []poison.Text // of many classes
-		for i := n; i < len(texts); i += scenes {
-			some = append(some, texts[i])
-		}
+func together(t *testing.T, texts []poison.Text, outputs *int) int {
+	scenes := scenesOf(texts)
+	for n, some := range scenes {
 		t.Run(fmt.Sprintf("%s and %d others", some[0].Name(), len(some)-1), func(t *testing.T) {
 			s := newScene(t, some, lines, places)
 			wrong := s.leave(n%perDear != 0, outputs)
@@ -109,7 +122,7 @@ func together(t *testing.T, texts []poison.Text, outputs *int) (scenes int) {
 			}
 		})
 	}
-	return scenes
+	return len(scenes)
 }
 
 // through takes one text through all exits.

@@ -38,13 +38,9 @@ func TestHooksPutDataIntoAContext(t *testing.T) {
 	at := slices.DeleteFunc(slices.Clone(places), func(p place) bool {
 		return p.name == "session id of the host" || p.name == "working directory"
 	})
-	scenes := (len(texts) + perScene - 1) / perScene
+	scenes := scenesOf(texts)
 	said := map[string]int{} // how often an event's answer had something in it
-	for n := range scenes {
-		var some []poison.Text
-		for i := n; i < len(texts); i += scenes {
-			some = append(some, texts[i])
-		}
+	for n, some := range scenes {
 		t.Run(fmt.Sprintf("%s and %d others", some[0].Name(), len(some)-1), func(t *testing.T) {
 			s := newScene(t, some, []form{inline, lines}[n%2], at)
 			s.plantIndex(some)
@@ -64,11 +60,11 @@ func TestHooksPutDataIntoAContext(t *testing.T) {
 			s.close()
 		})
 	}
-	t.Logf("%d texts, %d scenes: %v", len(texts), scenes, said)
+	t.Logf("%d texts, %d scenes: %v", len(texts), len(scenes), said)
 	for _, exit := range append([]string{"startup", "resume", "compact", "summary", "stale", "marker", "result",
 		"repeated", "record", "lost", "given"}, fences...) {
-		if said[exit] < scenes/4 {
-			t.Errorf("%s was there %d times in %d scenes", exit, said[exit], scenes)
+		if said[exit] < len(scenes)/4 {
+			t.Errorf("%s was there %d times in %d scenes", exit, said[exit], len(scenes))
 		}
 	}
 }

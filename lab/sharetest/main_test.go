@@ -14,10 +14,10 @@ import (
 
 // The extent of the long tests. make share has more.
 var (
-	operations = flag.Int("operations", clients*150, "how many `operations` the clients of a history make")
-	every      = flag.Duration("every", time.Second,
+	operations = flag.Int("operations", clients*60, "how many `operations` the clients of a history make")
+	every      = flag.Duration("every", 500*time.Millisecond,
 		"the longest `time` between two ends of owners; the shortest is a tenth of it")
-	cycles = flag.Int("cycles", 15, "how `often` a daemon is started and stopped")
+	cycles = flag.Int("cycles", 10, "how `often` a daemon is started and stopped")
 	seed   = flag.Uint64("seed", 1, "the `seed` of what the clients do")
 )
 

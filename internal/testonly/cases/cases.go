@@ -10,14 +10,14 @@ import (
 
 var whole = flag.Bool("whole", false, "take all random cases of a test; make volume")
 
-// Some returns n with -whole, two fifths of it in an ordinary run, and a fifth in a short one, at least one. Under the race
+// Some returns n with -whole, a fifth of it in an ordinary run, and a tenth in a short one, at least one. Under the race
 // detector goroutines have to meet; what only needs many cases has more of them in the runs without it.
 func Some(n int) int {
 	switch {
 	case *whole:
 		return n
 	case testing.Short():
-		return max(1, n/5)
+		return max(1, n/10)
 	}
-	return max(1, 2*n/5)
+	return max(1, n/5)
 }

@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	flips  = flag.Int("flips", 500, "bytes to flip")
-	wrecks = flag.Int("wrecks", 200, "larger damages to do")
+	flips  = flag.Int("flips", 200, "bytes to flip")
+	wrecks = flag.Int("wrecks", 100, "larger damages to do")
 	seed   = flag.Uint64("seed", 1, "seed of the damages")
 	kept   = flag.String("kept", "", "the ledger that an earlier run has kept")
 	one    = flag.Int("case", -1, "do this damage alone")

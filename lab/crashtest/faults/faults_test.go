@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	points = flag.Int("points", 50, "faults to inject, spread evenly; 0: every one")
+	points = flag.Int("points", 20, "faults to inject, spread evenly; 0: every one")
 	only   = flag.String("point", "", "inject this fault alone: fsync:error=EIO:when=3")
 )
 

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	images = flag.Int("images", 1000, "power-cut images to examine")
+	images = flag.Int("images", 300, "power-cut images to examine")
 	seed   = flag.Uint64("seed", 1, "seed of the images")
 	kept   = flag.String("kept", "", "the recording that an earlier run has kept")
 	one    = flag.Int("image", -1, "examine this image alone")
@@ -127,7 +127,11 @@ func TestPowerCutLosesNothing(t *testing.T) {
 // wait for: then there is nothing to see, and another one is made.
 func TestSeededDefectsAreCaught(t *testing.T) {
 	const enough, recordings = 2000, 8 // images of each
-	for _, d := range []defect.Defect{defect.SkipSync, defect.AckBeforeSync} {
+	defects := []defect.Defect{defect.SkipSync, defect.AckBeforeSync}
+	if testing.Short() {
+		defects = defects[:1] // make defects has both
+	}
+	for _, d := range defects {
 		t.Run(string(d), func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "subject")
 			if err := programtest.Build(program, append(d.BuildFlags(), subjectPackage)...); err != nil {
