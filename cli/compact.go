@@ -225,7 +225,8 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 }
 
 // printCompaction prints the answer, and then says what was done: on a terminal that stays in sight.
-func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledger.CompactionPlan, f compactFlags) error {
+func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledger.CompactionPlan, f compactFlags,
+) error {
 	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		sayRun(a, p.Summary.Run)
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)

@@ -54,7 +54,7 @@ func (m Machine) Find(h registry.Agent) (f Found) {
 		}
 	}
 	for _, file := range m.files(h, registry.User) { // one may lie beside the directory
-		if info, err := os.Stat(file.Path); f.Dir == "" && err == nil && info.Mode().IsRegular() {
+		if info, err := os.Lstat(file.Path); f.Dir == "" && err == nil && !info.IsDir() {
 			f.Dir = filepath.Dir(file.Path)
 		}
 	}

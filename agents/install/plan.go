@@ -175,8 +175,8 @@ func (e edit) connect() (*Change, []Conflict, error) {
 		return nil, conflicts, nil
 	}
 	note.After = digest(text)
-	return &Change{Agent: e.agent, Path: e.file.Path, Holds: e.file.Holds(), Before: e.now.text, After: text, New: !e.now.exists,
-		at: e.now, note: note}, conflicts, nil
+	return &Change{Agent: e.agent, Path: e.file.Path, Holds: e.file.Holds(), Before: e.now.text, After: text,
+		New: !e.now.exists, at: e.now, note: note}, conflicts, nil
 }
 
 // conflict is one of the file.

@@ -49,7 +49,8 @@ func unmarked(panel string) string {
 func (p Page) Carried(out Carried) {
 	w := p.W
 	if out.Panel != nil {
-		fmt.Fprintf(w, "session %s  %s\n%s\n", out.Session, p.Line(out.Use.Session.Heading(), titleColumns), unmarked(out.Panel.String()))
+		fmt.Fprintf(w, "session %s  %s\n%s\n", out.Session, p.Line(out.Use.Session.Heading(), titleColumns),
+			unmarked(out.Panel.String()))
 		p.say(out.Panel.More() != "", "\n%s", out.Panel.More())
 		fmt.Fprintln(w)
 	}
