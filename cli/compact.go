@@ -249,7 +249,7 @@ func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledge
 	sayRun(a, p.Summary.Run)
 	a.hint("`ctxledger restore %s` undoes it", p.Summary.ID)
 	if _, no := agents.WriterFor(s.Host); no == nil {
-		a.hint("the chat in your agent is unchanged; `ctxledger resume %s` starts a smaller one", s.ID)
+		a.hint("your chat is unchanged; `ctxledger resume %s` starts a smaller one", s.ID)
 	}
 	return err
 }

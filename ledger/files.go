@@ -57,17 +57,20 @@ type ChangesResponse struct {
 	Fresh []string `json:"fresh,omitempty"`
 	// Parts are those of which the session read parts that are still there as they were, whatever else has changed; as many.
 	Parts []string `json:"parts,omitempty"`
-	// Reads are the files that the session itself has read, without those of its subagents, by path; as many as fit.
+	// Reads are the files that the session itself has read, or has in its window, without those of its subagents, by path; as
+	// many as fit.
 	Reads []FileReads `json:"reads,omitempty"`
 }
 
 // FileReads is what the reads of a file that succeeded have taken of a session's window, in o200k_base tokens: the calls and
 // their results. Held is what the window still has of it: the host may have compacted since, or gone back to before them.
+// Window is the same of all calls on the file, with what was written: see Use.OwnSources.
 type FileReads struct {
 	Path   string `json:"path"`
 	Reads  int    `json:"reads"`
 	Tokens int    `json:"tokens"`
 	Held   int    `json:"held"`
+	Window int    `json:"window"`
 }
 
 // IntentsRequest asks for a page of a session's intents.

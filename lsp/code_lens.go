@@ -18,7 +18,8 @@ import (
 func (s *folder) codeLens(ctx context.Context, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	lenses := s.agentLenses(ctx, d)
 	if f := s.file(d); len(lenses) == 0 && s.lensed(f) {
-		lenses = []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f), anyfile.ExplainLens(f))}}
+		cost := anyfile.CostOf(f)
+		lenses = []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f, cost), anyfile.ExplainLens(f, cost))}}
 	}
 	return append(lenses, s.graphLenses(d)...), nil
 }

@@ -88,10 +88,10 @@ func (s *folder) note(f anyfile.File, offset int, always bool) (note anyfile.Not
 	case !lensed:
 		return note, ok
 	case ok:
-		note.Text += "\n" + anyfile.ExplainLens(f)
+		note.Text += "\n" + anyfile.ExplainLens(f, anyfile.CostOf(f))
 		return note, true
 	}
-	return anyfile.Note{Text: anyfile.ExplainLens(f), From: from, To: to}, true
+	return anyfile.Note{Text: anyfile.ExplainLens(f, anyfile.CostOf(f)), From: from, To: to}, true
 }
 
 // paragraphs separates lines so that the client shows them as lines.

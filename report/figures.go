@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -91,6 +92,14 @@ func (c Carried) Times() float64 {
 		return 0
 	}
 	return c.Sent / c.Tokens
+}
+
+// Often says how often a token of it was sent: "12×"; "" if none was.
+func (c Carried) Often() string {
+	if c.Tokens == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f×", c.Times())
 }
 
 // Tool is what one tool took: the arguments of its calls, and their results.

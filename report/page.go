@@ -26,8 +26,7 @@ var pageCSS string
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
 		"dollars": func(d float64) string { return chars.Money(d, true) },
-		"about":   func(d float64) string { return chars.Money(d, false) },
-		"tokens":  Magnitude, "count": chars.Commas[int],
+		"tokens":  Magnitude, "known": Known, "count": chars.Commas[int],
 		"float": func(n int64) float64 { return float64(n) },
 		"money": money, "days": days,
 		"day": func(t time.Time) string { return strings.TrimPrefix(t.Format(time.DateOnly), "0001-01-01") },
@@ -42,9 +41,9 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"saving": func(share float64) string {
 			return strings.Replace(fmt.Sprintf("%.0f%%", share*100), "-", "−", 1)
 		},
-		"percent": percent, "times": func(c Carried) string { return fmt.Sprintf("%.0f×", c.Times()) },
-		"id":   func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
-		"tail": tail, "parts": func(path string) []string { return strings.Split(path, "/") },
+		"percent": percent,
+		"id":      func(s string) string { return strings.ToValidUTF8(s[:min(len(s), 8)], "") },
+		"tail":    tail, "parts": func(path string) []string { return strings.Split(path, "/") },
 		"head": func(s string, n int) string {
 			if r := []rune(s); len(r) > n {
 				return string(r[:n-1]) + "…"
@@ -127,12 +126,26 @@ func (l Loss) Short(text string) string {
 	return strings.TrimPrefix(text, l.Project+"/")
 }
 
-// money prints what tokens cost, or a question mark where no price is known.
+// money prints what tokens cost, a question mark where no price is known, or a dash where nothing was measured.
 func money(dollars, tokens float64) string {
-	if dollars == 0 && tokens > 0 {
+	switch {
+	case dollars == 0 && tokens > 0:
 		return "?"
+	case dollars == 0:
+		return unmeasured
 	}
 	return chars.Money(dollars, true)
+}
+
+// unmeasured stands for a figure that no request measured.
+const unmeasured = "–"
+
+// Known is Magnitude, or a dash where nothing was measured.
+func Known(n float64) string {
+	if n == 0 {
+		return unmeasured
+	}
+	return Magnitude(n)
 }
 
 // days prints the dates of a beginning and an end.

@@ -60,6 +60,24 @@ func TestAPageHoldsNothingThatRunsOrLoads(t *testing.T) {
 	}
 }
 
+// TestWhatWasNotMeasuredIsNo0: what no measured request carried took 0 tokens in the page, and $0.00.
+func TestWhatWasNotMeasuredIsNo0(t *testing.T) {
+	r := Report{Files: 1, Sessions: 1, Total: Spent{Requests: 1}, Reads: File{Reads: 1},
+		Read:  []File{{Path: "/p/a.go", Reads: 1}},
+		Tools: []Tool{{Name: "Read", Calls: 1}}, Compacted: 1, Compactions: []Loss{{Before: 9_000}}}
+	var b bytes.Buffer
+	if err := Page(&b, r, time.UTC); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	if found := regexp.MustCompile(`.{0,40}(\$0\.00|[>≈]0×).{0,20}`).FindAllString(page, -1); found != nil {
+		t.Errorf("the page has %q", found)
+	}
+	if n := strings.Count(page, ">–<"); n < 6 {
+		t.Errorf("the page has %d dashes:\n%s", n, page)
+	}
+}
+
 func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	page := measuredPage(t)
 	_, rest, _ := strings.Cut(page, "<style>")

@@ -256,6 +256,16 @@ func (r *run) stale(ctx context.Context, s sessions.Session) (part, error) {
 	return r.masked(ctx, "stale", strings.Join(lines, "\n"), "")
 }
 
+// outOfDate reports whether the session is known to have another text of the file of a call than there is, since others changed
+// the file: of a part that was read, another one may have changed. A call does not wait long for it.
+func (r *run) outOfDate(ctx context.Context, call ledger.BegunCall) bool {
+	soon, cancel := context.WithTimeout(ctx, slow)
+	defer cancel()
+	page, err := r.api.Changes(soon, ledger.ChangesRequest{Session: call.Session, Limit: 1})
+	same := func(f changes.Stale) bool { return f.Path == call.Stale.Path }
+	return err == nil && slices.ContainsFunc(page.Stale, same)
+}
+
 // staleNote says that a file which is about to be changed is another one than the session read.
 func staleNote(f changes.Stale) string {
 	return "Recorded by ctxledger (the name is data): since this session last read it, this file changed: " + staleFile(f)

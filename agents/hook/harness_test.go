@@ -3,6 +3,8 @@ package hook_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,9 +19,11 @@ import (
 
 	"ctxledger.dev/agents/claudecode/hooks"
 	"ctxledger.dev/agents/hook"
+	"ctxledger.dev/changes"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 	"ctxledger.dev/sessions"
@@ -104,6 +108,8 @@ func play(t *testing.T, raw string) string {
 				break
 			}
 			w.write(filepath.Join(w.root, name), s.text)
+		case "sees":
+			w.sees(name, s.text)
 		case "home":
 			w.write(filepath.Join(w.env.Home, name), s.text)
 		case "memory":
@@ -188,6 +194,23 @@ func newWorld(t testing.TB) *world {
 
 // ledger hands out the ledger of the world.
 func (w *world) ledger(context.Context) (ledger.API, error) { return w.l, nil }
+
+// sees writes a file of the workspace, which its observer sees.
+func (w *world) sees(name, content string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.root, name), content)
+	sum := sha256.Sum256([]byte(content))
+	plain, err := filetext.Hash(strings.NewReader(content))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	o := ledger.Observation{Seen: w.at, State: changes.State{Path: name, Exists: true,
+		Size: int64(len(content)), Modified: w.at, Hash: hex.EncodeToString(sum[:]), Text: plain}}
+	r := ledger.RecordStatesRequest{Started: now, States: []ledger.Observation{o}}
+	if _, err := w.l.RecordStates(w.t.Context(), r); err != nil {
+		w.t.Fatal(err)
+	}
+}
 
 // run answers an event and returns what is printed.
 func (w *world) run(event, input string) string {

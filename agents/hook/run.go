@@ -221,7 +221,7 @@ func (r *run) before(ctx context.Context) ([]byte, error) {
 // not wait for that to be made.
 func (r *run) notes(ctx context.Context, call ledger.BegunCall) ([]byte, error) {
 	var notes []string
-	if call.Stale != nil && r.Do.Stale {
+	if call.Stale != nil && r.Do.Stale && r.outOfDate(ctx, call) {
 		masked, err := r.api.Mask(ctx, ledger.MaskRequest{Text: staleNote(*call.Stale)})
 		if err != nil {
 			return nil, err

@@ -207,7 +207,7 @@ func (p *auditPage) losses(w io.Writer) {
 	t := p.table(">BEFORE", ">AFTER", ">REREAD", ">RERUN", ">NAMES LOST", "COMPACTION")
 	var names []name
 	for _, l := range p.r.Compactions[:min(len(p.r.Compactions), p.rows/2)] {
-		t.AddSafe(report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
+		t.AddSafe(report.Known(float64(l.Before)), report.Known(float64(l.After)),
 			chars.Commas(l.Reread.Count), chars.Commas(l.Rerun.Count), fmt.Sprintf("%d of %d", l.Missing, l.Used), "")
 		var lost []string
 		for _, n := range l.Names {

@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,7 +83,7 @@ func (p *auditPage) models() list {
 func (p *auditPage) tools() list {
 	l := list{estimate: true, head: []string{"CALLS", "TIMES SENT", "TOOL, WITH RESULTS"}}
 	for _, t := range p.r.Tools {
-		l.rows = append(l.rows, carriedRow(t.Carried, name{text: t.Name}, chars.Commas(t.Calls), times(t.Carried)))
+		l.rows = append(l.rows, carriedRow(t.Carried, name{text: t.Name}, chars.Commas(t.Calls), t.Often()))
 	}
 	return l
 }
@@ -93,7 +92,7 @@ func (p *auditPage) files() list {
 	l := list{estimate: true, head: []string{"READS", "AGAIN", "TIMES SENT", "FILE READ"}}
 	for _, f := range p.r.Read {
 		l.rows = append(l.rows, carriedRow(f.Carried, name{p.short(f.Path), true},
-			chars.Commas(f.Reads), chars.Commas(f.Again), times(f.Carried)))
+			chars.Commas(f.Reads), chars.Commas(f.Again), f.Often()))
 	}
 	return l
 }
@@ -133,7 +132,7 @@ func (p *auditPage) parts() list {
 	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
 	for _, x := range p.portions() {
 		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name},
-			chars.Share(x.worth, whole), report.Magnitude(x.Sent), times(x.Carried)))
+			chars.Share(x.worth, whole), report.Magnitude(x.Sent), x.Often()))
 	}
 	return l
 }
@@ -154,14 +153,6 @@ func cached(u tokens.Used) string {
 		return ""
 	}
 	return chars.Share(u.CacheRead, u.In())
-}
-
-// times prints how often a token was sent.
-func times(c report.Carried) string {
-	if c.Tokens == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.0f×", c.Times())
 }
 
 // lines prints a list into width columns; 0: no limit. A narrow list has fewer figures after the amount.

@@ -79,10 +79,14 @@ func (p *auditPage) compacted() string {
 	if p.r.Compacted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s → %s tokens; then %s read again (%s) and %s run again; "+
+	reread := chars.Plural(l.Reread.Count, "file") + " read again"
+	if l.Reread.Sent > 0 {
+		reread += " (" + l.Reread.Cost() + ")"
+	}
+	return fmt.Sprintf("%s, %s → %s tokens; then %s and %s run again; "+
 		"%s of %s names used again did not appear in any summary",
-		chars.Plural(p.r.Compacted, "time"), report.Magnitude(float64(l.Before)), report.Magnitude(float64(l.After)),
-		chars.Plural(l.Reread.Count, "file"), l.Reread.Cost(), chars.Plural(l.Rerun.Count, "command"),
+		chars.Plural(p.r.Compacted, "time"), report.Known(float64(l.Before)), report.Known(float64(l.After)),
+		reread, chars.Plural(l.Rerun.Count, "command"),
 		chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
@@ -117,7 +121,7 @@ func (p *auditPage) replayed() string {
 		view = "their views"
 	}
 	return fmt.Sprintf("%s, %.0f%% of the cost; if %s had been sent: %s, %s instead of %s%s\n"+
-		"Simulated; no tasks were re-run. Installing alone does not send views: `ctxledger with --reduce` does",
+		"Simulated; no tasks were re-run\nInstalling alone does not send views: `ctxledger with --reduce` does",
 		which, r.Part*100, view, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
 }
 

@@ -177,7 +177,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 		{nil, "nothing: the period is too short"},
 		{[]float64{75},
 			"1 of 9 sessions, the most expensive, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
-				"           Simulated; no tasks were re-run. Installing alone does not send views: `ctxledger with --reduce` does\n"},
+				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce` does\n"},
 		{[]float64{100, 110},
 			"2 of 9 sessions, the most expensive, 12% of the cost; if their views had been sent: 5% more, $210.00 instead of $200.00\n"},
 	} {

@@ -2,6 +2,9 @@ package attribution
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -59,7 +62,7 @@ func (t *Trees) real(tree, name string, entry bool) string {
 	if !paths.IsAbs(name) {
 		at = filepath.Join(top, at)
 	}
-	if top == "" || !filepath.IsAbs(at) {
+	if top == "" || !filepath.IsAbs(at) || free(top, name, entry) {
 		return name
 	}
 	for {
@@ -75,6 +78,28 @@ func (t *Trees) real(tree, name string, entry bool) string {
 		}
 		at, rest = up, filepath.Join(filepath.Base(at), rest)
 	}
+}
+
+// free reports whether a path in a tree leads through no symbolic link below it, as nearly all do: then it is the file's own,
+// whatever leads to the tree.
+func free(top, name string, entry bool) bool {
+	if paths.IsAbs(name) {
+		return false
+	}
+	at := top
+	for rest, more := name, true; more; {
+		var element string
+		element, rest, more = strings.Cut(rest, "/")
+		at = filepath.Join(at, element)
+		info, err := os.Lstat(at)
+		if err != nil {
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return entry && !more
+		}
+	}
+	return true
 }
 
 // KeptPath returns a path of a call in the form of the ledger: of the file that it leads to, or with entry of what is moved or

@@ -139,12 +139,12 @@ func (f *follower) keep(ctx context.Context, states map[string][]byte, event int
 }
 
 // grown waits for sessions to grow, and then until they are still, so that a session that is just being read is measured
-// as a whole, and at once: until then its figures are rough. It returns their ids with the newest event.
+// as a whole, and at once: until then its figures are rough. It returns their ids with the newest event, in the order in which
+// they grew: what is learnt depends on the order, which must not depend on how many sessions a round takes in.
 func (f *follower) grown(ctx context.Context) (names []string, event int64, err error) {
 	r := ledger.WaitEventsRequest{
 		After: f.event, Kinds: []string{ledger.EventEntries}, Limit: atOnce, WaitMS: limits.LongPoll.Milliseconds(),
 	}
-	grew := map[string]bool{}
 	var began time.Time
 	for {
 		f.o.Pulse.Rest()
@@ -158,13 +158,15 @@ func (f *follower) grown(ctx context.Context) (names []string, event int64, err 
 			return names, resp.Next, err
 		}
 		for _, e := range resp.Events {
-			grew[e.Session] = true
+			if !slices.Contains(names, e.Session) { // at most as many as the cap of a list of events has
+				names = append(names, e.Session)
+			}
 		}
 		now := f.o.Env.Now()
 		switch {
-		case len(grew) > 0 && (len(resp.Events) == 0 || !began.IsZero() && now.Sub(began) > settle):
-			return slices.Sorted(maps.Keys(grew)), resp.Next, nil
-		case len(grew) > 0 && began.IsZero():
+		case len(names) > 0 && (len(resp.Events) == 0 || !began.IsZero() && now.Sub(began) > settle):
+			return names, resp.Next, nil
+		case len(names) > 0 && began.IsZero():
 			began, r.WaitMS = now, still.Milliseconds()
 			if f.event == 0 {
 				r.WaitMS = first.Milliseconds()

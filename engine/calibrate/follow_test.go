@@ -226,6 +226,38 @@ func TestFollowLearnsNothingFromASkippedSession(t *testing.T) {
 	}
 }
 
+// TestRoundsMakeNoDifference: what is learnt of sessions, whose order makes a difference, is the same whether one round takes
+// them all in or each has one of its own.
+func TestRoundsMakeNoDifference(t *testing.T) {
+	ids := []string{"11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"}
+	learn := func(apart, backwards bool) string {
+		user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()
+		reach := func(context.Context) (ledger.API, error) { return kept{user}, nil }
+		for i := range ids {
+			if backwards {
+				i = len(ids) - 1 - i
+			}
+			bring(t, l, write(t, dir, ids[i], 9+9*i))
+			if apart {
+				follow(t, l, 1, reach)
+			}
+		}
+		if !apart {
+			follow(t, l, 1, reach)
+		}
+		got, err := l.Estimators(t.Context(), ledger.EstimatorsRequest{Models: []string{model}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(got.States[model])
+	}
+	for _, backwards := range []bool{false, true} { // one of these is not the order of the ids
+		if learn(false, backwards) != learn(true, backwards) {
+			t.Errorf("another state by rounds, backwards: %v", backwards)
+		}
+	}
+}
+
 // TestFollowLearnsFromAForkOnce: its host copied the answers of the other session.
 func TestFollowLearnsFromAForkOnce(t *testing.T) {
 	user, l, dir := open(t, ""), open(t, "/w"), t.TempDir()

@@ -151,7 +151,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 	stale, fresh, parts, n := []changes.Stale{}, []string(nil), []string(nil), spent{}
 	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
-		if read := readsOf(path, steps[path]); read.Reads > 0 {
+		if read := readsOf(path, steps[path]); read.Reads > 0 || read.Window > 0 {
 			resp.Reads = append(resp.Reads, read)
 		}
 		r := newestRead(steps[path])
@@ -210,11 +210,17 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 	return nil
 }
 
-// readsOf sums up what a session itself has read of a file.
+// readsOf sums up what a session itself has read of a file, and what its window has of it.
 func readsOf(path string, steps []*step) ledger.FileReads {
 	r, seen := ledger.FileReads{Path: path}, map[string]bool{}
 	for _, s := range steps {
-		if s.call.Op != intents.OpRead || s.Hidden || s.result == 0 {
+		if s.Hidden || s.failed {
+			continue
+		}
+		if !s.dropped && cmp.Or(s.call.Prints, s.call.Target) == path {
+			r.Window += s.tokens
+		}
+		if s.call.Op != intents.OpRead || s.result == 0 {
 			continue
 		}
 		if !seen[s.call.ID] { // else a compaction moved it behind its summary

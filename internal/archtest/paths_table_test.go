@@ -91,6 +91,7 @@ var openings = []opening{
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},
 	{"engine/attribution Trees.TreeOf", "filepath.EvalSymlinks", resolve},
 	{"engine/attribution Trees.real", "filepath.EvalSymlinks", resolve},
+	{"engine/attribution free", "os.Lstat", resolve},
 	{"engine/daemon RestoreBackup", "os.MkdirAll os.RemoveAll", ours},
 	{"engine/daemon extract", "safefs.OpenListed safefs.OpenRoot", naming},
 	{"cli writeExport", "os.MkdirAll safefs.OpenRoot", "memory export"},

@@ -76,9 +76,9 @@ func TestRealEditorsShowWhatThereIs(t *testing.T) {
 			must(t, json.Unmarshal(bytes.TrimSpace(out.Bytes()), &got))
 			saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 			must(t, err)
-			want := count(string(saved))
+			want := count(string(saved)) + " in file " // what Emacs prints of the rest is no UTF-8
 			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" ||
-				got.Lens != want ||
+				!strings.HasPrefix(got.Lens, want) ||
 				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted on its own") {
 				t.Errorf("it shows %+v; %s are saved", got, want)
 			}
@@ -288,7 +288,7 @@ func TestTheRealClientOfVSCodeUnderstandsEveryAnswer(t *testing.T) {
 		Progress                              []string
 	}
 	must(t, json.Unmarshal(out, &got))
-	want := count("# 😀 New\n" + text)
+	want := unread("# 😀 New\n" + text)
 	if got.Lens != want || !strings.Contains(got.Hover, "counted on its own") || got.Symbol != "😀 New" ||
 		!strings.HasSuffix(got.Hint, " tokens") ||
 		got.Diagnostic != "long-lines" || got.Folds == 0 || got.Files != 1 || got.Status != 0 || len(got.Progress) < 2 {
@@ -328,7 +328,7 @@ func TestTheRealClientOfVSCodeTakesRegistrations(t *testing.T) {
 	must(t, json.Unmarshal(newPlace(t).node(t, dir, "registration.cjs", binary), &got))
 	all := "codeAction codeLens diagnostic documentSymbol foldingRange hover inlayHint"
 	want := []string{all, "codeAction codeLens documentSymbol foldingRange hover", "", all}
-	if len(got.Offered) != 0 || !slices.Equal(got.Seen, want) || got.Lens != count("# A\nsome words\n") ||
+	if len(got.Offered) != 0 || !slices.Equal(got.Seen, want) || got.Lens != unread("# A\nsome words\n") ||
 		got.Status != 0 {
 		t.Errorf("the client has %+v, not %q", got, want)
 	}

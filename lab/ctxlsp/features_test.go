@@ -2,6 +2,7 @@ package ctxlsp
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,6 +15,16 @@ const guide = "# Guide\nA text.\n\n## Install\nRun `make`, then 😀 wait.\n\n##
 // count is what is said of a text alone.
 func count(text string) string {
 	return tokens.Count{N: tokens.O200kBase.CountString(text), Exact: true}.String() + " tokens"
+}
+
+// unread is the lens of a file that no session has read.
+func unread(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%d\t%s", i+1, lines[i])
+	}
+	read, _, _ := strings.Cut(count(strings.Join(lines, "\n")), " ")
+	return count(text) + " in file · " + read + " when read"
 }
 
 func TestEveryFeatureCountsWhatItShows(t *testing.T) {

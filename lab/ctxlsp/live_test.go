@@ -73,7 +73,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	})
 	must(t, err)
 	t.Logf("two reads were shown after %v", time.Since(began))
-	if got := lenses(); !strings.Contains(got, count(guide)+" · ") || !strings.Contains(got, "unchanged since") {
+	if got := lenses(); !strings.Contains(got, "read twice, ") || !strings.Contains(got, " in window · unchanged since") {
 		t.Errorf("the lens says %s", got)
 	}
 	s.awaitStatus(t, func(st status) bool { return st.Model == "gpt-5" && st.Held.N > 0 && st.Window > 0 })

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
@@ -135,5 +136,9 @@ func (s *server) cost(t *testing.T, uri string) string {
 	if len(list) != 1 {
 		t.Fatalf("%d lenses", len(list))
 	}
-	return list[0].Command.Title
+	text, more, _ := strings.Cut(list[0].Command.Title, " in file")
+	if strings.HasSuffix(more, "show more") {
+		text += more
+	}
+	return text
 }

@@ -144,13 +144,21 @@ func (w *witness) files(f figures) {
 		var said string
 		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
 		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
+		explained := said
 		w.command("countSelection", map[string]any{"uri": uriOf(w.box, name), "range": span(0, strings.Count(text, "\n"))}, &said)
 		f.add(q, "Count Tokens of Selection", w.find(`# tokens`, said))
 		if name != "CLAUDE.md" && name != "docs/rules.md" && name != "AGENTS.md" { // whose lenses say what requests carry
-			lens := w.lens(name)
-			f.add(q, "the lens", w.find(`^# tokens`, lens.Title))
-			f.add(q, "the lens, without a session", w.find(`^# tokens`, w.lensIn(w.apart, name).Title))
+			lens, apart := w.lens(name), w.lensIn(w.apart, name)
+			f.add(q, "the lens, without a session", w.find(`^# tokens in file`, apart.Title))
 			f.add(q, "the hover of the lens", w.find(`as open in the editor: # tokens`, lens.Tooltip))
+			if name == "notes.txt" { // which the session has not read
+				f.add(q, "the lens", w.find(`^# tokens in file`, lens.Title))
+			}
+			q = "what a read of " + name + " adds"
+			f.add(q, "the lens, without a session", w.find(`in file · # when read$`, apart.Title))
+			f.add(q, "the hover of the lens", w.find(`Reading the file adds #, line numbers included`, lens.Tooltip))
+			f.add(q, "a click on the lens", w.find(`Reading the file adds #,`, explained))
+			f.add(q, "the status bar", w.cost(name, nil).Read.N)
 		}
 	}
 	f.add("tokens of notes.txt", "the hover", w.find(`this file, as open in the editor: # tokens`, w.hover("notes.txt", 0)))
@@ -412,7 +420,8 @@ func (w *witness) panels(f figures, all map[string]filled.Panel) {
 func (w *witness) took(f figures) {
 	for _, name := range []string{"order/order.go", "docs/guide.md"} {
 		q := fmt.Sprintf("the %s %s in the window", ledger.SourceFile, name) // as window reads it off the panel
-		f.add(q, "the hover of the lens", w.find(`by the followed session, # tokens of its window`, w.lens(name).Tooltip))
+		f.add(q, "the lens", w.find(`read .*, #(?: tokens)? in window`, w.lens(name).Title))
+		f.add(q, "the hover of the lens", w.find(`by the followed session, # tokens in its window`, w.lens(name).Tooltip))
 		var history struct {
 			Reads []struct{ Tokens tokens.Count }
 		}

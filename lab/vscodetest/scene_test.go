@@ -64,7 +64,7 @@ func newScene(t *testing.T) *scene {
 	for _, f := range archive.Files {
 		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
 	}
-	began := time.Now() // after what it read and loaded was written, of which nobody can set the time
+	began := time.Now().Add(time.Millisecond) // after what it read and loaded was written, of which nobody can set the time
 	raw, err := os.ReadFile(recording)
 	must(t, err)
 	e := env.System()

@@ -33,7 +33,7 @@ func Anywhere(f File, offset int) Note {
 		return f.note(s)
 	}
 	from, to := f.Text.Line(f.Text.LineAt(offset))
-	return Note{"this file: " + Lens(f), from, to}
+	return Note{"this file, as open in the editor: " + f.Meter.Say(f.whole()), from, to}
 }
 
 // longestName is how long a name is shown, in characters.

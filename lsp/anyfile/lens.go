@@ -14,35 +14,32 @@ import (
 // a window of 1,280 with the panel beside the editor, 51 characters of a wide font.
 const MaxLens = 50
 
-// Lens returns the title above the first line of a file: its cost and its use by the live session. What does not fit is in
-// the hover.
-func Lens(f File) string {
-	all := f.Meter.Say(f.whole())
-	if f.Text.Len() > MaxOutlined {
-		all += " · too large to show more"
-	}
-	cost := Meter{Counter: f.Meter.Counter}.Say(f.whole())
-	disk := f.saved()
-	times, taken, state, who := f.used(disk)
-	titles := []string{
-		joined(all, times+taken, state+who), joined(cost, times+taken, state+who), joined(cost, times+taken, state),
-		joined(cost, times, state),
-	}
-	if disk.Text != nil { // of which the rest speaks
-		n := Meter{Counter: f.Meter.Counter}.Say(disk.count(f.Meter))
-		saved := f.whole().String()
-		if f.whole().N == disk.count(f.Meter).N {
-			saved = "as many"
-		}
-		both := n + ", " + saved + " once saved"
-		titles, cost = []string{joined(both, times, state), joined(both, state)}, n
+// Lens returns the title above the first line of a file: what it takes in the window of the live session, and its use there;
+// of another one, what its text has, and what a read of it would take. What does not fit is in the hover.
+func Lens(f File, cost Cost) string {
+	file := cost.Tokens.Tokens() + " in file"
+	times, taken, state, who := f.used(f.saved())
+	var titles []string
+	switch {
+	case times == "" && f.Text.Len() > MaxOutlined:
+		return file + " · too large to show more"
+	case times == "" && cost.Cut:
+		return file
+	case times == "":
+		return file + " · " + cost.Read.String() + " when read"
+	case taken.N == 0:
+		titles = []string{joined(file, times, state+who), joined(file, times, state), joined(times, state)}
+	default:
+		counted := times + ", " + taken.Tokens() + " in window"
+		titles = []string{joined(counted, state+who), joined(counted, state),
+			joined(times+", "+taken.String()+" in window", state), joined(taken.Tokens()+" in window", state)}
 	}
 	for _, title := range titles {
 		if utf8.RuneCountInString(title) <= MaxLens {
 			return title
 		}
 	}
-	return joined(cost, state)
+	return titles[len(titles)-1]
 }
 
 // count returns the tokens of the file on disk.
@@ -53,20 +50,17 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }
 
-// used describes the use of a file by the live session: how often it was read, what these reads take, what is known of the
+// used describes the use of a file by the live session: how often it was read, what its window has of it, what is known of the
 // file since, and who changed it.
-func (f File) used(disk Disk) (times, taken, state, who string) {
+func (f File) used(disk Disk) (times string, taken tokens.Count, state, who string) {
 	u := f.Use
 	switch {
 	case !u.Known():
-		return "", "", "", ""
+		return "", taken, "", ""
 	case u.Reads == 0:
 		times = "written"
 	default:
 		times = "read " + chars.Times(u.Reads)
-	}
-	if u.Reads > 0 {
-		taken = ", " + u.Took.Tokens()
 	}
 	if u.Stale {
 		who = ", " + changes.Who(u.By, u.Sub)
@@ -78,34 +72,42 @@ func (f File) used(disk Disk) (times, taken, state, who string) {
 		state = "deleted since"
 	case u.Stale:
 		state = "changed since"
+	case disk.Text != nil && u.Fresh: // and the open one is another
+		state = "unchanged on disk"
+	case disk.Text != nil && u.Part:
+		state = "unchanged on disk where read"
 	case u.Fresh:
 		state = "unchanged since"
 	case u.Part:
 		state = "unchanged where read"
 	}
-	return times, taken, state, who
+	return times, u.Window, state, who
 }
 
 // ExplainLens returns the lines that explain the figures of a lens.
-func ExplainLens(f File) string {
-	lines := []string{"this file, as open in the editor: " + f.Meter.Say(f.whole())}
+func ExplainLens(f File, cost Cost) string {
+	lines := []string{"this file, as open in the editor: " + f.Meter.Say(cost.Tokens)}
 	disk := f.saved()
 	if disk.Text != nil {
 		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
-	lines = append(lines, CostOf(f).reading(), f.Meter.Counted())
-	if times, taken, state, who := f.used(disk); times != "" {
-		switch {
-		case taken != "" && f.Use.Dropped:
-			left := f.Use.Left.String()
-			if f.Use.Left.N == 0 {
+	lines = append(lines, cost.reading(), f.Meter.Counted())
+	if times, _, state, who := f.used(disk); times != "" {
+		said := times + " by the followed session"
+		switch u := f.Use; {
+		case u.Reads > 0 && u.Dropped: // of which the title has what is left, with what was written
+			left := u.Left.String()
+			if u.Left.N == 0 {
 				left = "none"
 			}
-			taken += " in all, " + left + " of them still in its window"
-		case taken != "":
-			taken += " of its window"
+			said += ", " + u.Took.Tokens() + " in all, " + left + " of them still in its window"
+		case u.Reads > 0:
+			said += ", " + u.Took.Tokens() + " in its window"
 		}
-		lines = append(lines, times+" by the followed session"+taken)
+		lines = append(lines, said)
+		if u := f.Use; u.Window.N > 0 && u.Window != u.Left {
+			lines = append(lines, "with what it wrote, "+u.Window.Tokens()+" in its window")
+		}
 		if state == "" {
 			state = "not known whether it has changed since"
 		}

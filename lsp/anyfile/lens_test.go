@@ -26,48 +26,56 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		want  string
 		hover string // its last line
 	}{
-		{"nobody read it", 3, live.File{}, nil, "≈3 tokens · < 0.1% of 200,000",
+		{"nobody read it", 3, live.File{}, nil, "≈3 tokens in file · ≈6 when read",
 			"rough estimate for claude-opus-4-6, not calibrated yet"},
-		{"known to be as it was", 3, live.File{Reads: 1, Took: took, Fresh: true}, nil,
-			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"changed", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, outside the session"},
-		{"changed by a subagent", 3, live.File{Reads: 1, Took: took, Stale: true, By: "s", Sub: true}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, by its subagent s"},
-		{"read in part, and changed elsewhere", 3, live.File{Reads: 1, Took: took, Part: true}, nil,
-			"≈3 tokens · read once · unchanged where read", "unchanged where read"},
-		{"changed, nobody knows by whom", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.After}, nil,
-			"≈3 tokens · read once, ≈6 tokens · changed since", "changed since, by the agent or after its call"},
-		{"nobody knows", 3, live.File{Reads: 2, Took: took}, nil, "≈3 tokens · read twice, ≈6 tokens",
+		{"known to be as it was", 3, live.File{Reads: 1, Window: took, Fresh: true}, nil,
+			"read once, ≈6 tokens in window · unchanged since", "unchanged since"},
+		{"changed", 3, live.File{Reads: 1, Window: took, Stale: true, By: changes.External}, nil,
+			"read once, ≈6 tokens in window · changed since", "changed since, outside the session"},
+		{"changed by a subagent", 3, live.File{Reads: 1, Window: took, Stale: true, By: "s", Sub: true}, nil,
+			"read once, ≈6 tokens in window · changed since", "changed since, by its subagent s"},
+		{"read in part, and changed elsewhere", 3, live.File{Reads: 1, Window: took, Part: true}, nil,
+			"read once, ≈6 in window · unchanged where read", "unchanged where read"},
+		{"changed, nobody knows by whom", 3, live.File{Reads: 1, Window: took, Stale: true, By: changes.After}, nil,
+			"read once, ≈6 tokens in window · changed since", "changed since, by the agent or after its call"},
+		{"compacted away in part", 3, live.File{Reads: 2, Dropped: true, Window: tokens.Count{N: 4}, Fresh: true},
+			nil,
+			"read twice, ≈4 tokens in window · unchanged since", "unchanged since"},
+		{"too large for one read", 30_000, live.File{}, nil, "≈34,800 tokens in file",
+			"rough estimate for claude-opus-4-6, not calibrated yet"},
+		{"nobody knows", 3, live.File{Reads: 2, Window: took}, nil, "read twice, ≈6 tokens in window",
 			"not known whether it has changed since"},
 		{"compacted away", 3, live.File{Reads: 2, Took: took, Dropped: true}, nil,
-			"≈3 tokens · read twice · not in its window now", "not in its window now"},
+			"read twice · not in its window now", "not in its window now"},
 		{"written after that, and changed", 3, live.File{Reads: 2, Took: took, Dropped: true, Stale: true, By: "s"},
 			nil,
-			"≈3 tokens · read twice, ≈6 tokens · changed since", "changed since, by session s"},
-		{"much of everything", 900_000, live.File{Reads: 12, Took: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
-			"≈1,044,000 tokens · unchanged since", "unchanged since"},
-		{"with edits that are not saved", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(2),
-			"≈2 tokens, ≈3 once saved · unchanged since", "unchanged since"},
-		{"with edits that are not saved, as long as what they replace", 3, live.File{Reads: 1, Took: took, Fresh: true},
+			"≈3 tokens in file · read twice · changed since", "changed since, by session s"},
+		{"much of everything", 900_000, live.File{Reads: 12, Window: tokens.Count{N: 10_440_000}, Fresh: true}, nil,
+			"≈10,440,000 tokens in window · unchanged since", "unchanged since"},
+		{"with edits that are not saved", 3, live.File{Reads: 1, Window: took, Fresh: true}, saved(2),
+			"read once, ≈6 tokens in window · unchanged on disk", "unchanged on disk"},
+		{"with edits that are not saved, as long as what they replace", 3, live.File{Reads: 1, Window: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" word word words"))},
-			"≈3 tokens, as many once saved · unchanged since", "unchanged since"},
-		{"with edits to much", 900_000, live.File{Reads: 1, Took: took, Fresh: true}, saved(800_000),
-			"≈928,000 tokens · unchanged since", "unchanged since"},
-		{"open as it is on disk", 3, live.File{Reads: 1, Took: took, Fresh: true}, saved(3),
-			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"open without the mark on disk", 3, live.File{Reads: 1, Took: took, Fresh: true},
+			"read once, ≈6 tokens in window · unchanged on disk", "unchanged on disk"},
+		{"with edits to much", 900_000, live.File{Reads: 1, Window: took, Fresh: true}, saved(800_000),
+			"read once, ≈6 tokens in window · unchanged on disk", "unchanged on disk"},
+		{"open as it is on disk", 3, live.File{Reads: 1, Window: took, Fresh: true}, saved(3),
+			"read once, ≈6 tokens in window · unchanged since", "unchanged since"},
+		{"open without the mark on disk", 3, live.File{Reads: 1, Window: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte("\ufeff word word word"))},
-			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
-		{"open in another encoding", 3, live.File{Reads: 1, Took: took, Fresh: true},
+			"read once, ≈6 tokens in window · unchanged since", "unchanged since"},
+		{"open in another encoding", 3, live.File{Reads: 1, Window: took, Fresh: true},
 			&Disk{Text: text.New(tokens.O200kBase, []byte(" w\xf6rd"))},
-			"≈3 tokens · read once, ≈6 tokens · unchanged since", "unchanged since"},
+			"read once, ≈6 tokens in window · unchanged since", "unchanged since"},
+		{"read and edited", 3, live.File{Reads: 1, Window: tokens.Count{N: 9}, Fresh: true}, nil,
+			"read once, ≈9 tokens in window · unchanged since", "unchanged since"},
 		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
-			"≈3 tokens · written · changed since", "changed since, outside the session"},
-		{"known to be deleted", 3, live.File{Reads: 1, Took: took, Stale: true, Gone: true, By: changes.External}, nil,
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, outside the session"},
-		{"deleted", 3, live.File{Reads: 1, Took: took, Stale: true, By: changes.External}, &Disk{Gone: true},
-			"≈3 tokens · read once, ≈6 tokens · deleted since", "deleted since, outside the session"},
+			"≈3 tokens in file · written · changed since", "changed since, outside the session"},
+		{"known to be deleted", 3, live.File{Reads: 1, Window: took, Stale: true, Gone: true, By: changes.External},
+			nil,
+			"read once, ≈6 tokens in window · deleted since", "deleted since, outside the session"},
+		{"deleted", 3, live.File{Reads: 1, Window: took, Stale: true, By: changes.External}, &Disk{Gone: true},
+			"read once, ≈6 tokens in window · deleted since", "deleted since, outside the session"},
 	} {
 		x := text.New(tokens.O200kBase, []byte(strings.Repeat(" word", c.words)))
 		f := File{Text: x, Outline: outline.Of(outline.Indented, text.New(tokens.O200kBase, nil)), Use: c.use,
@@ -75,7 +83,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		if c.disk != nil {
 			f.Disk = func() Disk { return *c.disk }
 		}
-		title, lines := Lens(f), strings.Split(ExplainLens(f), "\n")
+		cost := CostOf(f)
+		title, lines := Lens(f, cost), strings.Split(ExplainLens(f, cost), "\n")
 		if title != c.want || utf8.RuneCountInString(title) > MaxLens {
 			t.Errorf("%s: %q, not %q", c.name, title, c.want)
 		}
@@ -91,7 +100,7 @@ func TestWhatIsLeftOfAFileIsSaid(t *testing.T) {
 	for left, want := range map[int]string{0: "none of them still in its window", 4: "4 of them still in its window"} {
 		f := File{Text: text.New(tokens.O200kBase, []byte("a\n")), Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 		f.Use = live.File{Reads: 2, Took: tokens.Count{N: 8}, Dropped: true, Left: tokens.Count{N: left, Exact: true}}
-		if got := ExplainLens(f); !strings.Contains(got, want) {
+		if got := ExplainLens(f, CostOf(f)); !strings.Contains(got, want) {
 			t.Errorf("%d are left: %s", left, got)
 		}
 	}

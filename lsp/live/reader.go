@@ -87,6 +87,7 @@ func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
 	for _, read := range r.known.Reads {
 		f := files[read.Path]
 		f.Reads, f.Took, f.Left, f.Dropped = read.Reads, by.Of(read.Tokens), by.Of(read.Held), read.Held < read.Tokens
+		f.Window = by.Of(read.Window)
 		files[read.Path] = f
 	}
 	for _, path := range r.known.Fresh {

@@ -8,7 +8,7 @@ const { inside, look, lookOnceMeasured, main, read, rows, run, see, showViews, s
 const steps = {
   async editor(page) {
     await see(page, 'the status bar', status, /^\s*\d+%\s*$/);
-    await see(page, 'a code lens', '.codelens-decoration', /^≈[\d,]+ tokens · read \d+ times(, ≈[\d,]+ tokens)? · unchanged since$/);
+    await see(page, 'a code lens', '.codelens-decoration', /^read \d+ times, ≈[\d,]+( tokens)? in window · unchanged since$/);
   },
   async tree(page) {
     await showViews(page);
