@@ -45,6 +45,9 @@ func Main(ctx context.Context, c Config) int {
 	root.SetOut(c.Out)
 	root.SetErr(c.Err)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.unknown
+	}
 	if a.ledger != nil {
 		err = errors.Join(err, a.ledger.Close())
 	}
@@ -61,6 +64,7 @@ type action struct {
 	workspace string
 	json      bool
 	inProcess bool
+	unknown   error               // of a command whose help was asked for
 	self      self                // how the user's shell starts this program
 	ledger    ledger.API          // nil until opened
 	place     workspace.Workspace // zero until it is found, which opening the ledger does

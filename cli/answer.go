@@ -140,9 +140,6 @@ func tooLongForJSON(what string) error {
 // could not be recognised.
 func (a *action) line(s string, n int) string { return columns.Cut(a.masks.String(s), n) }
 
-// exactLine is line for text whose white space counts.
-func (a *action) exactLine(s string, n int) string { return columns.CutExact(a.masks.String(s), n) }
-
 // stamp prints a time in the reader's zone.
 func (a *action) stamp(t time.Time) string {
 	if t.IsZero() {

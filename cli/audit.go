@@ -42,6 +42,7 @@ func auditCommand() command {
 			"have saved; no tasks are re-run. A file that cannot be read is reported, the others are " +
 			"counted, and the exit status is 1.",
 		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
+		near:    []string{"cost", "costs", "price", "usage"},
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
 			"bench retention": "audit [PATH…]"},
 		does: keeps, undo: "it writes the file given with --html", json: answers(audited{}),

@@ -79,7 +79,13 @@ func (a *action) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, cmd, err) })
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(cmd.OutOrStdout(), cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
+			a.unknown = unknownCommand(a, cmd, args) // a help has no error
+			return
+		}
+		help(cmd.OutOrStdout(), cmd)
+	})
 	f := root.PersistentFlags()
 	f.StringVar(&a.workspace, "workspace", "", "use the workspace `DIRECTORY` (default: this one)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
@@ -96,6 +102,12 @@ func (a *action) root() *cobra.Command {
 	}
 	root.SetHelpCommand(helpCommand(a))
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.DisableFlagsInUseLine = counts(a, 0, 0), true
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 	return root
 }
 
@@ -121,6 +133,10 @@ func (c command) cobra(a *action) *cobra.Command {
 	if c.flags != nil {
 		c.flags(cmd.Flags())
 	}
+	if session := ""; strings.HasPrefix(c.args, "[SESSION") && cmd.Flags().Lookup("session") == nil {
+		cmd.Flags().StringVar(&session, "session", "", "the same as the argument `SESSION`")
+		_ = cmd.Flags().MarkHidden("session") // it is there
+	}
 	completions(a, cmd, c.args)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.start(cmd, a, args) }
 	return cmd
@@ -129,6 +145,12 @@ func (c command) cobra(a *action) *cobra.Command {
 // start runs the command.
 func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 	a.flags = cmd.Flags()
+	if f := a.flags.Lookup("session"); f != nil && f.Hidden && f.Changed {
+		if len(args) > 0 {
+			return misuse("give SESSION or --session, not both")
+		}
+		args = []string{f.Value.String()}
+	}
 	if c.check != nil {
 		if err := c.check(a, args); err != nil {
 			return err

@@ -78,7 +78,7 @@ func compactCommand() command {
 		short: "Replace the older part of a session with a summary, reversibly",
 		long: "Compacts a session, or a file that is imported first: an agent's session file, or a " +
 			"conversation as a JSON array of messages. Nothing is lost: `ctxledger restore` undoes it. " +
-			"`ctxledger resume` continues from the result.\n\n" +
+			"The chat in your agent stays as it is: `ctxledger resume` starts a smaller one from the result.\n\n" +
 			compactModes +
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
 			"step of edits, or a compaction. The output says why.",
@@ -142,7 +142,7 @@ func (f *compactFlags) compact(ctx context.Context, a *action, args []string) er
 	if err != nil {
 		return err
 	}
-	return printCompaction(ctx, a, p, *f)
+	return printCompaction(ctx, a, s, p, *f)
 }
 
 // whose says whose view it is.
@@ -171,7 +171,11 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 	if err != nil {
 		return s, err
 	}
-	return a.session(ctx, what)
+	if s, err = a.session(ctx, what); what != "" && fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
+			WithHint("%s", fault.HintOf(err))
+	}
+	return s, err
 }
 
 // isFile reports whether an argument names a file rather than a session.
@@ -221,7 +225,8 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 }
 
 // printCompaction prints the answer, and then says what was done: on a terminal that stays in sight.
-func printCompaction(ctx context.Context, a *action, p ledger.CompactionPlan, f compactFlags) error {
+func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledger.CompactionPlan, f compactFlags,
+) error {
 	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		sayRun(a, p.Summary.Run)
 		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
@@ -243,6 +248,9 @@ func printCompaction(ctx context.Context, a *action, p ledger.CompactionPlan, f 
 		layout.TurnRange(p.Summary.TurnFrom, p.Summary.TurnTo), p.Session)
 	sayRun(a, p.Summary.Run)
 	a.hint("`ctxledger restore %s` undoes it", p.Summary.ID)
+	if _, no := agents.WriterFor(s.Host); no == nil {
+		a.hint("your chat is unchanged; `ctxledger resume %s` starts a smaller one", s.ID)
+	}
 	return err
 }
 

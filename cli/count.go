@@ -107,6 +107,9 @@ func countPaths(ctx context.Context, a *action, c tokens.Counter, paths []string
 		out.Places = root.Places()
 	}
 	err = a.answer(out, func(w io.Writer) {
+		if len(out.Files) == 0 && len(out.Failed) > 0 {
+			return // no figure is one of what was asked for
+		}
 		if tree {
 			a.page(w).Tree(root)
 		} else {

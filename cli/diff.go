@@ -6,19 +6,21 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/chars"
 )
 
 const (
 	around   = 3   // unchanged lines that are shown next to a change
-	maxShown = 200 // columns of a line
+	maxShown = 100 // columns of a line; a longer one goes on in the next line
 	// maxCells bounds the table in which lines are compared. Beyond it all lines between the first and the last change
 	// are shown as changed.
 	maxCells = 4 << 20
 )
 
-// diffOf returns a change as a unified diff. line makes a line safe and short, and leaves its white space.
-func diffOf(c install.Change, line func(s string, n int) string) string {
-	from, to := line(c.Path, maxShown), line(c.Path, maxShown)
+// diffOf returns a change as a unified diff, with secrets masked by mask. It has the white space of the texts.
+func diffOf(c install.Change, mask func(string) string) string {
+	from, to := columns.OneLine(mask(c.Path)), columns.OneLine(mask(c.Path))
 	if c.New {
 		from = "/dev/null"
 	}
@@ -28,7 +30,7 @@ func diffOf(c install.Change, line func(s string, n int) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", from, to)
 	for _, h := range hunks(compare(split(c.Before), split(c.After))) {
-		h.print(&b, line)
+		h.print(&b, mask)
 	}
 	return b.String()
 }
@@ -131,36 +133,50 @@ func hunks(all []aLine) (out []hunk) {
 	return out
 }
 
-func (h hunk) print(b *strings.Builder, line func(s string, n int) string) {
+func (h hunk) print(b *strings.Builder, mask func(string) string) {
 	start := func(before, n int) int { return before + min(n, 1) }
 	fmt.Fprintf(b, "@@ -%d,%d +%d,%d @@\n", start(h.from, h.old), h.old, start(h.to, h.fresh), h.fresh)
+	safe := make([]string, len(h.lines))
 	for i, l := range h.lines {
-		text := l.text
+		safe[i] = chars.Plain(mask(strings.TrimRight(l.text, "\r\n")))
+	}
+	for i, l := range h.lines {
+		text := safe[i]
 		if i > 0 && l.kind == '+' && h.lines[i-1].kind == '-' {
-			text = apart(h.lines[i-1].text, text)
+			text = apart(safe[i-1], text)
 		}
 		if i+1 < len(h.lines) && l.kind == '-' && h.lines[i+1].kind == '+' {
-			text = apart(h.lines[i+1].text, text)
+			text = apart(safe[i+1], text)
 		}
-		fmt.Fprintf(b, "%c%s\n", l.kind, line(strings.TrimRight(text, "\r\n"), maxShown))
+		for _, piece := range columns.Pieces(text, maxShown) {
+			fmt.Fprintf(b, "%c%s\n", l.kind, piece)
+		}
 		if !strings.HasSuffix(l.text, "\n") {
 			fmt.Fprintln(b, `\ No newline at end of file`)
 		}
 	}
 }
 
-// apart cuts off most of what a long line has in common with the other one, where a change cannot be seen otherwise.
+// apart cuts off most of what a long line has in common with the other one at both ends: what is left is all that changes.
 func apart(other, text string) string {
-	if len(text) <= maxShown {
+	if len(text) <= maxShown && len(other) <= maxShown {
 		return text
 	}
 	const near = 40 // bytes that stay
-	n := 0
-	for n < min(len(other), len(text)) && other[n] == text[n] {
-		n++
+	head, tail := 0, 0
+	for head < min(len(other), len(text)) && other[head] == text[head] {
+		head++
 	}
-	if n <= 2*near {
-		return text
+	for tail < min(len(other), len(text))-head && other[len(other)-1-tail] == text[len(text)-1-tail] {
+		tail++
 	}
-	return "…" + strings.ToValidUTF8(text[n-near:], "")
+	from, to := max(head-near, 0), min(len(text)-tail+near, len(text))
+	out := strings.ToValidUTF8(text[from:to], "")
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(text) {
+		out += "…"
+	}
+	return out
 }

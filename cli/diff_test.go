@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ctxledger.dev/agents/install"
-	"ctxledger.dev/cli/columns"
 )
 
 // TestADiffHasTheWhiteSpaceOfTheFile: what is shown is the file's own text, but for what would harm a terminal.
@@ -15,7 +14,29 @@ func TestADiffHasTheWhiteSpaceOfTheFile(t *testing.T) {
 		After: []byte(strings.Replace(before, "1\x1b", "2\x1b", 1))}
 	const want = "--- /home/me/my  file\n+++ /home/me/my  file\n@@ -1,4 +1,4 @@\n {\n \t\"model\":   \"opus\",  // mine\n" +
 		"-\t\"x\":\t1\\u001b[2J\n+\t\"x\":\t2\\u001b[2J\n }\n"
-	if got := diffOf(c, columns.CutExact); got != want {
+	if got := diffOf(c, same); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestADiffOfALongLineHasAllThatChanges: of a file on one line the change was cut off.
+func TestADiffOfALongLineHasAllThatChanges(t *testing.T) {
+	before := "{" + strings.Repeat(`"a": "…", `, 60) + strings.Repeat(`"z": "…", `, 60) + "}\n"
+	added := strings.Repeat(`"hooks": ["ctxhook"], `, 30)
+	got := diffOf(install.Change{Path: "f", Before: []byte(before),
+		After: []byte(strings.Replace(before, `"z"`, added+`"z"`, 1))}, same)
+	var whole strings.Builder
+	for line := range strings.Lines(got) {
+		if len(line) > 2*maxShown {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++") {
+			whole.WriteString(strings.TrimRight(line[1:], "\n"))
+		}
+	}
+	if text := whole.String(); !strings.Contains(text, added) || len(text) > len(added)+200 {
+		t.Errorf("%s", got)
+	}
+}
+
+func same(text string) string { return text }

@@ -46,7 +46,7 @@ type agentState struct {
 	Label string            `json:"label"`
 	install.Found
 	State   string           `json:"state"`         // one of the constants below
-	Fix     string           `json:"fix,omitempty"` // the command that fixes it
+	Fix     string           `json:"fix,omitempty"` // the command that fixes it, or which file to correct
 	Entries []install.Status `json:"entries,omitempty"`
 	Plugin  *install.Plugin  `json:"plugin,omitempty"` // of ours, that the agent has enabled
 	Support []supported      `json:"support"`
@@ -96,11 +96,15 @@ func (s setup) doctor(names []string, d daemonState, unreached error) (doctorRep
 func (s setup) agent(h registry.Agent) agentState {
 	a := agentState{Agent: h.Name, Label: h.Title, Found: s.Machine.Find(h), State: notFound}
 	if a.Installed() {
+		connect := string(s.self) + " install " + string(h.Name) + s.replacing(h)
 		a.Entries = s.Machine.Check(h, registry.User)
 		if inTree := s.Machine.Check(h, registry.Project); slices.ContainsFunc(inTree, there) {
+			if !slices.ContainsFunc(a.Entries, there) {
+				a.Entries, connect = nil, connect+" --project"
+			}
 			a.Entries = append(a.Entries, inTree...)
 		}
-		a.State, a.Fix = stateOf(a.Entries, string(s.self)+" install "+string(h.Name)+s.replacing(h))
+		a.State, a.Fix = stateOf(a.Entries, connect)
 		if a.Plugin = s.Machine.Plugin(h); a.Plugin != nil {
 			a.State, a.Fix = byPlugin, ""
 			if slices.ContainsFunc(a.Entries, isHook) {
@@ -138,17 +142,20 @@ func (s setup) replacing(h registry.Agent) string {
 	return " --replace"
 }
 
-// stateOf sums up entries, and returns the command that fixes what is wrong.
+// stateOf sums up entries, and returns the command that fixes what is wrong, or which file to correct.
 func stateOf(entries []install.Status, command string) (state, fix string) {
 	count := map[install.State]int{}
-	problem := false
+	problem, unread := false, ""
 	for _, e := range entries {
 		count[e.State]++
 		problem = problem || e.Problem != ""
+		if e.State == install.Unread {
+			unread = e.Path
+		}
 	}
 	switch {
-	case count[install.Unread] > 0:
-		return broken, ""
+	case unread != "":
+		return broken, "correct " + unread
 	case problem:
 		return broken, command
 	case count[install.Connected] == len(entries):
@@ -261,6 +268,8 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 	for _, e := range a.Entries {
 		text := ""
 		switch {
+		case e.State == install.Unread && !strings.Contains(e.Problem, e.Path):
+			text = e.Path + ": " + e.Problem + "; correct the file or move it, then run install"
 		case e.Problem != "":
 			text = e.Problem
 		case e.State == install.Differs:

@@ -278,9 +278,9 @@ func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) 
 func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 	switch {
 	case r.Memory != "":
-		fmt.Fprintln(w, "gone from the ledger and its freed pages; sessions that read it may quote it")
+		fmt.Fprintln(w, "deleted from the ledger and erased on the disk; sessions that read it may quote it")
 	case r.Text == "":
-		fmt.Fprintln(w, "gone from the ledger and its freed pages; summaries and memories may quote it")
+		fmt.Fprintln(w, "deleted from the ledger and erased on the disk; summaries and memories may quote it")
 	default:
 		left := "no copies remain"
 		if n := len(f.Left); n > 0 {
@@ -290,7 +290,7 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}
-		fmt.Fprintln(w, "freed pages: erased, nothing left for `ledger gc`")
+		fmt.Fprintln(w, "erased on the disk, too: nothing is left for `ledger gc`")
 	}
 	printOutside(w, f)
 }

@@ -27,7 +27,13 @@ func help(w io.Writer, cmd *cobra.Command) {
 	}
 	fmt.Fprintf(w, "Usage:\n  %s\n", usage(cmd))
 	if cmd.HasParent() {
-		section(w, "Commands", listed(name, others))
+		rows := listed(name, others)
+		if len(rows) == 0 { // a group of the library
+			for _, c := range cmd.Commands() {
+				rows = append(rows, [2]string{c.Name(), c.Short})
+			}
+		}
+		section(w, "Commands", rows)
 	} else {
 		section(w, "Commands", listed(name, everyday))
 		names := []string{"completion", "help"}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ func listMemories(name, args string) command {
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
 		ask: func(ctx context.Context, a *action, args []string) error {
 			query := strings.Join(args, "")
-			r := ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: a.json}
+			r := ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: true}
 			resp, err := memories(ctx, a.ledger, r)
 			if err != nil {
 				return err
@@ -141,9 +142,9 @@ func printMemories(a *action, w io.Writer, resp ledger.MemoriesResponse, query s
 	case len(resp.Entries) == 0:
 		fmt.Fprintln(w, "no facts here")
 	default:
-		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "DESCRIPTION")
+		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "FACT")
 		for _, e := range resp.Entries {
-			t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, e.Description)
+			t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, cmp.Or(e.Description, e.Body))
 		}
 		t.Print(w)
 	}

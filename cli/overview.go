@@ -130,6 +130,8 @@ func (o overview) ledger(a *action) string {
 	switch {
 	case o.Ledger == nil:
 		return "none yet; the first command that needs one makes it, outside of this directory"
+	case o.Workspace == "":
+		return "your own, for what all workspaces share"
 	case o.Ledger.Used.IsZero():
 		return "there is one"
 	}

@@ -17,9 +17,9 @@ func restoreCommand() command {
 		name: "restore", args: "SUMMARY", rank: everyday, short: "Undo a compaction",
 		long: "The session's view shows the original messages again in place of the summary. To print them " +
 			"without restoring, use `ctxledger artifact read SUMMARY`.",
-		example: "ctxledger restore 3f9c1b2a7d4e",
-		was:     map[string]string{"restore --apply": "restore SUMMARY"},
-		does:    undoable, undo: "compacting again", json: answers(ledger.RestoreResponse{}),
+		example: "ctxledger restore 3f9c1b2a7d4e", near: []string{"undo", "revert"},
+		was:  map[string]string{"restore --apply": "restore SUMMARY"},
+		does: undoable, undo: "compacting again", json: answers(ledger.RestoreResponse{}),
 		ask: func(ctx context.Context, a *action, args []string) error {
 			r, err := a.ledger.Restore(ctx, ledger.RestoreRequest{ID: args[0]})
 			if err != nil {

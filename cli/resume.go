@@ -91,5 +91,5 @@ func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactF
 	if program := lacking(a.Env, r.In); program != "" {
 		a.say("the session is written, but %s, needed to continue it, is not in PATH", program)
 	}
-	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, done.Text(a.Env.Dir)) })
+	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
 }

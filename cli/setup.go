@@ -89,16 +89,22 @@ func sameFile(a, b string) bool {
 	return err == nil && also == nil && os.SameFile(x, y)
 }
 
-// meant returns the agents of some names, each by any of them, or all that are on this machine. Errors: invalid for an unknown name; not_found
-// for an agent that is not here, or if none is.
+// meant returns the agents of some names, each by any of them, or all that are on this machine. One of which there are only sessions has to be
+// named. Errors: invalid for an unknown name; not_found for an agent that is not here, or if none is.
 func (s setup) meant(names []string) (out []registry.Agent, err error) {
+	left := "known: " + strings.Join(registry.Names(connectable), ", ")
 	for _, h := range install.Hosts() {
 		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Name) })
-		here := s.Machine.Find(h).Installed()
+		found := s.Machine.Find(h)
+		here := found.Installed()
+		if found.Sessions && !here {
+			left = fmt.Sprintf("of %s only session files are here: `ctxledger install %s` connects it all the same", h.Title, h.Name)
+		}
 		switch {
-		case named && !here:
+		case named && !here && !found.Sessions:
 			return nil, fault.New(fault.NotFound, setupOp,
-				"%s is not on this machine: no program in PATH and no configuration", h.Title)
+				"%s is not on this machine: no program in PATH and no configuration", h.Title).
+				WithHint("start it once, or put it in PATH, then try again")
 		case named && s.Scope == registry.Project && !h.Projects:
 			return nil, fault.New(fault.Invalid, setupOp, "%s has no per-project configuration", h.Title)
 		case named, len(names) == 0 && here && (s.Scope == registry.User || h.Projects):
@@ -113,7 +119,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	}
 	if len(out) == 0 {
 		return nil, fault.New(fault.NotFound, setupOp, "no agent that ctxledger knows is on this machine").
-			WithHint("known: %s", strings.Join(registry.Names(connectable), ", "))
+			WithHint("%s", left)
 	}
 	return out, nil
 }
@@ -142,7 +148,9 @@ func (s setup) plan(hosts []registry.Agent, undo bool) (setupPlan, error) {
 		var err error
 		switch own := s.Machine.Plugin(h); {
 		case undo:
-			q, err = s.Machine.Disconnect(h, s.Scope)
+			if q, err = s.Machine.Disconnect(h, s.Scope); err == nil {
+				s.stays(&q, h)
+			}
 		case own != nil:
 			q.Left = []install.Left{{Agent: h.Name, Why: fmt.Sprintf(
 				"%s: connected by the plugin %s; to connect without it, first `%s`", h.Name, own.Name, own.Off)}}
@@ -155,6 +163,19 @@ func (s setup) plan(hosts []registry.Agent, undo bool) (setupPlan, error) {
 		p.Add(q)
 	}
 	return p, nil
+}
+
+// stays says of an agent that is disconnected in one scope if it is still connected in the other one.
+func (s setup) stays(p *install.Plan, h registry.Agent) {
+	other, where, flag := registry.Project, "in this project", " --project"
+	if s.Scope == registry.Project {
+		other, where, flag = registry.User, "for all projects", ""
+	}
+	if slices.ContainsFunc(s.Machine.Check(h, other), there) {
+		p.Same = nil
+		p.Left = append(p.Left, install.Left{Agent: h.Name, Why: fmt.Sprintf(
+			"%s: connected %s, where it stays: `%s uninstall %s%s` disconnects it", h.Name, where, s.self, h.Name, flag)})
+	}
 }
 
 // setupPlan is what would change.
@@ -176,21 +197,22 @@ func (p setupPlan) agents() (out []sessionfile.Agent) {
 // maxFound is how much of a foreign entry is shown, in columns.
 const maxFound = 300
 
-// maxFiles is how much of a list of files is shown, in columns.
-const maxFiles = 1000
-
 // printDiff shows the changes as a diff.
 func (p setupPlan) printDiff(a *action, w io.Writer) {
 	for _, c := range p.Changes {
-		fmt.Fprint(w, diffOf(c, a.exactLine))
+		fmt.Fprint(w, diffOf(c, a.masks.String))
 	}
 }
 
-// summarize says in two lines which files of which agents would change.
+// summarize says which files of which agents would change, and what of ours is in each, on a line each.
 func (p setupPlan) summarize(a *action, w io.Writer) {
-	var names, files []string
+	var names []string
 	for _, name := range p.agents() {
 		names = append(names, string(name))
+	}
+	if len(p.Changes) > 0 {
+		fmt.Fprintf(w, "%s: to be %s by a change of %s:\n", strings.Join(names, ", "), p.done,
+			chars.Plural(len(p.Changes), "file"))
 	}
 	for _, c := range p.Changes {
 		how := ""
@@ -200,11 +222,7 @@ func (p setupPlan) summarize(a *action, w io.Writer) {
 		case c.Gone:
 			how = " (removed)"
 		}
-		files = append(files, c.Path+how)
-	}
-	if len(files) > 0 {
-		fmt.Fprintf(w, "%s: to be %s by a change of %s:\n  %s\n", strings.Join(names, ", "), p.done,
-			chars.Plural(len(files), "file"), a.line(strings.Join(files, ", "), maxFiles))
+		fmt.Fprintf(w, "  %s: %s\n", a.line(c.Path+how, maxFound), c.Holds)
 	}
 }
 
@@ -280,7 +298,7 @@ func (p setupPlan) answer(a *action, written bool) setupAnswer {
 		out.Left = append(out.Left, l.Why)
 	}
 	for _, c := range p.Changes {
-		out.Changes = append(out.Changes, changedFile{string(c.Agent), c.Path, diffOf(c, a.exactLine)})
+		out.Changes = append(out.Changes, changedFile{string(c.Agent), c.Path, diffOf(c, a.masks.String)})
 	}
 	for _, s := range p.Same {
 		out.Already = append(out.Already, string(s))

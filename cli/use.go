@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/words"
 )
 
 // Exit statuses.
@@ -51,6 +53,9 @@ func counts(a *action, least, most int) cobra.PositionalArgs {
 			return nil
 		case cmd.HasSubCommands():
 			return unknownCommand(a, cmd, args)
+		case cmd.Flags().Lookup("body") != nil:
+			return usageError{fmt.Errorf("%s takes %s, but got %q as well", cmd.CommandPath(), takes, args[most]),
+				"the text goes behind --body, or into standard input"}
 		case most == 0:
 			return misuse("%s takes no argument, but got %q", cmd.CommandPath(), args[0])
 		}
@@ -76,8 +81,22 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 		if typed := now(within + name); typed != "" {
 			return usageError{fmt.Errorf("%s", said), "it is `" + typed + "` now"}
 		}
+		if like := likeFlag(cmd, name); like != "" {
+			return usageError{fmt.Errorf("%s", said), "did you mean `" + like + "`?"}
+		}
 	}
 	return misuse("%s", said)
+}
+
+// likeFlag returns the option of a command that a wrong one may mean; "": there is none.
+func likeFlag(cmd *cobra.Command, name string) (like string) {
+	best := 3
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := words.Distance(chars.First(name, maxUsage), "--"+f.Name); d < best {
+			best, like = d, "--"+f.Name
+		}
+	})
+	return like
 }
 
 // unknownCommand is the error for args that name no command below parent.
@@ -89,7 +108,9 @@ func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 		err.hint = "it is `" + typed + "` now"
 		return err
 	}
-	if like := suggestion(parent, name); like != "" {
+	if name == "version" && !parent.HasParent() {
+		err.hint = "it is `ctxledger --version`"
+	} else if like := suggestion(parent, name); like != "" {
 		err.hint = "did you mean `" + parent.CommandPath() + " " + like + "`?"
 	}
 	return err

@@ -55,7 +55,7 @@ var steps = map[string]string{
 	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in effect",
 	"`ctxledger sessions` lists them":                               "leave session out to ask about this chat",
 	"name one of them; `ctxledger sessions` shows what they are":    "name one of them",
-	"import one with `ctxledger import FILE`, or pass messages":     `pass the conversation as "messages"`,
+	"import one with `ctxledger import FILE`":                       `pass the conversation as "messages"`,
 	"specify a project with --workspace, or use the user scope":     "use the user scope",
 	// Of a summary's range that is too large to be read at once.
 	"`ctxledger artifact read HANDLE` streams it": "read its messages one by one, by the ids that the summary names",

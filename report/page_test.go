@@ -117,10 +117,12 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		ours []float64
 		want []string
 	}{
-		{1, []float64{75}, []string{"What ctxledger would have saved",
-			"The conversation, with 40% of the cost, was played", "<b>25% saved</b>", "$75.00 instead of $100.00"}},
-		{9, []float64{100, 110}, []string{"What ctxledger would have cost", "2 of 9 conversations, the most expensive,",
-			"<b>5% more expensive</b>", "1 of them would", "nothing of the others", "−10%"}},
+		{1, []float64{75}, []string{"What sending the view would have saved",
+			"The conversation, with 40% of the cost, was played", "If its view had been sent: <b>25% less</b>",
+			"$75.00 instead of $100.00"}},
+		{9, []float64{100, 110}, []string{"What sending the view would have cost",
+			"2 of 9 conversations, the most expensive,",
+			"If their views had been sent: <b>5% more</b>", "1 of them would", "nothing of the others", "−10%"}},
 		{9, nil, nil},
 	} {
 		r := Report{Replayed: &Replayed{Of: c.of, Part: 0.4}}

@@ -121,12 +121,12 @@ func (r Replayed) Left() string {
 	return chars.Plural(r.Unlike, "session") + " left out, whose files hold far more than the agent sent"
 }
 
-// Saving prints a share of a cost that is saved, or that comes on top.
+// Saving prints a share by which a cost is smaller, or larger.
 func Saving(share float64) string {
 	if share < 0 {
-		return fmt.Sprintf("%.0f%% more expensive", -share*100)
+		return fmt.Sprintf("%.0f%% more", -share*100)
 	}
-	return fmt.Sprintf("%.0f%% saved", share*100)
+	return fmt.Sprintf("%.0f%% less", share*100)
 }
 
 // plus returns the sum of both.

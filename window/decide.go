@@ -214,11 +214,11 @@ func (d Decision) NextStep(st State) string {
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case st.Cold:
-		return fmt.Sprintf("cuts %s tokens, at no cost: the provider's cache has probably expired", freed)
+		return fmt.Sprintf("cuts %s tokens from the view, at no cost: the provider's cache has probably expired", freed)
 	case d.Rewritten == 0:
-		return fmt.Sprintf("cuts %s tokens, at no cost: none of them are in the provider's cache yet", freed)
+		return fmt.Sprintf("cuts %s tokens from the view, at no cost: none of them are in the provider's cache yet", freed)
 	}
-	return fmt.Sprintf("cuts %s tokens; %s have to be written to the provider's cache again", freed, st.shown(d.Rewritten))
+	return fmt.Sprintf("cuts %s tokens from the view; %s have to be written to the provider's cache again", freed, st.shown(d.Rewritten))
 }
 
 // Waits says that old results would be cleared at the size of the request, and why they are not yet; "" otherwise. limit

@@ -45,7 +45,7 @@ func findRoot(e env.Env, o Options, r refusals) (root, why string, err error) {
 	}
 	dir, ok := directory(e.Dir)
 	if !ok {
-		return "", "no working directory", nil
+		return "", "the working directory no longer exists", nil
 	}
 	return nearest(r, dir, "the working directory")
 }

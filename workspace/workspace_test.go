@@ -130,7 +130,7 @@ func TestTheFirstThatNamesADirectoryDecides(t *testing.T) {
 		{"below the temporary directory is not", setup{cwd: "temp/x"}, "temp/x", "working directory"},
 		{"a host in home is refused, not passed over",
 			setup{vars: map[string]string{"CLAUDE_PROJECT_DIR": "people/ada"}, cwd: "p/repo"}, "", "home directory"},
-		{"a deleted working directory", setup{cwd: "p/none"}, "", "no working directory"},
+		{"a deleted working directory", setup{cwd: "p/none"}, "", "the working directory no longer exists"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)

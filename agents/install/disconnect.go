@@ -51,7 +51,7 @@ func (e edit) disconnect() (*Change, []string, error) {
 	if !e.now.exists {
 		return nil, nil, nil
 	}
-	c := &Change{Agent: e.agent, Path: e.file.Path, Before: e.now.text, at: e.now}
+	c := &Change{Agent: e.agent, Path: e.file.Path, Holds: e.file.Holds(), Before: e.now.text, at: e.now}
 	if e.had != nil {
 		c.note = &receipt{Dirs: e.had.Dirs} // for the directories; it is not kept
 	}

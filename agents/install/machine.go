@@ -38,7 +38,9 @@ type Machine struct {
 type Found struct {
 	Program string `json:"program,omitempty"` // its absolute path, "" if it is not in PATH
 	Version string `json:"version,omitempty"` // as its package says, "" if that is not known
-	Dir     string `json:"dir,omitempty"`     // its directory of configurations, "" if there is none
+	Dir     string `json:"dir,omitempty"`     // a directory with configurations of it, "" if there is none
+	// Sessions says that there are sessions for it, which ctxledger writes too: alone no sign that somebody uses it.
+	Sessions bool `json:"sessions,omitempty"`
 }
 
 // Installed reports whether there is anything of the agent.
@@ -46,8 +48,15 @@ func (f Found) Installed() bool { return f.Program != "" || f.Dir != "" }
 
 // Find looks for an agent. It starts nothing.
 func (m Machine) Find(h registry.Agent) (f Found) {
-	if dir := h.Dir(m.Env); isDir(dir) && !holdsOnly(dir, h.Written) {
-		f.Dir = dir
+	if dir := h.Dir(m.Env); isDir(dir) {
+		if f.Sessions = holdsOnly(dir, h.Written); !f.Sessions {
+			f.Dir = dir
+		}
+	}
+	for _, file := range m.files(h, registry.User) { // one may lie beside the directory
+		if info, err := os.Lstat(file.Path); f.Dir == "" && err == nil && !info.IsDir() {
+			f.Dir = filepath.Dir(file.Path)
+		}
 	}
 	if h.Program == "" {
 		return f
@@ -131,7 +140,7 @@ func (m Machine) places(s registry.Scope) registry.Places {
 
 // files returns the configurations of an agent, each at the path at which the agent has it.
 func (m Machine) files(h registry.Agent, s registry.Scope) (all []File) {
-	if s == registry.Project && (!h.Projects || m.Root == "") {
+	if h.Files == nil || s == registry.Project && (!h.Projects || m.Root == "") {
 		return nil
 	}
 	for _, f := range h.Files(m.places(s)) {

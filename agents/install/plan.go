@@ -38,6 +38,7 @@ func (p Plan) Empty() bool { return len(p.Changes)+len(p.stale)+len(p.abandoned)
 type Change struct {
 	Agent  sessionfile.Agent
 	Path   string // as the agent has it
+	Holds  string // what of ours is there while it is connected, for people
 	Before []byte
 	After  []byte
 	New    bool // it is made
@@ -174,8 +175,8 @@ func (e edit) connect() (*Change, []Conflict, error) {
 		return nil, conflicts, nil
 	}
 	note.After = digest(text)
-	return &Change{Agent: e.agent, Path: e.file.Path, Before: e.now.text, After: text, New: !e.now.exists,
-		at: e.now, note: note}, conflicts, nil
+	return &Change{Agent: e.agent, Path: e.file.Path, Holds: e.file.Holds(), Before: e.now.text, After: text,
+		New: !e.now.exists, at: e.now, note: note}, conflicts, nil
 }
 
 // conflict is one of the file.

@@ -86,6 +86,23 @@ type File struct {
 	Whole  string          // the whole text of a file of our own
 }
 
+// Holds says what of ours is in the file of a connected agent.
+func (f File) Holds() string {
+	if f.Whole != "" {
+		return "an extension that starts ctxmcp"
+	}
+	hooks := ""
+	for _, e := range f.Entries {
+		if e.List {
+			hooks += ", " + e.Path[len(e.Path)-1]
+		}
+	}
+	if hooks != "" {
+		return "hooks " + hooks[len(", "):]
+	}
+	return "MCP server " + ServerName
+}
+
 // ServerName is the name of our server in every configuration.
 const ServerName = "ctxledger"
 

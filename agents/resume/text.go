@@ -15,6 +15,9 @@ func (d Written) Text(here string) string {
 	if len(d.Back) > 0 && chars.Line(d.BackDir) == d.BackDir { // else the shell of who copies it goes elsewhere
 		fmt.Fprintf(&b, "go back   %s  (the old session is unchanged)\n", commandLine(here, d.BackDir, d.Back))
 	}
+	if d.Summary != "" {
+		fmt.Fprintf(&b, "undo      `ctxledger restore %s` gives ctxledger's view of the old session its messages back\n", d.Summary)
+	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))
 	switch {

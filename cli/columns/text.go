@@ -12,25 +12,37 @@ import (
 // Cut makes a text fit into one line of at most n columns.
 func Cut(s string, n int) string { return cut(chars.Line(s), n) }
 
-// CutExact is Cut for a line whose white space counts, such as one of a diff.
-func CutExact(s string, n int) string { return cut(chars.Plain(s), n) }
-
 // cut is Cut for a safe line.
 func cut(s string, n int) string {
 	if lipgloss.Width(s) <= n {
 		return s
 	}
-	var b strings.Builder
+	return s[:fitting(s, n-1)] + "…"
+}
+
+// fitting returns how many bytes at the beginning of a safe line fit into n columns.
+func fitting(s string, n int) int {
 	width := 0
-	for _, r := range s {
-		w := lipgloss.Width(string(r))
-		if width+w > n-1 {
-			break
+	for i, r := range s {
+		if width += lipgloss.Width(string(r)); width > n {
+			return i
 		}
-		b.WriteRune(r)
-		width += w
 	}
-	return b.String() + "…"
+	return len(s)
+}
+
+// Pieces cuts a safe line into pieces of at most n columns; of one character at least.
+func Pieces(s string, n int) (out []string) {
+	for {
+		at := fitting(s, n)
+		if at == 0 {
+			_, at = utf8.DecodeRuneInString(s)
+		}
+		if out = append(out, s[:at]); at == len(s) {
+			return out
+		}
+		s = s[at:]
+	}
 }
 
 // Ending returns as much of the end of a safe text as fits into n columns.

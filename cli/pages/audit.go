@@ -116,8 +116,11 @@ func (p *auditPage) gap(w io.Writer) {
 func (p *auditPage) headline(w io.Writer) {
 	r := p.r
 	spent := cmp.Or(r.Total.Cost(), "nothing was measured")
-	text := fmt.Sprintf("%s: %s, %s, %s tokens", spent, chars.Plural(r.Sessions, "session"),
-		chars.Plural(r.Total.Requests, "request"), report.Magnitude(float64(r.Total.Tokens())))
+	text := fmt.Sprintf("%s: %s, %s", spent, chars.Plural(r.Sessions, "session"),
+		chars.Plural(r.Total.Requests, "request"))
+	if r.Total.Dollars > 0 {
+		text += ", " + report.Magnitude(float64(r.Total.Tokens())) + " tokens"
+	}
 	if p.width > 0 {
 		text = lipgloss.Wrap(text, p.width, " ")
 	}

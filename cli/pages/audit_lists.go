@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/cli/columns"
@@ -48,11 +49,27 @@ func (p *auditPage) lists() []list {
 	}
 	var out []list
 	for _, l := range all {
+		if p.r.Total.Dollars == 0 { // the amounts are these
+			l = l.without("TOKENS", "SENT")
+		}
 		if l.rows = l.rows[:min(len(l.rows), p.rows)]; len(l.rows) > 0 {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// without returns the list without some of its figures.
+func (l list) without(heads ...string) list {
+	for _, head := range heads {
+		if i := slices.Index(l.head, head); i >= 0 {
+			l.head = slices.Delete(l.head, i, i+1)
+			for j, r := range l.rows {
+				l.rows[j].figures = slices.Delete(r.figures, i, i+1)
+			}
+		}
+	}
+	return l
 }
 
 func (p *auditPage) models() list {

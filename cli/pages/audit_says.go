@@ -30,7 +30,7 @@ func (p *auditPage) paragraph(w io.Writer, label, text string) {
 	const deep, shallow = 11, 2 // columns of indentation
 	faint := p.style(lipgloss.NewStyle().Faint(true))
 	indent, lead := deep, faint.Render(label)+strings.Repeat(" ", deep-len(label))
-	text = chars.Plain(text)
+	text = p.Own(chars.Plain(text))
 	if 0 < p.width && p.width < pairWidth {
 		indent, lead, text = shallow, "", label+" "+text
 	}
@@ -58,18 +58,19 @@ func (p *auditPage) again() string {
 	return text
 }
 
-// habits says which habits cost most, and where there is space what to do about them.
+// habits says which habits cost most, and where there is space, on a line each, what to do about them.
 func (p *auditPage) habits() string {
 	var all []string
+	between := "; "
 	for _, h := range p.r.Habits {
 		switch {
 		case p.airy:
-			all = append(all, h.String())
+			all, between = append(all, h.String()), "\n"
 		case p.width >= pairWidth:
 			all = append(all, h.Cost()+" for "+h.Name)
 		}
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, between)
 }
 
 // compacted says what compactions lost.
@@ -115,9 +116,13 @@ func (p *auditPage) replayed() string {
 	if lacks := r.Lacks(); lacks != "" {
 		recorded += ", " + lacks
 	}
-	return fmt.Sprintf("%s, %.0f%% of the cost; with ctxledger: %s, %s in the replay instead of %s. "+
-		"Simulated; no tasks were re-run%s",
-		which, r.Part*100, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
+	view := "its view"
+	if r.Sessions > 1 {
+		view = "their views"
+	}
+	return fmt.Sprintf("%s, %.0f%% of the cost; if %s had been sent: %s, %s instead of %s%s\n"+
+		"Simulated; no tasks were re-run\nInstalling alone does not send views: `ctxledger with --reduce` does",
+		which, r.Part*100, view, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
 }
 
 // gaps names what has no price. The first ones stand for all.

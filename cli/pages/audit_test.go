@@ -20,7 +20,8 @@ import (
 // drawn returns an audit on a screen of that size, without colours.
 func drawn(r audit.Audit, width, height int) string {
 	var out bytes.Buffer
-	Page{W: &out, Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String, Line: columns.Cut}.Audit(r)
+	Page{W: &out, Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String, Line: columns.Cut,
+		Own: func(text string) string { return text }}.Audit(r)
 	return out.String()
 }
 
@@ -175,9 +176,10 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing: the period is too short"},
 		{[]float64{75},
-			"1 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 25% saved, $75.00 in the replay instead of $100.00. Simulated; no tasks were re-run"},
+			"1 of 9 sessions, the most expensive, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
+				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce` does\n"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the most expensive, 12% of the cost; with ctxledger: 5% more expensive, $210.00 in the replay instead of $200.00. Simulated; no tasks were re-run"},
+			"2 of 9 sessions, the most expensive, 12% of the cost; if their views had been sent: 5% more, $210.00 instead of $200.00\n"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}
@@ -197,7 +199,7 @@ func TestAReplayOfAModelWithoutAPriceNamesIt(t *testing.T) {
 	r.Replayed.Add(report.PlayRow{Model: "new-1", Recorded: report.Play{Units: 9e9}, Ours: report.Play{Units: 9e9}}, 0)
 	r.Replayed.Add(report.PlayRow{Recorded: report.Play{Dollars: 100, Priced: true, Units: 1},
 		Ours: report.Play{Dollars: 75, Priced: true, Units: 1}}, 0)
-	want := "25% saved, $75.00 in the replay instead of $100.00, without new-1, whose price is not known."
+	want := "25% less, $75.00 instead of $100.00, without new-1, whose price is not known\n"
 	if text := drawn(r, 0, 0); !strings.Contains(text, want) {
 		t.Errorf("%s is missing in\n%s", want, text)
 	}
@@ -217,9 +219,9 @@ func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded, and fees and advisors are not replayed). Simulated",
-		6.75: "instead of $6.75. Simulated",
-		0:    "instead of $6.75. Simulated",
+		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded, and fees and advisors are not replayed)\n",
+		6.75: "instead of $6.75\n",
+		0:    "instead of $6.75\n",
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 1, Part: 1, Reported: report.Spent{Dollars: dollars}}

@@ -32,11 +32,25 @@ type Carried struct {
 	Newest bool `json:"-"`
 }
 
+// unmarked returns a panel without the marks of Markdown, which stand outside of its lists.
+func unmarked(panel string) string {
+	var b strings.Builder
+	marks := strings.NewReplacer("`", "", "**", "")
+	for line := range strings.Lines(panel) {
+		if !strings.HasPrefix(line, "- ") {
+			line = marks.Replace(line)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
 // Carried draws what each agent's requests carry.
 func (p Page) Carried(out Carried) {
 	w := p.W
 	if out.Panel != nil {
-		fmt.Fprintf(w, "session %s  %s\n%s\n", out.Session, p.Line(out.Use.Session.Heading(), titleColumns), out.Panel)
+		fmt.Fprintf(w, "session %s  %s\n%s\n", out.Session, p.Line(out.Use.Session.Heading(), titleColumns),
+			unmarked(out.Panel.String()))
 		p.say(out.Panel.More() != "", "\n%s", out.Panel.More())
 		fmt.Fprintln(w)
 	}

@@ -61,7 +61,11 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	p.W = out
 	p.rows(b.String())
 	if s.Session == nil {
-		fmt.Fprintln(p.W, "\n"+p.NoSession(s.Ledger))
+		none := p.NoSession(s.Ledger)
+		if s.Ledger.Workspace == "" {
+			none = "no workspace here, and so no session: run it in a project's directory, or name one with --workspace"
+		}
+		fmt.Fprintln(p.W, "\n"+none)
 	}
 }
 

@@ -116,7 +116,10 @@ func nextStep(s ledger.Status) string {
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
 		why += "; " + s.NextStep.Due.Why
 	}
-	return why + s.NextStep.Due.Without()
+	if s.NextStep.Due.Averted != "" {
+		why += "; no compaction is needed after that"
+	}
+	return why
 }
 
 // heldLine says what the agent's own window holds, with a bar where its size is known.

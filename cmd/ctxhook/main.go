@@ -13,7 +13,15 @@ import (
 	"ctxledger.dev/internal/version"
 )
 
+const usage = `Agents start ctxhook for an event of their hooks: ctxhook AGENT EVENT [SERVER], with the event's JSON on
+standard input. "ctxledger install" connects it; "ctxledger doctor" shows what works.
+`
+
 func main() {
+	if len(os.Args) < 3 {
+		_, _ = os.Stdout.WriteString(usage) // to a person
+		return
+	}
 	hooking.Main(context.Background(), hooking.Config{
 		Args: append([]string{hooking.Name}, os.Args[1:]...), Env: env.System(), Version: version.Version,
 		In: os.Stdin, Out: os.Stdout, Daemon: daemon(),

@@ -27,7 +27,7 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			"log_attempt, log_hypothesis, handoff, save_artifact")
 	graphs := p.Flags.Bool("graph-tools", false,
 		"offer the tools with which agents read context graphs in parts: graph_blocks, graph_prompt")
-	readBack := p.Flags.Bool("read-back", false, "offer only read_artifact, as `ctxledger with --reduce` does")
+	readBack := p.Flags.Bool("read-back", false, "offer only read_artifact, as \"ctxledger with --reduce\" has it")
 	var w web
 	w.flags(p.Flags)
 	return p.Run(args, func() (func() error, error) {

@@ -164,7 +164,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").
-		WithHint("import one with `ctxledger import FILE`, or pass messages")
+		WithHint("import one with `ctxledger import FILE`")
 }
 
 // Log implements ledger.SessionReader.

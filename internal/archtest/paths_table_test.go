@@ -46,6 +46,7 @@ var openings = []opening{
 	{"agents/hook run.present", "safefs.Open", resolve},
 	{"agents/hook run.whole", "safefs.Open", owned},
 	{"agents/install CheckProgram", "safefs.OpenFile", owned},
+	{"agents/install Machine.Find", "os.Lstat", resolve},
 	{"agents/install Machine.Write", "safefs.OpenRoot", owned},
 	{"agents/install Machine.everyFile", "os.Lstat", resolve},
 	{"agents/install Machine.files", "os.Lstat", resolve},

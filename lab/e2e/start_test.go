@@ -85,7 +85,7 @@ const (
 // answered runs a command at a terminal where a person gives an answer, and returns what it shows.
 func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string, error) {
 	t.Helper()
-	const asked = "Type yes to write these changes, d to see them: "
+	const asked = "Type yes (or y) to write these changes, d to see them: "
 	person, program := terminaltest.Open(t)
 	shown := terminaltest.Answer(t, person, program, asked, answer)
 	cmd := exec.CommandContext(deadlined(t), "sh", "-c", command)
@@ -97,7 +97,7 @@ func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string,
 	return strings.NewReplacer(filepath.Join(s.Workspace, "bin"), ownDir, bin, ownDir, s.Home, "/home/me").Replace(out), err
 }
 
-// TestInstallShowsItsChangesOnRequest: who is asked has read at most three lines, sees the changes for a d, and is asked again. Any
+// TestInstallShowsItsChangesOnRequest: who is asked has read at most four lines, sees the changes for a d, and is asked again. Any
 // other answer than yes writes nothing.
 func TestInstallShowsItsChangesOnRequest(t *testing.T) {
 	for answer, written := range map[string]bool{"d\nyes\n": true, "d\nno\n": false, "d\n\x04": false, "\n": false} {
@@ -108,7 +108,7 @@ func TestInstallShowsItsChangesOnRequest(t *testing.T) {
 		}
 		out, err := answered(t, s, "bin/ctxledger install claude-code", answer)
 		before, after, _ := strings.Cut(out, "d to see them: ")
-		if lines := strings.Count(before, "\n"); lines > 3 || strings.Contains(before, "+++") {
+		if lines := strings.Count(before, "\n"); lines > 4 || strings.Contains(before, "+++") {
 			t.Errorf("%q: before the question stand %d lines: %s", answer, lines, before)
 		}
 		if shown := strings.Contains(after, "+++ /home/me/.claude/settings.json\n"); shown != strings.HasPrefix(answer, "d") {

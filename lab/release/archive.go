@@ -45,26 +45,38 @@ type entry struct {
 	built, source, shell string
 }
 
+// doc is where the pages are, with their links.
+const doc = "share/doc/ctxledger/"
+
 // layout returns what is installed for a platform.
-func (p platform) layout() (list []entry) {
+func (p platform) layout() (list []entry, err error) {
 	for _, name := range programs {
 		list = append(list, entry{name: "bin/" + name + p.exe(), mode: 0o755, built: name + p.exe()})
 	}
-	const doc = "share/doc/ctxledger/"
-	list = append(list, entry{name: doc + "LICENSE", mode: 0o644, source: "LICENSE"},
-		entry{name: doc + "README.md", mode: 0o644, source: "README.md"},
-		entry{name: doc + "THIRD_PARTY.txt", mode: 0o644, built: "THIRD_PARTY.txt"})
+	list = append(list, entry{name: doc + "THIRD_PARTY.txt", mode: 0o644, built: "THIRD_PARTY.txt"})
+	for _, root := range []string{"LICENSE", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs"} {
+		err = errors.Join(err, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				list = append(list, entry{name: doc + filepath.ToSlash(path), mode: 0o644, source: path})
+			}
+			return err
+		}))
+	}
 	if p.system == "windows" {
-		return append(list, entry{name: "share/powershell/ctxledger.ps1", mode: 0o644, shell: "powershell"})
+		return append(list, entry{name: "share/powershell/ctxledger.ps1", mode: 0o644, shell: "powershell"}), err
 	}
 	return append(list, entry{name: "share/bash-completion/completions/ctxledger", mode: 0o644, shell: "bash"},
 		entry{name: "share/fish/vendor_completions.d/ctxledger.fish", mode: 0o644, shell: "fish"},
-		entry{name: "share/zsh/site-functions/_ctxledger", mode: 0o644, shell: "zsh"})
+		entry{name: "share/zsh/site-functions/_ctxledger", mode: 0o644, shell: "zsh"}), err
 }
 
 // tree returns the files of the layout, with the programs in a directory.
 func (p platform) tree(dir string, completions map[string][]byte) (files []file, err error) {
-	for _, e := range p.layout() {
+	layout, err := p.layout()
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range layout {
 		text := completions[e.shell]
 		switch {
 		case e.built != "":

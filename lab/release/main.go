@@ -126,7 +126,12 @@ func install(prefix string) error {
 		if err := f.write(prefix); err != nil {
 			return err
 		}
+		if f.mode == 0o755 {
+			fmt.Println(filepath.Join(prefix, filepath.FromSlash(f.name)))
+		}
 	}
+	fmt.Printf("installed, with completions for shells and the pages in %s; `ctxledger` shows what is next\n",
+		filepath.Join(prefix, filepath.FromSlash(doc)))
 	return nil
 }
 
@@ -136,7 +141,8 @@ func uninstall(prefix string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range p.layout() {
+	layout, err := p.layout()
+	for _, e := range append(layout, entry{name: doc}) {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(prefix, e.name)))
 	}
 	return err

@@ -57,7 +57,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	program, err := exec.LookPath(o.Agent[0])
 	if err != nil {
 		return 0, fault.New(fault.NotFound, op, "program %.200q not found", o.Agent[0]).
-			WithHint("give it as you would in your shell: `ctxledger with -- claude`")
+			WithHint("it is not in PATH: install it, or give its path")
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
