@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"ctxledger.dev/cli/hooking"
 	"ctxledger.dev/internal/env"
@@ -18,8 +19,8 @@ standard input. "ctxledger install" connects it; "ctxledger doctor" shows what w
 `
 
 func main() {
-	if len(os.Args) < 3 {
-		_, _ = os.Stdout.WriteString(usage) // to a person
+	if len(os.Args) == 2 && slices.Contains([]string{"--help", "-help", "-h"}, os.Args[1]) {
+		_, _ = os.Stdout.WriteString(usage) // of a person; whatever else is wrong, an agent gets nothing
 		return
 	}
 	hooking.Main(context.Background(), hooking.Config{

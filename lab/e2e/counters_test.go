@@ -90,7 +90,7 @@ func TestEveryFaceCountsTheSame(t *testing.T) {
 	after := w.figures()
 	compare(t, "after measurements", after)
 	for _, f := range []figures{before, after} {
-		took, text := f["the file order/order.go in the window"]["the panel"], f["tokens of order/order.go"]["the lens"]
+		took, text := f["the file order/order.go in the window"]["the panel"], f["tokens of order/order.go"]["the status bar"]
 		if took == 0 || took >= text { // else no measurement was in effect
 			t.Errorf("reading %d tokens took %d of the window", text, took)
 		}

@@ -154,6 +154,9 @@ func (w *witness) files(f figures) {
 			if name == "notes.txt" { // which the session has not read
 				f.add(q, "the lens", w.find(`^# tokens in file`, lens.Title))
 			}
+			if len(text) > 40_000 { // of which a read returns a part
+				continue
+			}
 			q = "what a read of " + name + " adds"
 			f.add(q, "the lens, without a session", w.find(`in file · # when read$`, apart.Title))
 			f.add(q, "the hover of the lens", w.find(`Reading the file adds #, line numbers included`, lens.Tooltip))
