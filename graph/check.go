@@ -55,8 +55,7 @@ func Check(d *Document, o Options) []Finding {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
-		return f.Severity == Off || d.silences && c.silenced(f) ||
-			f.Code == "CG213" && !d.IsGraph() // an operation alone may be a mention
+		return f.Severity == Off || d.silences && c.silenced(f)
 	})
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))

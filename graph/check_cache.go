@@ -27,13 +27,13 @@ func (c *checker) cached(costs *Costs) {
 	}
 	later := 0 // model calls that send what is above them
 	for _, o := range d.Operations {
-		if o.sendsAmbient() {
+		if d.runs(o) && o.sendsAmbient() {
 			later++
 		}
 	}
 	sent := 0 // up to where the last one of those did that are behind
 	for _, o := range d.Operations {
-		asks := o.sendsAmbient()
+		asks := d.runs(o) && o.sendsAmbient()
 		if asks {
 			later--
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -16,10 +17,10 @@ const (
 
 // jumps are where the @goto operations of a document lead, for questions that each operation asks.
 type jumps struct {
-	to     []*Block // by operation; nil: it is no @goto, or leads nowhere
-	places []int    // where the targets begin, ascending
-	least  []int    // by operation: where the first target begins of those from it on
-	most   []int    // by operation: where the last target begins of those before it
+	to    []*Block // by operation; nil: it is no @goto, or leads nowhere
+	least []int    // by operation: where the first target begins of those from it on
+	most  []int    // by operation: where the last target begins of those before it
+	dead  []bool   // by operation: it never runs
 }
 
 // jumpsOf follows the @goto operations of a document.
@@ -28,12 +29,17 @@ func jumpsOf(d *Document) jumps {
 	j := jumps{to: make([]*Block, n), least: make([]int, n+1), most: make([]int, n+1)}
 	j.least[n], j.most[0] = len(d.Source)+1, -1
 	for i, o := range d.Operations {
-		j.most[i+1] = j.most[i]
 		if o.Name == "goto" && len(o.block) > 0 {
 			j.to[i] = d.matches(o, "block").at(0).Block
 		}
+	}
+	j.walk(d)
+	for i := range d.Operations {
+		j.most[i+1] = j.most[i]
+		if j.dead[i] {
+			j.to[i] = nil
+		}
 		if target := j.to[i]; target != nil {
-			j.places = append(j.places, target.Own.From)
 			j.most[i+1] = max(j.most[i], target.Own.From)
 		}
 	}
@@ -42,14 +48,31 @@ func jumpsOf(d *Document) jumps {
 			j.least[i] = min(j.least[i], j.to[i].Own.From)
 		}
 	}
-	slices.Sort(j.places)
 	return j
 }
 
-// between reports whether a @goto leads behind one place, but not behind another.
-func (j jumps) between(after, upTo int) bool {
-	i, _ := slices.BinarySearch(j.places, after+1)
-	return i < len(j.places) && j.places[i] <= upTo
+// walk finds the operations that never run: no way leads there from the first one.
+func (j *jumps) walk(d *Document) {
+	n := len(d.Operations)
+	j.dead = slices.Repeat([]bool{true}, n)
+	for begin := []int{0}; len(begin) > 0; {
+		i := begin[len(begin)-1]
+		begin = begin[:len(begin)-1]
+		for ; i < n && j.dead[i]; i++ {
+			j.dead[i] = false
+			if to := j.to[i]; to != nil {
+				begin = append(begin, sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= to.Own.From }))
+			}
+			if j.leaves(d.Operations[i]) {
+				break
+			}
+		}
+	}
+}
+
+// leaves reports whether what is behind an operation does not run after it.
+func (j *jumps) leaves(o *Operation) bool {
+	return o.Name == "return" || j.to[o.Index] != nil && !o.truth("run-once")
 }
 
 // over reports whether a @goto before an operation leads behind it.
@@ -60,19 +83,13 @@ func (j jumps) back(last, first *Operation) bool { return j.least[last.Index+1] 
 
 // flow checks in which order operations run, and what they are allowed to do.
 func (c *checker) flow() {
-	var end *Operation // behind which nothing runs
-	for _, o := range c.d.Operations {
-		if end != nil && !c.jumps.between(end.At.From, o.At.From) {
+	for i, o := range c.d.Operations {
+		if c.jumps.dead[i] && !c.jumps.dead[i-1] { // once is enough
+			end := c.d.Operations[i-1]
 			c.add("CG403", Warning, o.NameAt, "this never runs").Related =
 				[]Related{{end.NameAt, "@" + end.Name + " above leaves"}}
-			end = nil // once is enough
 		}
-		target := c.jumps.to[o.Index]
-		leaves := target != nil && !o.truth("run-once")
-		if o.Name == "return" || leaves {
-			end = o
-		}
-		if leaves && target.Own.From <= o.At.From {
+		if to := c.jumps.to[i]; to != nil && c.jumps.leaves(o) && to.Own.From <= o.At.From {
 			c.add("CG404", Warning, o.NameAt,
 				"this jumps back each time: run-once: true ends the loop after its first pass")
 		}

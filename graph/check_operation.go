@@ -11,11 +11,9 @@ import (
 )
 
 // IsGraph reports whether a document has an operation, or seems meant to have one: a line that would begin a known operation,
-// with a parameter below it, right after text or in code or a comment that is never closed. An operation without parameters alone
-// may be a mention.
+// with a parameter below it, right after text or in code or a comment that is never closed.
 func (d *Document) IsGraph() bool {
-	said := func(o *Operation) bool { return strings.Contains(o.At.In(d.Source), "\n") } // else it may be a mention
-	return slices.ContainsFunc(d.Operations, said) || slices.ContainsFunc(d.marks, func(m mark) bool {
+	return len(d.Operations) > 0 || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
 		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
 			end = len(d.Source)
@@ -124,7 +122,7 @@ func (c *checker) itself(o *Operation) {
 		seen[f.Key] = true
 		c.parameter(o, spec, f)
 	}
-	if len(o.findings) == 0 && !slices.ContainsFunc(spec.needs, func(key string) bool { return o.field(key) != nil }) {
+	if o.lacks() {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
 	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {

@@ -200,7 +200,9 @@ func renamed(r Reference, path string) *Fix {
 func (c *checker) allNames() []string {
 	if c.names == nil {
 		for _, o := range c.d.Operations {
-			c.names = append(c.names, c.made.names(o)...)
+			if c.d.runs(o) {
+				c.names = append(c.names, c.made.names(o)...)
+			}
 		}
 		for _, b := range c.d.Blocks[1:] {
 			if !b.System {

@@ -39,7 +39,7 @@ func (c *Costs) Of(o *Operation) (cost Cost, sends bool) {
 	if i := c.of[o.Index]; i > 0 {
 		return c.Operations[i-1], true
 	}
-	return Cost{Operation: o}, false
+	return Cost{Operation: o, Exact: true}, false
 }
 
 // Size returns the tokens of a block's own text.
@@ -155,7 +155,7 @@ type bill struct {
 
 // cost returns what an operation sends.
 func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
-	if o.unreadable() || o.Name != "llm" && o.Name != "run" && o.Name != "return" {
+	if !b.d.runs(o) || o.Name != "llm" && o.Name != "run" && o.Name != "return" {
 		return cost, false
 	}
 	d, model := b.d, o.text("model")
@@ -179,14 +179,17 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 		before := extent{0, x.index}
 		cost.Grows = b.g.place[b.g.runs[o.Index]] <= o.At.From
 		cost.Ambient = t.sum(before)
-		if !d.replaced(x, o) {
+		if !x.System && !d.replaced(x, o) {
 			cost.Ambient += o.own.above.size(t.by, x.kept, func() int { return t.above.upTo(o) })
 			if d.speaks(x, o.At.From) {
 				before.to++
 			}
 		}
 		if t.shown != nil {
-			all := t.shown[x.index] + t.Of(d.above(x, o.At.From))
+			all := t.shown[x.index]
+			if !x.System {
+				all += t.Of(d.above(x, o.At.From))
+			}
 			cost.Ambient, cost.Shown = all, all-cost.Ambient
 		}
 		b.send(before)

@@ -19,6 +19,9 @@ func createdBy(d *Document, read func(from, path string) (*Document, error)) *cr
 	c.by = sync.OnceValue(func() map[string][]*Operation {
 		all := map[string][]*Operation{}
 		for _, o := range d.Operations {
+			if !d.runs(o) {
+				continue
+			}
 			for _, name := range c.names(o) {
 				if by := all[folded(name)]; len(by) == 0 || by[len(by)-1] != o { // it may have two forms of one name
 					all[folded(name)] = append(by, o)

@@ -146,7 +146,7 @@ func (d *Document) Reaches(b *Block) string {
 // Sends reports whether an operation sends a block as it is.
 func (d *Document) Sends(o *Operation, b *Block) bool {
 	switch {
-	case o.Name != "llm" && o.Name != "run" && o.Name != "return" || b.System || d.replaced(b, o):
+	case o.Name != "llm" && o.Name != "run" && o.Name != "return" || b.System || !d.runs(o) || d.replaced(b, o):
 		return false
 	case o.field("block") != nil:
 		matches := d.matches(o, "block")

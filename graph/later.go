@@ -31,7 +31,7 @@ func grown(d *Document) *growth {
 	var replaced, looped skips
 	for i, o := range d.Operations {
 		g.runs[i], g.place[i+1] = i, g.place[i]
-		if t, ok := d.writes(o); ok {
+		if t, ok := d.writes(o); ok && !g.dead[i] {
 			g.place[i+1] = min(g.place[i], t.from(o))
 			g.write(d, o, t, &replaced)
 		}
@@ -52,7 +52,7 @@ func grown(d *Document) *growth {
 
 // writes returns where an operation writes; ok is false where it writes nothing, or into a block that is not in the document.
 func (d *Document) writes(o *Operation) (t target, ok bool) {
-	if !operations[o.Name].merges || o.unreadable() {
+	if !operations[o.Name].merges || o.idle() {
 		return t, false
 	}
 	t, ok = d.target(o)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 
 	"ctxledger.dev/transcript"
@@ -49,7 +50,7 @@ func (m Message) Head() string {
 func (d *Document) Request(o *Operation) []Message {
 	var out []Message
 	switch {
-	case o.unreadable():
+	case !d.runs(o):
 		return nil
 	case o.Name == "llm":
 		out = append(out, Message{Role: transcript.RoleSystem, From: FromSystem, Text: d.SystemPrompt()})
@@ -72,8 +73,24 @@ func (d *Document) Request(o *Operation) []Message {
 	return out
 }
 
-// unreadable reports whether nothing is known of an operation's parameters: they are no YAML.
-func (o *Operation) unreadable() bool { return len(o.Fields) == 0 && len(o.findings) > 0 }
+// idle reports whether an operation cannot run: its parameters are no YAML, or it has none of those that it needs.
+func (o *Operation) idle() bool { return len(o.Fields) == 0 && len(o.findings) > 0 || o.lacks() }
+
+// runs reports whether an operation may run, as far as that is known.
+func (d *Document) runs(o *Operation) bool { return !o.idle() && !d.grows().dead[o.Index] }
+
+// lacks reports whether an operation has none of the parameters that it needs; an empty text is none.
+func (o *Operation) lacks() bool {
+	needs := operations[o.Name].needs
+	return len(o.findings) == 0 && len(needs) > 0 && !slices.ContainsFunc(needs, func(key string) bool {
+		f := o.field(key)
+		if f == nil || key == "block" || strings.TrimSpace(f.text()) != "" {
+			return f != nil
+		}
+		var text string
+		return f.yaml.Decode(&text) != nil // a list, which is no text at all
+	})
+}
 
 // sendsAmbient reports whether an operation sends the text before it.
 func (o *Operation) sendsAmbient() bool {
