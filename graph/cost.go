@@ -31,6 +31,7 @@ type Costs struct {
 
 	of   []int // by operation: its place in Operations, from 1; 0: it sends nothing
 	sent []int // by block: by how many operations
+	made *created
 	*tally
 }
 
@@ -40,6 +41,20 @@ func (c *Costs) Of(o *Operation) (cost Cost, sends bool) {
 		return c.Operations[i-1], true
 	}
 	return Cost{Operation: o, Exact: true}, false
+}
+
+// Inserter returns the operation that inserts the block of a path, by its id before another name; nil: none does.
+func (c *Costs) Inserter(path string) (first *Operation) {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	for _, o := range c.made.by()[folded(name)] {
+		if id, _ := o.Inserts(); Named(id, name) {
+			return o
+		}
+		if first == nil {
+			first = o
+		}
+	}
+	return first
 }
 
 // Size returns the tokens of a block's own text.
@@ -123,9 +138,8 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 // Costs returns what each operation sends if the document is as it is now, but for blocks that an operation before it replaces.
 // Large documents have functions of o.Count called concurrently.
 func (d *Document) Costs(o Options) *Costs {
-	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1)}
-	b := bill{Costs: c, d: d, g: d.grows(), made: createdBy(d, o.Read), count: o.Count, kept: o.Kept,
-		tallies: map[string]*tally{}}
+	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1), made: createdBy(d, o.Read)}
+	b := bill{Costs: c, d: d, g: d.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
 	c.tally = b.counted("")
 	for _, o := range d.Operations {
 		if cost, sends := b.cost(o); sends {
@@ -143,7 +157,6 @@ type bill struct {
 	*Costs
 	d       *Document
 	g       *growth
-	made    *created
 	count   func(named string) Counting
 	kept    any
 	named   map[string]*tally // by the models that operations name
@@ -204,9 +217,9 @@ func (b *bill) choose(t *tally, o *Operation, cost *Cost) {
 	for i, r := range o.block {
 		m := matches.at(i)
 		switch x := m.Block; {
-		case x != nil && b.g.later(o, r, x), x == nil && b.made.before(o, r.Path):
+		case x != nil && b.g.later(o, r, x), x == nil && b.Costs.made.before(o, r.Path):
 			cost.Later = append(cost.Later, r.String())
-		case x == nil, b.g.removed(x, o) && !b.made.before(o, r.Path):
+		case x == nil, b.g.removed(x, o) && !b.Costs.made.before(o, r.Path):
 			cost.Lost = append(cost.Lost, r.String())
 		}
 		all = append(all, extentOf(r, m))

@@ -59,5 +59,10 @@ func (s *folder) references(_ context.Context, d *document, p *protocol.Referenc
 	for _, use := range spans(d.text, graphfile.Uses(f, t)) {
 		list = append(list, protocol.Location{URI: d.spelled, Range: use})
 	}
+	s.othersOpen(d, func(d *document, other graphfile.File) {
+		for _, use := range spans(d.text, graphfile.UsesElsewhere(other, t)) {
+			list = append(list, protocol.Location{URI: d.spelled, Range: use})
+		}
+	})
 	return list, nil
 }

@@ -18,7 +18,8 @@ import (
 var update = flag.Bool("update", false, "rewrite what the cases want")
 
 // TestContextGraphs asks a server about the documents of testdata/graph. To add a case, copy a file. doc.md is what an editor
-// has open, other files are beside it. ask has one question a line: a method below, and, where it is about a place, a piece of
+// has open, other files are beside it, and open, too, if their names
+// begin with "open-". ask has one question a line: a method below, and, where it is about a place, a piece of
 // a line with "|" where the cursor is, \n for the end of a line; rename has the new name before it. -update makes want.
 func TestContextGraphs(t *testing.T) {
 	files, err := filepath.Glob("testdata/graph/*.txtar")
@@ -95,6 +96,13 @@ func openGraph(t *testing.T, files map[string]string) *graphCase {
 	}
 	g := &graphCase{fixture: f, text: files["doc.md"], uri: "file://" + root + "/doc.md",
 		buffer: scriptededitor.NewBuffer(files["doc.md"])}
+	for name, text := range files {
+		if strings.HasPrefix(name, "open-") {
+			if err := f.Open("file://"+root+"/"+name, "markdown", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	if err := f.Open(g.uri, "markdown", g.text); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +344,15 @@ func (g *graphCase) renamed(t *testing.T, name, piece string) string {
 	if err := g.call("textDocument/rename", at, &e); err != nil {
 		return fmt.Sprintf("%q, refused: %v\n", prepared.Placeholder, err)
 	}
-	return fmt.Sprintf("%q\n%s", prepared.Placeholder, g.after(e))
+	said := fmt.Sprintf("%q\n%s", prepared.Placeholder, g.after(e))
+	for uri, edits := range e.Changes {
+		for _, x := range edits {
+			if uri != g.uri {
+				said += fmt.Sprintf("   %s:%d %s\n", filepath.Base(uri), x.Range.Start.Line+1, x.NewText)
+			}
+		}
+	}
+	return said
 }
 
 func (g *graphCase) completed(_ *testing.T, more map[string]any) (string, error) {

@@ -1,7 +1,10 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"go.lsp.dev/protocol"
 
@@ -31,11 +34,38 @@ func (s *folder) rename(_ context.Context, d *document, p *protocol.RenameParams
 	if !ok {
 		return nil, noRename()
 	}
-	edits, err := graphfile.Rename(f, d.text.Offset(text.Position(p.Position)), p.NewName)
+	at := d.text.Offset(text.Position(p.Position))
+	edits, err := graphfile.Rename(f, at, p.NewName)
 	if err != nil {
 		return nil, err
 	}
-	return s.graphEdit(d, edits...), nil
+	all := s.graphEdit(d, edits...)
+	s.othersOpen(d, func(d *document, other graphfile.File) {
+		if edits := graphfile.RenameElsewhere(f, at, p.NewName, other); len(edits) > 0 {
+			more := s.graphEdit(d, edits...)
+			maps.Copy(all.Changes, more.Changes)
+			all.DocumentChanges = append(all.DocumentChanges, more.DocumentChanges...)
+		}
+	})
+	return all, nil
+}
+
+// othersOpen calls do for the other context graphs that are open and have the same tree.
+func (s *folder) othersOpen(d *document, do func(d *document, f graphfile.File)) {
+	root, _ := s.treeOf(d)
+	all := s.documents.all()
+	slices.SortFunc(all, func(a, b *document) int { return cmp.Compare(a.uri, b.uri) })
+	for _, other := range all {
+		if other.uri == d.uri || other.folder != s {
+			continue
+		}
+		if its, _ := s.treeOf(other); its != root {
+			continue
+		}
+		if f, ok := s.graphFile(other); ok {
+			do(other, f)
+		}
+	}
 }
 
 // graphEdit returns edits of a document in the protocol's form.

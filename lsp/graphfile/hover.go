@@ -39,9 +39,10 @@ func Hover(f File, offset int) (Note, bool) {
 	note := Note{Span: graph.Span{From: from, To: to}}
 	cost, sends := f.Around.Costs.Of(o)
 	if !sends {
-		return note, false
+		note.Text = graph.Does(o.Name)
+		return note, note.Text != ""
 	}
-	text, left := cut(graph.Written(f.Request(o)), mostOfPrompt)
+	text, left := cut(plain(graph.Written(f.Request(o))), mostOfPrompt)
 	note.Text, note.Body = f.costNote(cost), text
 	if left > 0 {
 		note.Text += fmt.Sprintf("\nbelow are the first %s characters of what it sends, %s more are left out; "+
@@ -124,7 +125,7 @@ func (f File) mentionNote(m graph.Mention) Note {
 	found := d.Find(m.Path)
 	if found.Block == nil {
 		note.Text = "there is no block " + called(found.Lost)
-		if o := f.inserter(m.Path); o != nil {
+		if o := f.Around.Costs.Inserter(m.Path); o != nil && !m.Elsewhere {
 			line, _ := f.Place(o.At.From)
 			note.Text = fmt.Sprintf("@%s in line %d inserts this block when it runs", o.Name, line)
 		}
@@ -145,9 +146,12 @@ func (f File) mentionNote(m graph.Mention) Note {
 	if found.More > 0 {
 		note.Text += fmt.Sprintf(", as the first of %d", found.More+1)
 	}
-	note.Body, _ = cut(strings.TrimSpace(note.Body), mostOfBlock)
+	note.Body, _ = cut(plain(strings.TrimSpace(note.Body)), mostOfBlock)
 	return note
 }
+
+// plain has a line feed at the end of each line.
+func plain(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // other returns the document that an operation names; nil: it cannot be read.
 func (f File) other(o *graph.Operation) *graph.Document {
@@ -160,15 +164,4 @@ func (f File) other(o *graph.Operation) *graph.Document {
 		return nil
 	}
 	return d
-}
-
-// inserter returns the operation whose header has the id that a path ends with; nil: none.
-func (f File) inserter(path string) *graph.Operation {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	for _, o := range f.Operations {
-		if id, _ := o.Inserts(); id != "" && graph.Named(id, name) {
-			return o
-		}
-	}
-	return nil
 }

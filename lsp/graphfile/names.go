@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// Target is a block that a name means: one of a document, or one that an operation inserts under that id.
+// Target is a block that a name means: one of a document, or one that an operation inserts.
 type Target struct {
 	Document *graph.Document
 	Block    *graph.Block     // nil: it is inserted
@@ -18,13 +18,15 @@ type Target struct {
 	name     string
 }
 
-// Place is where the target is named: its heading, or the id in the header of what is inserted.
+// Place is where the target is named: its heading, the id in the header of what is inserted, or the operation.
 func (t Target) Place() graph.Span {
 	if t.Block != nil {
 		return t.Block.Heading
 	}
-	_, at := t.Inserter.Inserts()
-	return at
+	if id, at := t.Inserter.Inserts(); id != "" {
+		return at
+	}
+	return t.Inserter.NameAt
 }
 
 // TargetAt returns what the name at a byte means: in a path, in a heading, or in the header of what an operation inserts.
@@ -77,7 +79,7 @@ func (f File) targetIn(o *graph.Operation, offset int) (t Target, ok bool) {
 func (f File) stepTarget(d *graph.Document, step graph.Step) (t Target, ok bool) {
 	t = Target{Document: d, At: step.At, name: last(step.Path)}
 	if t.Block = d.Find(step.Path).Block; t.Block == nil && d == f.Document {
-		t.Inserter = f.inserter(step.Path)
+		t.Inserter = f.Around.Costs.Inserter(step.Path)
 	}
 	return t, t.Block != nil || t.Inserter != nil
 }
@@ -112,7 +114,33 @@ func (f File) means(t Target, path string) bool {
 	if t.Block != nil {
 		return found == t.Block
 	}
-	return found == nil && f.inserter(path) == t.Inserter
+	id, _ := t.Inserter.Inserts() // else it may insert several blocks
+	return found == nil && f.Around.Costs.Inserter(path) == t.Inserter && (id != "" || graph.Named(last(path), t.name))
+}
+
+// UsesElsewhere returns where another document names a block of this one: it imports it.
+func UsesElsewhere(other File, t Target) (out []graph.Span) {
+	for _, o := range other.Operations {
+		for _, m := range other.Mentions(o) {
+			if d := other.imported(m); d == nil || d.Path != t.Document.Path {
+				continue
+			}
+			for _, step := range other.Steps(m.Reference) {
+				if t.Block != nil && t.Document.Find(step.Path).Block == t.Block {
+					out = append(out, step.At)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// imported returns the document whose block is mentioned; nil: this one's, or it cannot be read.
+func (f File) imported(m graph.Mention) *graph.Document {
+	if !m.Elsewhere {
+		return nil
+	}
+	return f.other(m.Operation)
 }
 
 // id returns where the id of a target stands, and what it is; "": it has none.
@@ -132,6 +160,8 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	}
 	id, written := t.id()
 	switch {
+	case id == "" && t.Block == nil:
+		return "", at, fault.New(fault.Invalid, op, "@%s inserts this block, whose id is not in this document", t.Inserter.Name)
 	case id == "":
 		return "", at, fault.New(fault.Invalid, op, "the block %s has no id", title(t.Block)).
 			WithHint("write {id=%s} at the end of its heading: then it can be renamed", t.name)
@@ -157,6 +187,13 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 	}
 	t, _ := TargetAt(f, offset)
 	id, at := t.id()
+	taken := Target{Document: f.Document, Block: f.Find(name).Block, Inserter: f.Around.Costs.Inserter(name)}
+	if other := taken.Block; !graph.Named(name, id) && (other != nil && graph.Named(other.ID, name) || other == nil &&
+		taken.Inserter != nil) {
+		line, _ := f.Place(taken.Place().From)
+		return nil, fault.New(fault.Invalid, op, "the id %s is taken, in line %d", name, line).
+			WithHint("choose a name that no block has")
+	}
 	edits := []Edit{{at, name}}
 	for _, use := range Uses(f, t) {
 		if graph.Named(use.In(f.Source), id) {
@@ -168,6 +205,18 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 			WithHint("choose a name that no block has")
 	}
 	return edits, nil
+}
+
+// RenameElsewhere returns the edits of another document that has the block named at a byte of this one, for a Rename.
+func RenameElsewhere(f File, offset int, name string, other File) (edits []Edit) {
+	t, _ := TargetAt(f, offset)
+	id, _ := t.id()
+	for _, use := range UsesElsewhere(other, t) {
+		if graph.Named(use.In(other.Source), id) {
+			edits = append(edits, Edit{use, name})
+		}
+	}
+	return edits
 }
 
 // lineOf returns the line of a block.
