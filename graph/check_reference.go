@@ -105,6 +105,10 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		c.add("CG311", Information, r.At,
 			fmt.Sprintf("found by its %s: another heading breaks this reference", m.By)).Fix = withID
 	}
+	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
+		c.add("CG305", Warning, r.At, "an earlier operation replaces this block: when this runs there is one only if the "+
+			"result brings it").Related = []Related{{c.d.Operations[g.gone[m.Block.index]].NameAt, "this one"}}
+	}
 	if f.Key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {
 			c.add("CG110", Information, r.At, "the replaced block may lose its name: give it an id").Fix = withID
@@ -116,7 +120,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
 			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
 	}
-	return !r.Below || c.d.fractalic() || c.d.grows().later(o, r, m.Block) ||
+	return !r.Below || c.d.fractalic() || c.made.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
 }
 

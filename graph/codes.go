@@ -51,7 +51,7 @@ var codes = []Code{
 	{"CG302", "warning", "a block is named both by `file` and by `block`"},
 	{"CG303", "information", "`X/*` does not select the own text of X; Fractalic does"},
 	{"CG304", "warning", "nothing is selected, or a reference is empty"},
-	{"CG305", "error", "there is no such block"},
+	{"CG305", "error", "there is no such block; of one that an earlier operation replaces, a warning"},
 	{"CG306", "warning", "several blocks have the name: the first is taken"},
 	{"CG307", "error", "there is no such document"},
 	{"CG308", "error", "a path leads out of the workspace"},

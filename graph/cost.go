@@ -139,7 +139,7 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 // Large documents have functions of o.Count called concurrently.
 func (d *Document) Costs(o Options) *Costs {
 	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1), made: createdBy(d, o.Read)}
-	b := bill{Costs: c, d: d, g: d.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
+	b := bill{Costs: c, d: d, g: c.made.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
 	c.tally = b.counted("")
 	for _, o := range d.Operations {
 		if cost, sends := b.cost(o); sends {

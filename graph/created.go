@@ -12,10 +12,15 @@ type created struct {
 	read   func(from, path string) (*Document, error) // nil: no other document can be read
 	inside map[*Document][]string                     // the names in other documents
 	by     func() map[string][]*Operation             // which insert a block of a name, folded
+	grows  func() *growth                             // with what is known of the other documents
 }
 
 func createdBy(d *Document, read func(from, path string) (*Document, error)) *created {
 	c := &created{d: d, read: read, inside: map[*Document][]string{}}
+	c.grows = d.grows
+	if read != nil && slices.ContainsFunc(d.Operations, func(o *Operation) bool { return o.Name == "import" }) {
+		c.grows = sync.OnceValue(func() *growth { return grown(d, c.level) })
+	}
 	c.by = sync.OnceValue(func() map[string][]*Operation {
 		all := map[string][]*Operation{}
 		for _, o := range d.Operations {
@@ -63,6 +68,27 @@ func (c *created) namesIn(other *Document) []string {
 	}
 	c.inside[other] = names
 	return names
+}
+
+// level returns the level of the heading above what an operation inserts; 0: there is none, or it is not known.
+func (c *created) level(o *Operation) int {
+	other := c.document(o)
+	if o.Name != "import" || other == nil || strings.Contains(o.text("file"), ".md/") {
+		return o.own.level
+	}
+	first := other.Blocks[0]
+	for _, r := range o.block {
+		if first = other.Find(r.Path).Block; first == nil {
+			return 0
+		}
+		if !r.Below {
+			return first.Level
+		}
+	}
+	if first.end == first.index+1 || first.Level == 0 && other.speaks(first, len(other.Source)) {
+		return 0
+	}
+	return other.Blocks[first.index+1].Level
 }
 
 // named returns the names that a header gives the block that it opens.

@@ -21,8 +21,8 @@ type growth struct {
 	runs     []int   // by operation: how many may run before it: all above, and in a loop all in it
 }
 
-// grown finds where operations write.
-func grown(d *Document) *growth {
+// grown finds where operations write; level returns that of the heading above what one does.
+func grown(d *Document, level func(*Operation) int) *growth {
 	blocks, n := len(d.Blocks), len(d.Operations)
 	g := &growth{jumps: jumpsOf(d), own: slices.Repeat([]int{n}, blocks), below: slices.Repeat([]int{n}, blocks),
 		gone: slices.Repeat([]int{n}, blocks), place: make([]int, n+1), runs: make([]int, n),
@@ -32,6 +32,7 @@ func grown(d *Document) *growth {
 	for i, o := range d.Operations {
 		g.runs[i], g.place[i+1] = i, g.place[i]
 		if t, ok := d.writes(o); ok && !g.dead[i] {
+			t.headed = level(o)
 			g.place[i+1] = min(g.place[i], t.from(o))
 			g.write(d, o, t, &replaced)
 		}
@@ -122,7 +123,7 @@ func (t target) from(o *Operation) int {
 
 // level returns the level of the heading above what an operation writes; 0: there is none, or it is not known.
 func (t target) level(o *Operation) int {
-	level := o.own.level
+	level := t.headed
 	if !o.truth("header-auto-align") || level > 0 && o.field("use-header") != nil {
 		return level
 	}
