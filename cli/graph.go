@@ -123,7 +123,10 @@ func graphCheckCommand() command {
 			found, graphs := []graphFinding{}, false
 			for _, name := range args {
 				err := f.on(func(_ *action, g *openGraph, _ []string) error {
-					graphs = graphs || g.IsGraph()
+					if !g.IsGraph() {
+						return nil
+					}
+					graphs = true
 					for _, x := range graph.Check(g.Document, g.options) {
 						line, column := g.Place(x.At.From)
 						found = append(found, graphFinding{name, line, column, x})
@@ -230,7 +233,9 @@ func (g *openGraph) costs() graphCosts {
 			row.Block = c.Operation.Block.URI()
 		}
 		out.Operations = append(out.Operations, row)
-		out.Total += row.Total
+		if row.Operation == "llm" { // others hand it on
+			out.Total += row.Total
+		}
 	}
 	for _, b := range g.Blocks {
 		if all.Sent(b) > 0 {
@@ -266,15 +271,16 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 			}
 			return text
 		}
-		all.Exact, named = all.Exact && o.Exact, named || o.Model != ""
+		all.Exact, named = all.Exact && (o.Exact || o.Operation != "llm"), named || o.Model != ""
 		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
+		open.Media = append(open.Media, o.Media...)
 		open.Grows = open.Grows || o.Grows
 		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, said(o.Total, false, false), said(o.System, false, false),
 			said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
 			said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
-	for _, names := range []*[]string{&open.Later, &open.Lost} {
+	for _, names := range []*[]string{&open.Later, &open.Lost, &open.Media} {
 		slices.Sort(*names)
 		*names = slices.Compact(*names)
 	}
@@ -289,7 +295,7 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	fmt.Fprintf(w, "all of them send %s tokens, %s\n\n", all.Said(c.Total), counted)
+	fmt.Fprintf(w, "all model calls send %s, %s\n\n", all.Said(c.Total).Tokens(), counted)
 	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
 	for _, b := range c.Blocks {
 		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
@@ -307,6 +313,7 @@ type graphPrompt struct {
 	Later     []string        `json:"later,omitempty"`
 	Grows     bool            `json:"grows,omitempty"`
 	Lost      []string        `json:"lost,omitempty"`
+	Media     []string        `json:"media,omitempty"`
 }
 
 func graphPromptCommand() command {
@@ -326,7 +333,8 @@ func graphPromptCommand() command {
 			line, _ := g.Place(o.At.From)
 			cost, _ := g.Costs(g.options).Of(o)
 			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o), Tokens: cost.Total(),
-				Exact: cost.Exact, Later: cost.Later, Grows: cost.Grows, Lost: cost.Lost}
+				Exact: cost.Exact, Later: cost.Later, Grows: cost.Grows, Lost: cost.Lost,
+				Media: cost.Media}
 			if a.json {
 				return a.answerExact(out)
 			}
@@ -337,7 +345,7 @@ func graphPromptCommand() command {
 			for _, line := range cost.Open() {
 				fmt.Fprintf(&b, "--- %s\n", columns.OneLine(line))
 			}
-			fmt.Fprintf(&b, "--- %s tokens\n", cost.Said(cost.Total()))
+			fmt.Fprintf(&b, "--- %s\n", cost.Said(cost.Total()).Tokens())
 			return a.write([]byte(b.String()))
 		}),
 	}

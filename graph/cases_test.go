@@ -107,6 +107,10 @@ func described(d *Document, files map[string]string) string {
 			return d.settings.Parse(to, text), nil
 		},
 	}
+	o.Exists = func(from, to string) error {
+		_, err := o.Read(from, to)
+		return err
+	}
 	for _, c := range d.Costs(o).Operations {
 		for _, said := range c.Open() {
 			fmt.Fprintf(&b, "%d %s\n", line(c.Operation.At.From), said)

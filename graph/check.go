@@ -22,6 +22,8 @@ type Options struct {
 	Known func(model string) bool
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
+	// Exists returns why a file to which a path in a document leads cannot be read, as Read does; nil: it can.
+	Exists func(from, path string) error
 	// Count returns how texts are counted for a model that an operation names, as it is written there; "" is that of operations
 	// that name none.
 	Count func(named string) Counting
@@ -57,6 +59,15 @@ func Check(d *Document, o Options) []Finding {
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
 		return f.Severity == Off || d.silences && c.silenced(f)
 	})
+	if strings.Contains(d.Source, "\r\n") {
+		ends := strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")
+		for i, f := range c.found {
+			if f.Fix != nil {
+				c.found[i] = f.moved(0)
+				c.found[i].Fix.Text = ends.Replace(f.Fix.Text)
+			}
+		}
+	}
 	slices.SortStableFunc(c.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
 	})

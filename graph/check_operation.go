@@ -200,6 +200,8 @@ func (c *checker) behind(o *Operation) {
 		f := c.add("CG211", Warning, line, fmt.Sprintf("this is text: a blank line above has ended @%s", o.Name))
 		if line == first {
 			meant = true
+		}
+		if line == first && o.field(name) == nil {
 			f.Fix = &Fix{Title: "Move it into the operation", At: Span{o.At.To, line.From}, Text: "\n"}
 		}
 	}

@@ -47,6 +47,7 @@ func (c *checker) references(o *Operation) {
 		}
 	}
 	c.file(o)
+	c.media(o)
 	c.result(o)
 }
 
@@ -118,7 +119,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" && !c.d.fractalic() {
 		c.add("CG303", Information, r.At,
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
-			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r)}
+			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r), Choice: true}
 	}
 	return !r.Below || c.d.fractalic() || c.made.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
@@ -246,6 +247,21 @@ func (c *checker) file(o *Operation) {
 			if m := other.Find(r.Path); m.Block == nil {
 				c.add("CG305", Error, r.At, fmt.Sprintf("%s has no block %s", f.text(), chars.Short(m.Lost, 60)))
 			}
+		}
+	}
+}
+
+// media checks the files that an operation attaches.
+func (c *checker) media(o *Operation) {
+	for _, m := range o.media() {
+		if c.o.Exists == nil || strings.Contains(m.text, "://") {
+			continue
+		}
+		switch err := c.o.Exists(c.d.Path, m.text); {
+		case errors.Is(err, ErrOutside):
+			c.add("CG308", Error, m.at, chars.Short(m.text, 60)+" leads out of the workspace")
+		case err != nil:
+			c.add("CG001", Error, m.at, err.Error())
 		}
 	}
 }

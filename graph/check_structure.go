@@ -13,6 +13,7 @@ import (
 var (
 	manySigns = pattern.Lazy(`(?m)^ {0,3}#{7,}([ \t].*)?$`)
 	oddID     = pattern.Lazy(`\{\s*(?:#|id\s*[=:])\s*([^{}=:#]*)\}$`)
+	openID    = pattern.Lazy(`\{id=([^{}]*)$`)
 	someID    = pattern.Lazy(`\{id=[^{}]*\}`)
 )
 
@@ -109,13 +110,19 @@ func (c *checker) heading(b *Block) {
 		id := b.IDAt().In(source)
 		f := c.add("CG103", Error, b.IDAt(), fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
-		if fixed := likelyID(id); fixed != "" {
+		if fixed := c.freeID(id); fixed != "" {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt(), Text: fixed}
 		}
 	case !b.marked && strings.HasSuffix(b.Title, "}") && oddID().MatchString(b.Title):
 		at := oddID().FindStringSubmatchIndex(b.Title)
 		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this is no id: an id is written {id=name}")
-		if id := likelyID(b.Title[at[2]:at[3]]); id != "" {
+		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
+			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
+		}
+	case !b.marked && openID().MatchString(b.Title):
+		at := openID().FindStringSubmatchIndex(b.Title)
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed: it is written {id=name}")
+		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
@@ -125,7 +132,7 @@ func (c *checker) heading(b *Block) {
 		}
 	}
 	if strings.IndexByte(b.Title, '@') >= 0 {
-		c.hiddenStep(b.Heading, c.after(b.Heading))
+		c.hiddenStep(b.Heading, c.after(b.Heading), false)
 	}
 	before, ok := c.before(b.Heading)
 	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
@@ -151,14 +158,16 @@ func (c *checker) unseparated(at Span, message string) {
 	c.add("CG105", Hint, at, message).Fix = &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}
 }
 
-// likelyID returns the id that was probably meant; "" if none is evident.
-func likelyID(id string) string {
-	if slug := Slug(id); isID(slug) {
-		return slug
-	} else if slug != "" && isID("n"+slug) {
-		return "n" + slug
+// freeID returns the id that was probably meant; "" if none is evident, or another block has it.
+func (c *checker) freeID(id string) string {
+	slug := Slug(id)
+	if slug != "" && !isID(slug) {
+		slug = "n" + slug
 	}
-	return ""
+	if !isID(slug) || c.d.Find(slug).By == ByID {
+		return ""
+	}
+	return slug
 }
 
 // ascii reports whether a text has only ASCII.

@@ -11,7 +11,8 @@ import (
 // Lines that look like the beginning of a known operation, however they are decorated; and the parameter below one.
 var (
 	likeStep = pattern.Lazy(`(?i)^[\s\x{a0}\x{feff}>*_+#-]*(?:\d+[.)][\s\x{a0}]+)?(?:\*\*|__)?@[ \t\x{a0}]?([a-z]+)(?:\*\*|__)?` +
-		`[\s\x{a0}:#*_]*$`)
+		`(?:[\s\x{a0}:#*_]*|\(.*\)|:[ \t].*)$`)
+	inside  = pattern.Lazy(`^\s*(?:[>*+-]|\d+[.)])\s|[(:].*\w`) // a fix would leave something out, or what is below in a list
 	likeKey = pattern.Lazy(`^[\s\x{a0}>]*([a-z][a-z-]*)[ \t]*:(?:\s|$)`)
 )
 
@@ -50,6 +51,7 @@ func (c *checker) hidden(m mark) {
 		return
 	}
 	source, fence := c.d.Source, ""
+	html := m.kind == listMark && strings.HasPrefix(strings.TrimLeft(m.at.In(source), " "), "<")
 	for at := m.at.From; at < m.at.To; {
 		line := c.line(at)
 		text := line.In(source)
@@ -61,13 +63,13 @@ func (c *checker) hidden(m mark) {
 		case fence == "" && (strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~")):
 			fence = bare[:3]
 		case fence == "" && strings.IndexByte(text, '@') >= 0:
-			c.hiddenStep(line, at)
+			c.hiddenStep(line, at, html)
 		}
 	}
 }
 
 // hiddenStep checks a line that has the sign of operations; below is where the next one begins.
-func (c *checker) hiddenStep(line Span, below int) {
+func (c *checker) hiddenStep(line Span, below int, html bool) {
 	source := c.d.Source
 	text := line.In(source)
 	name := step(text)
@@ -82,13 +84,15 @@ func (c *checker) hiddenStep(line Span, below int) {
 		return
 	}
 	if strings.EqualFold(strings.TrimRight(text, " \t"), "@"+name) {
-		c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name)).Fix =
-			&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
+		f := c.add("CG206", Error, line, fmt.Sprintf("no blank line before @%s: this is text, and does nothing", name))
+		if !html {
+			f.Fix = &Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
+		}
 		return
 	}
 	f := c.add("CG206", Warning, line, fmt.Sprintf("this is text, and does nothing: an operation is @%s alone, at the "+
 		"beginning of a line", name))
-	if c.blankAbove(line.From) && !strings.HasPrefix(text, ">") {
+	if c.blankAbove(line.From) && !html && !inside().MatchString(text) {
 		f.Fix = &Fix{Title: "Write @" + name, At: line, Text: "@" + name}
 	}
 }

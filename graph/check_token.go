@@ -51,7 +51,11 @@ func (c *checker) blocks(costs *Costs) {
 		}
 	}
 	c.found = slices.Grow(c.found, unsent) // of large documents most blocks
+	asks := slices.ContainsFunc(costs.Operations, func(x Cost) bool { return x.Operation.Name == "llm" })
 	for _, b := range c.d.Blocks {
+		if costs.Sent(b) > 0 || b.System && asks {
+			c.secretIn(b)
+		}
 		switch by := costs.Sent(b); {
 		case by > 1:
 			text := b.Own.In(c.d.Source)
@@ -68,6 +72,23 @@ func (c *checker) blocks(costs *Costs) {
 			len(c.d.Operations) > 0:
 			c.add("CG510", Information, b.place(), "no operation sends this block")
 		}
+	}
+}
+
+// secretIn checks whether a block that is sent has what looks like a secret: what it finds is kept while its text stays.
+func (c *checker) secretIn(b *Block) {
+	found := b.kept.secrets.Load()
+	if found == nil {
+		found = new([]Span)
+		for s := range b.whole {
+			for _, x := range c.secrets.Find([]byte(s.In(c.d.Source))) {
+				*found = append(*found, Span{x.Start, x.End}.moved(s.From-b.Own.From))
+			}
+		}
+		b.kept.secrets.Store(found)
+	}
+	for _, at := range *found {
+		c.add("CG409", Warning, at.moved(b.Own.From), "this looks like a secret, and would be sent")
 	}
 }
 

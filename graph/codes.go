@@ -13,7 +13,7 @@ func Codes() []Code { return codes }
 const Sums = "CG509"
 
 var codes = []Code{
-	{"CG001", "error", "the file of a document is missing or cannot be read"},
+	{"CG001", "error", "a file is missing or cannot be read"},
 	{"CG002", "error", "the text is not UTF-8"},
 	{"CG003", "warning", "code or a comment is never closed, or a comment ends with the next one"},
 	{"CG101", "information", "text before the first heading: Fractalic drops it"},

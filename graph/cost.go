@@ -20,6 +20,7 @@ type Cost struct {
 	Later []string `json:"later,omitempty"`
 	Grows bool     `json:"grows,omitempty"` // so does the text before it
 	Lost  []string `json:"lost,omitempty"`  // the references that lead nowhere, by their paths
+	Media []string `json:"media,omitempty"` // the files that are attached, and not counted
 }
 
 // Total is all of it.
@@ -73,7 +74,10 @@ func (c *Costs) All(b *Block) int {
 func (c *Costs) Sent(b *Block) int { return c.sent[b.index] }
 
 // kept is the tokens of a text that is the same as when they were counted.
-type kept struct{ newest atomic.Pointer[counted] }
+type kept struct {
+	newest  atomic.Pointer[counted]
+	secrets atomic.Pointer[[]Span] // from the beginning of a block; nil: not looked for
+}
 
 // counted is by what a text was counted, in which block, what it has, and the same by others.
 type counted struct {
@@ -174,6 +178,9 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 	d, model := b.d, o.text("model")
 	t := b.counted(model)
 	cost = Cost{Operation: o, Model: model, Exact: t.Exact}
+	for _, m := range o.media() {
+		cost.Media, cost.Exact = append(cost.Media, m.text), false
+	}
 	if o.Name == "llm" {
 		cost.System = t.system
 	}

@@ -192,5 +192,8 @@ func (c Cost) Open() (lines []string) {
 	if len(c.Lost) > 0 {
 		lines = append(lines, "? "+chars.Short(strings.Join(c.Lost, ", "), maxOpen)+": there is no such block when this runs; nothing is sent for it")
 	}
+	if len(c.Media) > 0 {
+		lines = append(lines, "attached, and not counted: "+chars.Short(strings.Join(c.Media, ", "), maxOpen))
+	}
 	return lines
 }

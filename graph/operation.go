@@ -181,3 +181,29 @@ func (o *Operation) truth(key string) bool {
 	f := o.field(key)
 	return f != nil && f.yaml.Decode(&v) == nil && v
 }
+
+// attached is a file that an operation attaches, as it is written, and where.
+type attached struct {
+	text string
+	at   Span
+}
+
+// media returns the files that an operation attaches.
+func (o *Operation) media() (out []attached) {
+	f := o.field("media")
+	if f == nil || o.Name != "llm" {
+		return nil
+	}
+	if items, err := f.yaml.Items(); err == nil && len(items) > 0 {
+		for _, item := range items {
+			if _, _, text := item.Value(); text != "" {
+				out = append(out, attached{text, f.Value})
+			}
+		}
+		return out
+	}
+	if text := f.text(); text != "" {
+		out = append(out, attached{text, f.Value})
+	}
+	return out
+}

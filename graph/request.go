@@ -30,32 +30,37 @@ type Message struct {
 	Text  string          `json:"text"`
 }
 
+// Part says in words which part of a request it is: "system", "block goal", "text before it, block intro", "prompt".
+func (m Message) Part() string {
+	switch {
+	case m.From == FromAmbient && m.URI == "":
+		return "text before it"
+	case m.From == FromAmbient:
+		return "text before it, block " + m.URI
+	}
+	return strings.TrimSpace(string(m.From) + " " + m.URI)
+}
+
 // Head says in a line whose message it is: "system prompt", "user: block goal", "user: text before it, block intro", "user: prompt".
 func (m Message) Head() string {
-	said := string(m.Role) + ": " + string(m.From) + " " + m.URI
-	switch {
-	case m.From == FromSystem:
-		said = "system prompt"
-	case m.From == FromAmbient && m.URI == "":
-		said = string(m.Role) + ": text before it"
-	case m.From == FromAmbient:
-		said = string(m.Role) + ": text before it, block " + m.URI
+	if m.From == FromSystem {
+		return "system prompt"
 	}
-	return strings.TrimSpace(said)
+	return string(m.Role) + ": " + m.Part()
 }
 
 // Request returns what an operation sends if its document is as it is now: of @llm all messages for the model, of @run and @return what is
 // handed on. Others send nothing. References that lead nowhere are left out, and blocks that an operation before it replaces: see
 // Cost.Open.
 func (d *Document) Request(o *Operation) []Message {
-	var out []Message
+	out := []Message{}
 	switch {
 	case !d.runs(o):
-		return nil
+		return out
 	case o.Name == "llm":
 		out = append(out, Message{Role: transcript.RoleSystem, From: FromSystem, Text: d.SystemPrompt()})
 	case o.Name != "run" && o.Name != "return":
-		return nil
+		return out
 	}
 	switch {
 	case o.field("block") != nil:

@@ -155,7 +155,7 @@ func (s *folder) graphFile(d *document) (f graphfile.File, ok bool) {
 func (s *folder) graphFileOf(d *document, doc *graph.Document, k snapshot) graphfile.File {
 	root, name := s.treeOf(d)
 	around := s.graphs.around(s, root, name, k)
-	around.Read = s.graphReader(root)
+	around.Read, around.Exists = s.graphReader(root), s.graphExists(root)
 	f := graphfile.File{Document: doc, Meter: k.meter, Counter: k.counter, Models: k.configured.Models, Around: around}
 	f.Around.Count = func(named string) graph.Counting { return files.Counting(f.CounterOf(named)) }
 	f.Around.Costs = d.graphed.costs(doc, k, f.Around)
@@ -236,18 +236,42 @@ func (s *folder) graphReader(root string) func(from, path string) (*graph.Docume
 		return nil
 	}
 	return func(from, path string) (*graph.Document, error) {
-		r := &s.graphs
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.forgetLocked(s)
-		key := root + "\x00" + filepath.Dir(from) + "\x00" + path
-		seen, known := r.docs[key]
-		if !known {
-			seen.doc, seen.err = s.readGraph(root, from, path)
-			r.docs[key] = seen
-		}
-		return seen.doc, seen.err
+		return s.seen(root+"\x00"+filepath.Dir(from)+"\x00"+path, func() (*graph.Document, error) {
+			return s.readGraph(root, from, path)
+		})
 	}
+}
+
+// graphExists returns what says of a file below a directory why it cannot be read; nil: there is no directory.
+func (s *folder) graphExists(root string) func(from, path string) error {
+	if root == "" {
+		return nil
+	}
+	return func(from, path string) error {
+		_, err := s.seen(root+"\x00"+filepath.Dir(from)+"\x00"+path+"\x00", func() (*graph.Document, error) {
+			reader, err := files.Open(root, *s.snapshot().configured.Graph)
+			if err != nil {
+				return nil, err
+			}
+			defer reader.Close() // only read
+			return nil, reader.Exists(from, path)
+		})
+		return err
+	}
+}
+
+// seen returns what was read under a key, which read reads when that was some time ago.
+func (s *folder) seen(key string, read func() (*graph.Document, error)) (*graph.Document, error) {
+	r := &s.graphs
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.forgetLocked(s)
+	seen, known := r.docs[key]
+	if !known {
+		seen.doc, seen.err = read()
+		r.docs[key] = seen
+	}
+	return seen.doc, seen.err
 }
 
 // readGraph reads a document that another one names. Errors: those of files.Reader.Read.

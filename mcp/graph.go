@@ -174,7 +174,7 @@ func graphBlocks(ctx context.Context, c *call, a graphArgs) (reply, error) {
 			g.list(&b, node, 0)
 		}
 	}
-	head := fmt.Sprintf("%s of %s: %s tokens", blockName(a.Block), oneLine(g.Path, 200), g.Said(n))
+	head := fmt.Sprintf("%s of %s: %s", blockName(a.Block), oneLine(g.Path, 200), g.Said(n).Tokens())
 	return c.graphPage("graph_blocks", a, head, b.String(), n, g.Exact)
 }
 
@@ -219,14 +219,14 @@ func graphPrompt(ctx context.Context, c *call, a graphArgs) (reply, error) {
 	count, parts := g.count(cost.Model).Of, []string(nil)
 	var b strings.Builder
 	for _, m := range g.Request(o) {
-		from, n := oneLine(strings.TrimSpace(string(m.From)+" "+m.URI), 200), cost.Said(count(m.Text))
+		from, n := oneLine(m.Part(), 200), cost.Said(count(m.Text))
 		if len(parts) < maxParts {
 			parts = append(parts, from+" "+n.String())
 		}
-		fmt.Fprintf(&b, "--- %s, %s tokens\n%s\n\n", oneLine(m.Head(), 200), n, m.Text)
+		fmt.Fprintf(&b, "--- %s, %s\n%s\n\n", oneLine(m.Head(), 200), n.Tokens(), m.Text)
 	}
-	head := fmt.Sprintf("@%s, line %d of %s, sends %s tokens: %s", o.Name, line, oneLine(g.Path, 200),
-		cost.Said(cost.Total()), strings.Join(parts, ", "))
+	head := fmt.Sprintf("@%s, line %d of %s, sends %s: %s", o.Name, line, oneLine(g.Path, 200),
+		cost.Said(cost.Total()).Tokens(), strings.Join(parts, ", "))
 	for _, open := range cost.Open() {
 		head += "; " + oneLine(open, 600)
 	}

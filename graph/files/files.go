@@ -48,7 +48,7 @@ func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard st
 	counter func(model string) tokens.Counter) graph.Options {
 	theirs := r.fractalicOf(path.Dir(d.Path))
 	meant := func(named string) string { return cmp.Or(theirs.models[plainName(named)].name, named, standard) }
-	o := graph.Options{Read: r.Read, Model: meant, Window: func(named string) int {
+	o := graph.Options{Read: r.Read, Exists: r.Exists, Model: meant, Window: func(named string) int {
 		window, _ := models.Window(meant(named))
 		return cmp.Or(window, theirs.models[plainName(named)].window)
 	}, Count: func(named string) graph.Counting { return Counting(counter(meant(named))) }}
@@ -81,11 +81,10 @@ func (r *Reader) Close() error { return r.tree.Close() }
 // directory itself. What stands behind the file in a path, a block, is left out. Errors: graph.ErrOutside; not_found;
 // too_large; unavailable.
 func (r *Reader) Read(from, to string) (*graph.Document, error) {
-	name := filepath.Join(filepath.Dir(filepath.FromSlash(from)), filepath.FromSlash(file(to)))
-	if filepath.IsAbs(filepath.FromSlash(to)) || !filepath.IsLocal(name) {
-		return nil, graph.ErrOutside
+	name, err := below(from, file(to))
+	if err != nil {
+		return nil, err
 	}
-	name = filepath.ToSlash(name)
 	if d := r.read[name]; d != nil {
 		return d, nil
 	}
@@ -94,17 +93,11 @@ func (r *Reader) Read(from, to string) (*graph.Document, error) {
 			return r.Parse(name, text), nil
 		}
 	}
-	switch info, err := r.tree.Stat(name); {
+	switch size, err := r.stat(name); {
 	case err != nil:
 		return nil, err
-	case info.Kind == safefs.Absent:
-		return nil, fault.New(fault.NotFound, "graph.read", "%s does not exist", name)
-	case info.Kind == safefs.Dir:
-		return nil, fault.New(fault.NotFound, "graph.read", "%s is a directory", name)
-	case info.Kind == safefs.Other:
-		return nil, graph.ErrOutside // or nothing that can be read
-	case info.Size > Max:
-		return nil, fault.New(fault.TooLarge, "graph.read", "%s has %d bytes, the limit is %d", name, info.Size, Max)
+	case size > Max:
+		return nil, fault.New(fault.TooLarge, "graph.read", "%s has %d bytes, the limit is %d", name, size, Max)
 	}
 	text := r.tree.Read(name, Max)
 	if text == nil {
@@ -113,6 +106,40 @@ func (r *Reader) Read(from, to string) (*graph.Document, error) {
 	d := r.Parse(name, string(text))
 	r.read[name] = d
 	return d, nil
+}
+
+// Exists returns why a file to which a path in a document leads cannot be read, as Read; nil: it can.
+func (r *Reader) Exists(from, to string) error {
+	name, err := below(from, to)
+	if err == nil {
+		_, err = r.stat(name)
+	}
+	return err
+}
+
+// below returns the path below the directory to which one in a file there leads. Errors: graph.ErrOutside.
+func below(from, to string) (string, error) {
+	name := filepath.Join(filepath.Dir(filepath.FromSlash(from)), filepath.FromSlash(to))
+	if filepath.IsAbs(filepath.FromSlash(to)) || !filepath.IsLocal(name) {
+		return "", graph.ErrOutside
+	}
+	return filepath.ToSlash(name), nil
+}
+
+// stat returns the size of a file. Errors: graph.ErrOutside; not_found; those of safefs.Tree.Stat.
+func (r *Reader) stat(name string) (size int64, err error) {
+	switch info, err := r.tree.Stat(name); {
+	case err != nil:
+		return 0, err
+	case info.Kind == safefs.Absent:
+		return 0, fault.New(fault.NotFound, "graph.read", "%s does not exist", name)
+	case info.Kind == safefs.Dir:
+		return 0, fault.New(fault.NotFound, "graph.read", "%s is a directory: name a file in it", name)
+	case info.Kind == safefs.Other:
+		return 0, graph.ErrOutside // or nothing that can be read
+	default:
+		return info.Size, nil
+	}
 }
 
 // file returns the part of a path that names a file.
