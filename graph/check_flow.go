@@ -61,7 +61,9 @@ func (j *jumps) walk(d *Document) {
 		for ; i < n && j.dead[i]; i++ {
 			j.dead[i] = false
 			if to := j.to[i]; to != nil {
-				begin = append(begin, sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= to.Own.From }))
+				begin = append(begin, sort.Search(n, func(k int) bool {
+					return d.Operations[k].At.From >= to.Own.From
+				}))
 			}
 			if j.leaves(d.Operations[i]) {
 				break

@@ -121,7 +121,7 @@ func (c *checker) heading(b *Block) {
 		}
 	case !b.marked && openID().MatchString(b.Title):
 		at := openID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed: it is written {id=name}")
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed: write {id=name}")
 		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}

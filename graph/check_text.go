@@ -12,7 +12,8 @@ import (
 var (
 	likeStep = pattern.Lazy(`(?i)^[\s\x{a0}\x{feff}>*_+#-]*(?:\d+[.)][\s\x{a0}]+)?(?:\*\*|__)?@[ \t\x{a0}]?([a-z]+)(?:\*\*|__)?` +
 		`(?:[\s\x{a0}:#*_]*|\(.*\)|:[ \t].*)$`)
-	inside  = pattern.Lazy(`^\s*(?:[>*+-]|\d+[.)])\s|[(:].*\w`) // a fix would leave something out, or what is below in a list
+	// With these a fix would leave something out, or leave what is below in a list.
+	inside  = pattern.Lazy(`^\s*(?:[>*+-]|\d+[.)])\s|[(:].*\w`)
 	likeKey = pattern.Lazy(`^[\s\x{a0}>]*([a-z][a-z-]*)[ \t]*:(?:\s|$)`)
 )
 

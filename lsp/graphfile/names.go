@@ -161,7 +161,8 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	id, written := t.id()
 	switch {
 	case id == "" && t.Block == nil:
-		return "", at, fault.New(fault.Invalid, op, "@%s inserts this block, whose id is not in this document", t.Inserter.Name)
+		return "", at, fault.New(fault.Invalid, op, "@%s inserts this block, whose id is not in this document",
+			t.Inserter.Name)
 	case id == "":
 		return "", at, fault.New(fault.Invalid, op, "the block %s has no id", title(t.Block)).
 			WithHint("write {id=%s} at the end of its heading: then it can be renamed", t.name)
