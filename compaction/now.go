@@ -33,7 +33,10 @@ func addNow(s *source, d *layout.Document) error {
 	}
 	if turn := s.splitTurn(); turn > 0 {
 		text := "The request of " + layout.Turn(turn) + " is in progress: it continues below."
-		if newest := s.in.Items[len(s.in.Items)-1].Turn; newest > turn {
+		switch newest := s.in.Items[len(s.in.Items)-1].Turn; {
+		case newest == turn && s.in.finished():
+			text = "The agent has finished " + layout.Turn(turn) + ": the end of it follows below."
+		case newest > turn:
 			text = "The end of " + layout.Turn(turn) + " and the turns after it follow below."
 		}
 		add(1, text)

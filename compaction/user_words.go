@@ -259,7 +259,7 @@ func byWorth(s *source, all []*utterance) (order []*utterance, recent int, tags 
 	if newest != first {
 		tags[newest] = []string{"newest"}
 	}
-	if s.splitTurn() == newest.item.Turn {
+	if s.splitTurn() == newest.item.Turn && !s.in.finished() {
 		tags[newest] = append(tags[newest], "in progress")
 	}
 	quoted := layout.AnchorTurns(s.in.PreviousText)
