@@ -23,11 +23,10 @@ const (
 // lastShare bounds each of the agent's last words.
 var lastShare = shares{13, 24}
 
-// addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
-// the agent's last words in full.
+// addNow adds the state of the work: what is in progress, the branch and what is not committed, and the newest calls.
 func addNow(s *source, d *layout.Document) error {
-	talk := s.in.talk
 	b := d.Block(&layout.Block{Head: nowHead})
+	s.nowBlock = b
 	add := func(pos int64, text string) {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
@@ -49,14 +48,22 @@ func addNow(s *source, d *layout.Document) error {
 			add(3, text)
 		}
 	})
-	for _, m := range talk.lastWords() { // the newest is worth most
+	return addNewestEdits(s, d, b)
+}
+
+// addLastWords adds the agent's last words in full to the state of the work. An answer is worth as much as the request for it.
+func addLastWords(s *source, d *layout.Document) {
+	talk := s.in.talk
+	for i, m := range talk.lastWords() { // the newest is worth most
 		it := &s.in.Items[talk.said[m].index]
 		label := layout.Turn(it.Turn) + ", the agent's latest words"
 		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
-		d.Add(b, l)
+		if i == 0 && s.in.finished() {
+			l.Class = layout.ClassTask
+		}
+		d.Add(s.nowBlock, l)
 	}
-	return addNewestEdits(s, d, b)
 }
 
 // marks show how far a task is.

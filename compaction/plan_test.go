@@ -114,7 +114,7 @@ func TestOutcomes(t *testing.T) {
 		{"the kept part is larger than the window", tight, Options{Keep: 1}, DoesNotFit},
 		{"a pinned text is larger than the budget", long(),
 			Options{Keep: 1, Budget: 500, Pin: []string{strings.Repeat("pin ", 600)}}, DoesNotFit},
-		{"a budget below the fixed texts", long(), Options{Keep: 1, Budget: 50}, DoesNotFit},
+		{"a budget below the fixed texts", long(), Options{Keep: 1, Budget: 20}, DoesNotFit},
 		{"window mode within its budget", long(), Options{Mode: Window}, NothingToDo},
 		{"window mode with an oversized last turn", long(), Options{Mode: Window, Budget: 5_000}, DoesNotFit},
 		{"an ordinary one", long(), Options{Keep: 1}, Compacted},
