@@ -34,8 +34,7 @@ var documentSections = []section{
 	sure(addNarrative),    // what a model wrote
 	addSymbols,            // what written files define and use
 	addReasoning,          // excerpts of the model's reasoning
-	sure(addConversation), // the conversation
-	sure(addLastWords),    // the agent's last words, in the state of the work
+	sure(addConversation), // the conversation, and the agent's last words in the state of the work
 	sure(addFiles),        // what was done to files
 	sure(addCommands),     // checks and commits
 	sure(addOpen),         // unresolved failures

@@ -51,19 +51,21 @@ func addNow(s *source, d *layout.Document) error {
 	return addNewestEdits(s, d, b)
 }
 
-// addLastWords adds the agent's last words in full to the state of the work. An answer is worth as much as the request for it.
-func addLastWords(s *source, d *layout.Document) {
+// lastLines returns the agent's last words in full, newest first. An answer is worth more than the newest request, which is
+// not printed without it.
+func (s *source) lastLines() (out []*layout.Line) {
 	talk := s.in.talk
-	for i, m := range talk.lastWords() { // the newest is worth most
+	for i, m := range talk.lastWords() {
 		it := &s.in.Items[talk.said[m].index]
 		label := layout.Turn(it.Turn) + ", the agent's latest words"
 		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
 		if i == 0 && s.in.finished() {
-			l.Class = layout.ClassTask
+			l.Class, s.answer = layout.ClassTask, l
 		}
-		d.Add(s.nowBlock, l)
+		out = append(out, l)
 	}
+	return out
 }
 
 // marks show how far a task is.

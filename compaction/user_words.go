@@ -159,8 +159,8 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	switch {
 	case u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u):
 		b, l.Class = w.task, layout.ClassTask
-		if u != firstRequest(w.all) && w.s.in.finished() {
-			l.Class = layout.ClassUser // the answer comes first
+		if u != firstRequest(w.all) && w.s.answer != nil {
+			l.Class, l.Parent = layout.ClassUser, w.s.answer
 		}
 		if brief := in(leastText); brief != text { // the task is there, whatever rules take
 			l.Brief = brief

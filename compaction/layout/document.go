@@ -112,7 +112,7 @@ type Line struct {
 	Anchor string // what it identifies across compactions
 	Must   bool   // without it the document is no good
 	Pos    int64  // its place in the block: ascending
-	Parent *Line  // printed above it; required for it to be printed
+	Parent *Line  // required for it to be printed, above it if in the same block
 	Block  *Block
 	Cost   int // tokens, line end included, of the form that is printed
 	In     bool
