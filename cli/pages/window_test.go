@@ -83,7 +83,8 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded; `ctxledger sessions` lists"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "",
 			"no session is recorded here, and session files are not followed"},
-		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "", "no session in this tree is recorded; "},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "",
+			"no session in this tree is recorded; "},
 	} {
 		if got := p.NoSession(c.info, c.newest); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q", c.info, got)
