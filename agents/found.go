@@ -12,6 +12,8 @@ type Found struct {
 	Agent    sessionfile.Agent `json:"agent"`
 	Sessions int               `json:"sessions"`       // subagents' not counted
 	Newest   time.Time         `json:"newest"`         // when its file was changed
+	File     string            `json:"file"`           // that of the newest
+	Old      bool              `json:"old,omitempty"`  // all are too old to be read automatically
 	More     bool              `json:"more,omitempty"` // there are older files, which were not looked at
 }
 
@@ -28,7 +30,7 @@ func Find(o FollowOptions) (list []Found) {
 		default: // in its archive
 			list[i].Sessions, list[i].More = list[i].Sessions+found.Sessions, list[i].More || found.More
 			if found.Newest.After(list[i].Newest) {
-				list[i].Newest = found.Newest
+				list[i].Newest, list[i].File, list[i].Old = found.Newest, found.File, found.Old
 			}
 		}
 	}
@@ -49,7 +51,8 @@ func (f *follower) found() Found {
 			continue
 		}
 		if out.Sessions++; out.Newest.IsZero() {
-			out.Newest = file.modified
+			out.Newest, out.File = file.modified, file.path
+			out.Old = file.modified.Before(f.o.Env.Now().Add(-recent))
 		}
 	}
 	return out
