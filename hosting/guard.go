@@ -22,7 +22,9 @@ import (
 // caller is who asks: whose token a request bears.
 type caller struct {
 	access.Token
-	request string // the id of the request
+	request string      // the id of the request
+	bytes   int64       // of its body, at most
+	valid   func() bool // whether the token still is
 }
 
 type callerKey struct{}
@@ -53,8 +55,8 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, caller{request: id}, *no)
 		return
 	}
-	token, known := s.c.Store.Find(bearer(r.Header))
-	who := caller{token, id}
+	secret := bearer(r.Header)
+	token, known := s.c.Store.Find(secret)
 	if !known {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		s.refuse(w, r, caller{request: id}, refusal{http.StatusUnauthorized, "token", "a valid bearer token is needed"})
@@ -64,6 +66,10 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 	if bytes < 0 {
 		bytes = limits.MCPMessage // one of unknown length counts as the longest
 	}
+	who := caller{token, id, bytes, func() bool {
+		_, still := s.c.Store.Find(secret)
+		return still
+	}}
 	no, leave := s.gate.enter(token, bytes, s.c.Env.Now())
 	switch {
 	case r.Header.Get("Content-Encoding") != "":
@@ -195,13 +201,13 @@ func (s *Server) Permit(ctx context.Context, operation string, needed access.Rol
 	case needed != access.Write: // forgetting makes room
 		return nil
 	}
-	size, err := s.workspaces.size(ctx, who.Workspace)
+	size, fits, err := s.workspaces.reserve(ctx, who.Workspace, who.bytes, int64(who.StorageMB)<<20)
 	if err != nil {
 		return err
 	}
-	if most := int64(who.StorageMB) << 20; size >= most {
+	if !fits {
 		s.audit(who, "storage", "operation", operation, "bytes", size)
-		return fault.New(fault.Full, op, "the workspace has %d MB, but the token's limit is %d", size>>20,
+		return fault.New(fault.Full, op, "the workspace has %d MB, but the token's limit is %d MB", size>>20,
 			who.StorageMB).
 			WithHint("whoever runs the server can make a token with more storage")
 	}

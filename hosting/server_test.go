@@ -387,8 +387,7 @@ func TestStorageIsBounded(t *testing.T) {
 	if _, err := rand.Read(noise); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []fault.Code{"", fault.Full} {
-		f.workspaces.forgetSizes()
+	for i, want := range []fault.Code{"", fault.Full} { // at once: the second one is not measured a while later
 		f.ask(t, "POST", "/put", f.bank, bytes.NewReader(noise))
 		if err := <-kept; fault.CodeOf(err) != want {
 			t.Errorf("%d: %v, not %q", i, err, want)
@@ -419,11 +418,64 @@ func (f *fixture) put(r *http.Request) error {
 	return errors.Join(err, api.Close())
 }
 
-// forgetSizes has sizes measured again.
-func (w *workspaces) forgetSizes() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, o := range w.all {
-		o.sizedAt = time.Time{}
+// TestStreamsEndWithWhatTheyAreOf: a token that is revoked, and a workspace that is removed, which waits for other requests alone.
+func TestStreamsEndWithWhatTheyAreOf(t *testing.T) {
+	f := newFixture(t, nil)
+	held := func(wait func(*http.Request)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			api, err := f.Ledger(r.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = api.Close() }()
+			_, _ = io.WriteString(w, "open\n")
+			_ = http.NewResponseController(w).Flush()
+			wait(r)
+		}
 	}
+	enough := make(chan struct{})
+	f.Stream("/listen", held(func(r *http.Request) { <-r.Context().Done() }))
+	f.Handle("/slow", held(func(*http.Request) { <-enough }))
+	f.Handle("/remove", http.HandlerFunc(f.Remove))
+	open := func(path, token string) (rest func()) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := f.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(answer.Body, make([]byte, len("open\n"))); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			t.Helper()
+			if left, err := io.ReadAll(answer.Body); err != nil || len(left) > 0 {
+				t.Errorf("%s: %q %v", path, left, err)
+			}
+			_ = answer.Body.Close()
+		}
+	}
+	revoked := open("/listen", f.read)
+	if err := f.c.Store.RevokeAll("shop"); err != nil {
+		t.Fatal(err)
+	}
+	revoked()
+	slow, listens := open("/slow", f.bank), open("/listen", f.bank)
+	own, _ := f.c.Store.Find(f.bank)
+	status, text := f.ask(t, "DELETE", "/remove", f.bank, nil)
+	if status != 409 || !strings.Contains(text, "requests in progress: 1, of the tokens "+own.ID) {
+		t.Errorf("while another request is at work: %d %s", status, text)
+	}
+	listens()
+	close(enough)
+	slow()
+	listens = open("/listen", f.bank)
+	if status, text := f.ask(t, "DELETE", "/remove", f.bank, nil); status != 200 {
+		t.Errorf("with a stream: %d %s", status, text)
+	}
+	listens()
 }
