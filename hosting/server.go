@@ -162,11 +162,11 @@ func (s *Server) Serve(ctx context.Context, listen string, ready func(address st
 		MaxHeaderBytes: maxHeaders, ErrorLog: log.New(io.Discard, "", 0), ConnState: s.count,
 	}
 	if s.c.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.c.Cert, s.c.Key)
-		if err != nil {
+		cert := &certificate{files: [2]string{s.c.Cert, s.c.Key}, now: s.c.Env.Now}
+		if _, err := cert.get(nil); err != nil {
 			return fault.New(fault.Invalid, op, "the certificate cannot be used: %s", err)
 		}
-		served.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		served.TLSConfig = &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS12}
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -328,36 +329,61 @@ func TestWhoLeavesCancelsWhatWasAsked(t *testing.T) {
 	}
 }
 
+// TestConnectionsCanBeEncrypted, with a certificate that is renewed while the server runs.
 func TestConnectionsCanBeEncrypted(t *testing.T) {
 	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	like := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"},
-		NotAfter: env.System().Now().Add(time.Hour)}
-	cert, err := x509.CreateCertificate(rand.Reader, like, like, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := [2]string{filepath.Join(dir, "cert"), filepath.Join(dir, "key")}
-	for i, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: cert}, {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(files[i], pem.EncodeToMemory(&b), 0o600); err != nil {
+	renew := func(serial int64) *x509.CertPool {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	f := newFixture(t, func(c *Config, f *fixture) {
-		c.Cert, c.Key = files[0], files[1]
+		like := &x509.Certificate{SerialNumber: big.NewInt(serial), DNSNames: []string{"localhost"},
+			NotAfter: env.System().Now().Add(time.Hour)}
+		cert, err := x509.CreateCertificate(rand.Reader, like, like, &key.PublicKey, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, err := x509.MarshalPKCS8PrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
 		roots := x509.NewCertPool()
-		roots.AppendCertsFromPEM(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
-		f.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"}}
+		for i, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: cert}, {Type: "PRIVATE KEY", Bytes: private}} {
+			if err := os.WriteFile(files[i], pem.EncodeToMemory(&b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			at := time.Unix(serial, 0)
+			if err := os.Chtimes(files[i], at, at); err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				roots.AppendCertsFromPEM(pem.EncodeToMemory(&b))
+			}
+		}
+		return roots
+	}
+	roots := renew(1)
+	var later atomic.Int64
+	f := newFixture(t, func(c *Config, _ *fixture) {
+		c.Cert, c.Key = files[0], files[1]
+		clock := c.Env.Now
+		c.Env.Now = func() time.Time { return clock().Add(time.Duration(later.Load())) }
 	})
-	if status, text := f.ask(t, "GET", "/echo", f.write, nil); status != 200 || text != "shop" {
-		t.Errorf("%d %s", status, text)
+	for serial := range int64(3) {
+		f.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"}}
+		if status, text := f.ask(t, "GET", "/echo", f.write, nil); status != 200 || text != "shop" {
+			t.Errorf("%d %s", status, text)
+		}
+		f.client.CloseIdleConnections()
+		if serial == 1 { // half of the next one: that before it goes on
+			if err := os.WriteFile(files[0], nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			roots = renew(serial + 2)
+		}
+		later.Add(int64(lookEvery))
 	}
 }
 

@@ -137,6 +137,29 @@ func TestAConversationThroughTheAPI(t *testing.T) {
 	}
 }
 
+// TestAViewAboveWhatIsAskedForSaysSo, and the call that it names makes it fit.
+func TestAViewAboveWhatIsAskedForSaysSo(t *testing.T) {
+	h := newFixture(t, nil).api(t)
+	_, a := operate[struct{ Session string }](t, h, "append_messages", map[string]any{"messages": chatter(40)})
+	asked := map[string]any{"enabled": true, "contextWindowTokens": 3_000, "compactAtTokens": 2_000}
+	view := func() (tokens int, notice string) {
+		_, v := operate[viewed](t, h, "view", map[string]any{"session": a.Session, "overrides": asked})
+		return v.Tokens.N, v.Notice
+	}
+	n, notice := view()
+	_, call, named := strings.Cut(notice, "compact_conversation with ")
+	if n <= 2_000 || !named {
+		t.Fatalf("%d tokens: %q", n, notice)
+	}
+	_, made := operate[compactResult](t, h, "compact_conversation", json.RawMessage(call))
+	if made.Status != statusCompacted {
+		t.Errorf("%+v", made)
+	}
+	if n, notice := view(); n > 2_000 || notice != "" {
+		t.Errorf("%d tokens after the compaction: %q", n, notice)
+	}
+}
+
 // TestARefusedRequestIsRecoveredThroughTheAPI: smaller each time, until nothing helps.
 func TestARefusedRequestIsRecoveredThroughTheAPI(t *testing.T) {
 	h := newFixture(t, nil).api(t)
