@@ -31,7 +31,7 @@ func (s *Server) Remove(w http.ResponseWriter, r *http.Request) {
 		status, answer = http.StatusConflict, problem(err)
 	default:
 		s.c.Log.Error("remove", append(who.attrs(), "detail", err.Error())...)
-		http.Error(w, "internal: incident "+who.request, http.StatusInternalServerError)
+		deny(w, http.StatusInternalServerError, "internal: incident "+who.request)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -133,7 +133,7 @@ func (s *Server) Ledger(ctx context.Context) (ledger.API, error) {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	select {
 	case <-s.leaving:
-		http.Error(w, "leaving", http.StatusServiceUnavailable)
+		deny(w, http.StatusServiceUnavailable, "leaving")
 	default:
 		_, _ = io.WriteString(w, "ready\n") // who does not take it has left
 	}

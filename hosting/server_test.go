@@ -188,7 +188,8 @@ func TestWithoutATokenOnlyHealthAnswers(t *testing.T) {
 			{"Authorization", "Bearer " + f.write, "Authorization", "Bearer " + f.read}, {"Cookie", "token=" + f.write},
 		} {
 			for _, method := range []string{"GET", "POST", "OPTIONS"} {
-				if status, text := f.ask(t, method, path, "", nil, authorization...); status != 401 || len(text) > 50 {
+				if status, text := f.ask(t, method, path, "", nil, authorization...); status != 401 ||
+					text != `{"error":{"code":"denied","message":"a valid bearer token is needed"}}`+"\n" {
 					t.Errorf("%s %s with %q: %d %s", method, path, authorization, status, text)
 				}
 			}
@@ -250,6 +251,40 @@ func TestABodyIsBounded(t *testing.T) {
 		t.Errorf("long headers: %v %v", answer, err)
 	} else if err := answer.Body.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRefusalsHaveOneForm: an error as the API has it, and a line that says who was refused, and what.
+func TestRefusalsHaveOneForm(t *testing.T) {
+	f := newFixture(t, nil)
+	f.Handle("POST /posted", http.NotFoundHandler())
+	for path, want := range map[string]struct {
+		token, code string
+		status      int
+	}{
+		"/echo": {"", "denied", 401}, "/metrics": {f.write, "denied", 403}, "/none": {f.write, "not_found", 404},
+		"/posted": {f.write, "invalid", 405},
+	} {
+		status, text := f.ask(t, "GET", path, want.token, nil)
+		if status != want.status || !strings.HasPrefix(text, `{"error":{"code":"`+want.code+`","message":"`) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	was, _ := f.c.Store.Find(f.read)
+	if err := f.c.Store.Revoke(was.ID); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		f.ask(t, "GET", "/revoked?text=sensitive", f.read, nil)
+	}
+	log := f.log.String()
+	if strings.Count(log, "by="+was.ID+" workspace=\"\" reason=token from=127.0.0.1:") != 2 ||
+		!strings.Contains(log, "path=/revoked status=401") || strings.Contains(log, "sensitive") {
+		t.Error(log)
+	}
+	if _, all := f.ask(t, "GET", "/metrics", f.figures, nil); !strings.Contains(all,
+		`ctxledger_requests_total{route="refused",status="401"} 3`) {
+		t.Error(all)
 	}
 }
 

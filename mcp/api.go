@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,7 +110,7 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 // operate runs an operation.
 func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc schema) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
-		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
+		s.failAs(w, http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "mcp.api", "Content-Type must be "+typeJSON))
 		return
 	}
 	body, cut := s.readBody(w, r)
@@ -150,12 +151,12 @@ var statuses = map[fault.Code]int{
 
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	code := fault.CodeOf(err)
-	status := statuses[code]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
-	raw := plainJSON(map[string]any{"error": map[string]string{"code": string(code), "message": s.explain(err)}})
+	s.failAs(w, cmp.Or(statuses[fault.CodeOf(err)], http.StatusInternalServerError), err)
+}
+
+// failAs is fail with the status that HTTP has for it.
+func (s *Server) failAs(w http.ResponseWriter, status int, err error) {
+	raw := plainJSON(map[string]any{"error": map[string]string{"code": string(fault.CodeOf(err)), "message": s.explain(err)}})
 	s.write(w, status, []byte(raw))
 }
 
