@@ -40,7 +40,7 @@ const (
 	leaveWait       = 10 * time.Second // for answers that are under way when the server ends
 	sweepEvery      = time.Minute
 	watchEvery      = time.Second // how often the token of a stream is looked at
-	maxHeaders      = 32 << 10 // bytes
+	maxHeaders      = 32 << 10    // bytes
 	mostConnections = 8192
 )
 

@@ -25,8 +25,8 @@ func newWorkspaces(t *testing.T) (*workspaces, *time.Time) {
 	now := e.Now()
 	w := &workspaces{all: map[string]*opened{}, shut: map[string]struct{}{}, most: 2,
 		streams: map[string]map[*stream]struct{}{},
-		now:   func() time.Time { return now },
-		state: func(name string) string { return filepath.Join(dir, name) },
+		now:     func() time.Time { return now },
+		state:   func(name string) string { return filepath.Join(dir, name) },
 		open: func(ctx context.Context, state string) (ledger.API, error) {
 			return engine.Open(ctx, engine.Options{State: state, Hosted: true, Env: e, LockWait: time.Minute})
 		}}

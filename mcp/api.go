@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -120,9 +121,13 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc sche
 		return
 	}
 	answer, err := guarded("operation "+o.name, func() (reply, error) {
-		if _, err := jsonspan.Whole(body, maxDepth); err != nil || !utf8.Valid(body) {
-			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels",
-				maxDepth)
+		_, err := jsonspan.Whole(body, maxDepth)
+		if err == nil && !utf8.Valid(body) {
+			err = errors.New("it is not UTF-8")
+		}
+		if err != nil {
+			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels: %.200s",
+				maxDepth, err)
 		}
 		ctx := s.alone(r.Context())
 		defer func() { _ = clientOf(ctx).Close() }() // what was answered stays

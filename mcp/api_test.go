@@ -257,7 +257,7 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		code            string
 	}{
 		{"view", `{}`, 400, "invalid"}, {"view", `{"session":"nothing"}`, 404, "not_found"},
-		{"view", `{`, 400, "invalid"}, {"view", `[]`, 400, "invalid"}, {"view", "\xff", 400, "invalid"},
+		{"view", `{"session" "x"}`, 400, "invalid"}, {"view", `{`, 400, "invalid"}, {"view", `[]`, 400, "invalid"}, {"view", "\xff", 400, "invalid"},
 		{"view", `{"session":"a","session":"b"}`, 400, "invalid"}, {"view", `{"Session":"a"}`, 400, "invalid"},
 		{"view", `{"session":"a","key":"b"}`, 400, "invalid"}, {"restore", `{"id":"nothing"}`, 404, "not_found"},
 		{"append_messages", `{"messages":[{"role":1}]}`, 400, "invalid"}, {"put_artifact", `{"content":" "}`, 200, ""},
@@ -276,6 +276,17 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != c.status || e.Error.Code != c.code {
 			t.Errorf("%s %.60s: %d %.200s, not %d %s", c.operation, c.body, w.Code, w.Body, c.status, c.code)
 		}
+	}
+}
+
+// TestBadJSONIsNamed: where it ends to be JSON, and why.
+func TestBadJSONIsNamed(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("POST", APIPath+"view", strings.NewReader(`{"session" "x"}`))
+	r.Header.Set("Content-Type", typeJSON)
+	newFixture(t, nil).api(t).ServeHTTP(w, r)
+	if !strings.Contains(w.Body.String(), "levels: byte 11: ") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

@@ -100,6 +100,9 @@ func Open(e env.Env) (*Store, error) {
 	return &Store{dir: dir, env: e, known: map[string]presented{}}, err
 }
 
+// Dir returns where the store is.
+func (s *Store) Dir() string { return s.dir }
+
 // State returns the state directory of a workspace's ledger.
 func (s *Store) State(name string) string { return filepath.Join(s.dir, "workspaces", name) }
 
