@@ -111,7 +111,7 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 // operate runs an operation.
 func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc schema) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
-		s.failAs(w, http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "mcp.api", "Content-Type must be "+typeJSON))
+		s.notJSON(w)
 		return
 	}
 	body, cut := s.readBody(w, r)
@@ -161,8 +161,15 @@ func (s *Server) fail(w http.ResponseWriter, err error) {
 
 // failAs is fail with the status that HTTP has for it.
 func (s *Server) failAs(w http.ResponseWriter, status int, err error) {
-	raw := plainJSON(map[string]any{"error": map[string]string{"code": string(fault.CodeOf(err)), "message": s.explain(err)}})
+	raw := plainJSON(map[string]any{"error": map[string]string{
+		"code": string(fault.CodeOf(err)), "message": s.explain(err)}})
 	s.write(w, status, []byte(raw))
+}
+
+// notJSON refuses a body of another type.
+func (s *Server) notJSON(w http.ResponseWriter) {
+	s.failAs(w, http.StatusUnsupportedMediaType,
+		fault.New(fault.Invalid, "mcp.http", "Content-Type must be "+typeJSON))
 }
 
 const (

@@ -38,11 +38,12 @@ const (
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		s.failAs(w, http.StatusMethodNotAllowed, fault.New(fault.Invalid, "mcp.http", "only POST: this server keeps no sessions"))
+		s.failAs(w, http.StatusMethodNotAllowed, fault.New(
+			fault.Invalid, "mcp.http", "only POST: this server keeps no sessions"))
 		return
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
-		s.failAs(w, http.StatusUnsupportedMediaType, fault.New(fault.Invalid, "mcp.http", "Content-Type must be "+typeJSON))
+		s.notJSON(w)
 		return
 	}
 	body, cut := s.readBody(w, r)

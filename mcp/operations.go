@@ -156,7 +156,8 @@ func wholeView(ctx context.Context, api Ledger, q ledger.ViewRequest) (viewed, e
 	}
 	out := viewed{v, []json.RawMessage{}, ""}
 	if q.Overrides != nil || q.Policy != nil {
-		st, err := api.Status(ctx, ledger.StatusRequest{Session: q.Session, Reader: q.Reader, Model: q.Model, Brief: true})
+		ask := ledger.StatusRequest{Session: q.Session, Reader: q.Reader, Model: q.Model, Brief: true}
+		st, err := api.Status(ctx, ask)
 		if err != nil {
 			return viewed{}, err
 		}
