@@ -40,14 +40,16 @@ func addTokenCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "write", "`ROLE` is read, write, admin or metrics")
 			f.StringVar(&expires, "expires", "", "after this `DURATION`: 90d, 12w, 36h (default: never)")
-			f.IntVar(&t.Rate, "rate", 0, fmt.Sprintf("at most `N` requests a second (default %d)", access.DefaultRate))
-			f.IntVar(&t.StorageMB, "storage", 0, fmt.Sprintf("at most `MB` in the workspace (default %d)",
-				access.DefaultStorage))
+			f.IntVar(&t.Rate, "rate", access.DefaultRate, "at most `N` requests a second")
+			f.IntVar(&t.StorageMB, "storage", access.DefaultStorage, "at most `MB` in the workspace")
 		},
 		run: func(_ context.Context, a *action, args []string) error {
 			t.Role = access.Role(role)
 			if len(args) > 0 {
 				t.Workspace = args[0]
+			}
+			if t.Rate == 0 || t.StorageMB == 0 { // to the store these mean the default
+				return misuse("--rate and --storage must be at least 1")
 			}
 			if expires != "" {
 				age, ok := ages.Parse(expires)
@@ -64,7 +66,7 @@ func addTokenCommand() command {
 			if err != nil {
 				return err
 			}
-			a.say("token %s; it will not be shown again:", made.ID)
+			a.say("token %s, in %s; it will not be shown again:", made.ID, store.Dir())
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}

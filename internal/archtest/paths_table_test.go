@@ -167,6 +167,7 @@ var openings = []opening{
 	{"internal/env lookup", "os.Readlink", resolve},
 	{"internal/gitobject Open", "safefs.Open", "commits"},
 	{"hosting Server.removeAll", "os.RemoveAll", ours},
+	{"hosting certificate.get", "os.Stat", resolve},
 	{"hosting/access Store.revoke", "os.Remove", ours},
 	{"hosting/access Store.each", "os.ReadDir", ours},
 	{"hosting/access read", "safefs.ReadFile", ours},
