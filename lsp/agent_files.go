@@ -102,7 +102,11 @@ func (s *folder) carried(ctx context.Context) found {
 	if k.live.Use.CarriedDollars == nil {
 		return found{f.report, f.uses}
 	}
-	report := f.report.Charged(k.live.Use)
+	use := k.live.Use
+	if k.from.set { // else the session's
+		use.Model = k.from.Model
+	}
+	report := f.report.Charged(use)
 	return found{report, usesIn(report)}
 }
 

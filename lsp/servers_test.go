@@ -297,6 +297,12 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
 		t.Errorf("the view has %+v", h)
 	}
+	count := func(model string) { f.update(func(k *snapshot) { k.settings.Model = model }) }
+	count("gpt-4")
+	if got := hover(); strings.Contains(got, "so far") { // its tokens are none of the session's
+		t.Errorf("counted for another model, the hover is %q", got)
+	}
+	count("")
 	other := filepath.Join(root, "other.md")
 	for began := f.snapshot().live.Use.Session.Created; ; { // the clock of a file system ticks in milliseconds
 		write(other)

@@ -259,27 +259,23 @@ func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
 }
 
 // explainAll explains uses that are none of servers, each counted as its agent's model does. How that is, is said once of
-// those that are counted alike.
+// those that are counted alike. The file itself has one figure, that of the editor.
 func explainAll(uses []Use, f anyfile.File) string {
 	var lines []string
 	for i, u := range uses {
-		lines = append(lines, explain(u, f.By(u.Meter)))
+		lines = append(lines, explain(u, f))
 		if counted := u.Meter.Counted(); i+1 == len(uses) || uses[i+1].Meter.Counted() != counted {
 			lines = append(lines, counted)
 		}
 	}
+	if slices.ContainsFunc(uses, func(u Use) bool { return u.framed() && !u.alike(f) }) {
+		lines = append(lines, "the file itself: "+anyfile.CostOf(f).Tokens.Tokens()+", "+f.Meter.Counted())
+	}
 	return strings.Join(lines, "\n")
 }
 
-// As returns a file counted as the agents that load it count, if they do so alike; else as it was.
-func As(uses []Use, f anyfile.File) anyfile.File {
-	uses = slices.DeleteFunc(slices.Clone(uses), func(u Use) bool { return u.Kind == carried.Server })
-	other := func(u Use) bool { return u.Meter.Counted() != uses[0].Meter.Counted() }
-	if len(uses) == 0 || slices.ContainsFunc(uses, other) {
-		return f
-	}
-	return f.By(uses[0].Meter)
-}
+// alike reports whether the agent's model counts as the editor does.
+func (u Use) alike(f anyfile.File) bool { return u.Meter.Counted() == f.Meter.Counted() }
 
 // lens is figure as short as a title has to be. The rest is in the hover.
 func lens(u Use) (title string) {
@@ -355,7 +351,7 @@ func explain(u Use, f anyfile.File) string {
 		say("counted as %s sends it, with what the agent puts around the text", u.Agent)
 	}
 	if u.Carried.N > 0 && !u.differs() {
-		if m := f.Meter; m.Window > 0 {
+		if m := u.Meter; m.Window > 0 {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
 		if whole := WithImports(u.Part); whole.N > u.Carried.N {
@@ -382,11 +378,18 @@ func (u Use) framed() bool {
 	return (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0
 }
 
-// head is the figure of a use, and how much of it is in the file, which is less where the agent puts something around it.
+// head is the figure of a use, and how much of it is in the file, which is less where the agent puts something around it; or
+// that the editor counts the file for another model.
 func head(u Use, f anyfile.File) string {
 	said := u.Agent + ": " + figure(u.Part, u.When)
-	if u.framed() {
+	switch {
+	case !u.framed():
+	case u.alike(f):
 		said += " (" + anyfile.CostOfPart(f, 0, f.Text.Len()).String() + " in the file)"
+	case u.Meter.Counter.Model() == "":
+		said += " (estimated for the agent's usual models)"
+	default:
+		said += " (counted for the agent's model)"
 	}
 	return said
 }
@@ -395,7 +398,7 @@ func head(u Use, f anyfile.File) string {
 func Heads(uses []Use, f anyfile.File) (lines []string) {
 	for _, u := range uses {
 		if u.framed() && !u.differs() {
-			lines = append(lines, head(u, f.By(u.Meter)))
+			lines = append(lines, head(u, f))
 		}
 	}
 	return lines
