@@ -302,7 +302,11 @@ func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
 		return nil
 	}
-	return s.carried(ctx).uses[d.file()]
+	uses := slices.Clone(s.carried(ctx).uses[d.file()])
+	for i := range uses {
+		uses[i].Uncounted = s.notFollowed()
+	}
+	return uses
 }
 
 // documentLink links the imports of a file that agents load to the imported files.

@@ -26,10 +26,12 @@ type Use struct {
 	Meter        anyfile.Meter // of the agent's model, that it was counted by
 	// Open is the part as the open documents have it, with its places; nil: none differs from its file.
 	Open    *carried.Part
-	Unsaved bool   // the open document differs from the file
-	New     bool   // nothing that is saved loads the file: it is in no request
-	Gone    bool   // nothing loads it any more once the open documents are saved
-	By      string // the file through which the agent loads it, or its own name
+	Unsaved bool // the open document differs from the file
+	New     bool // nothing that is saved loads the file: it is in no request
+	Gone    bool // nothing loads it any more once the open documents are saved
+	// Uncounted says what keeps calls from being counted; "": nothing.
+	Uncounted string
+	By        string // the file through which the agent loads it, or its own name
 }
 
 // Of returns the uses of each file of a report, by its path. MCP servers of one configuration are a use each.
@@ -177,25 +179,40 @@ func together(uses []Use) string {
 	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Carried.N > 0 || u.When == "" }) {
 		of, when = func(u Use) tokens.Count { return u.Later }, "when needed by "
 	}
+	n, agents := between(uses, of), chars.Plural(len(uses), "agent")
+	title := n + " tokens " + when + agents
+	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Open != nil && tally(*u.Open) != tally(u.Part) }) {
+		return title
+	}
+	open := between(uses, func(u Use) tokens.Count { return tally(u.Placed()) }) + " once saved"
+	for _, title = range []string{title + ", " + open, agents + ": " + n + " a request, " + open, agents + ": " + n + ", " + open,
+		agents + ": " + n + ", others once saved"} {
+		if utf8.RuneCountInString(title) <= anyfile.MaxLens {
+			break
+		}
+	}
+	return title
+}
+
+// between says the least and the most of the counts of uses.
+func between(uses []Use, of func(Use) tokens.Count) string {
 	byCost := func(a, b Use) int { return cmp.Compare(of(a).N, of(b).N) }
 	least, most := of(slices.MinFunc(uses, byCost)), of(slices.MaxFunc(uses, byCost))
-	n := least.String()
-	if least.N < most.N {
-		said := most.String()
-		if !least.Exact { // whose mark is in front of both
-			said = chars.Commas(most.N)
-		}
-		n += "–" + said
+	switch {
+	case least.N == most.N:
+		return least.String()
+	case least.Exact || least.N == 0:
+		return least.String() + "–" + most.String()
 	}
-	return n + " tokens " + when + chars.Plural(len(uses), "agent")
+	return least.String() + "–" + chars.Commas(most.N) // with one mark in front of both
 }
 
 // serving says what requests carry of an agent's MCP servers.
 func serving(u Use) string {
 	if !u.Searched() {
-		return "Every request carries the definitions of their tools."
+		return "Every request carries the definitions of the tools of MCP servers."
 	}
-	return "Every request carries the names of their tools; a definition is loaded when the model looks for it, " +
+	return "Every request carries the names of the tools of MCP servers; a definition is loaded when the model looks for it, " +
 		"unless alwaysLoad is set."
 }
 
@@ -232,6 +249,9 @@ func explainServer(u Use) string {
 	case from != "":
 		said += " (" + from + ")"
 	}
+	if u.Use == nil {
+		said += "\ncalls are unknown: " + cmp.Or(u.Uncounted, "no session of the agent is recorded here")
+	}
 	return said + "\n" + serving(u)
 }
 
@@ -250,6 +270,14 @@ func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
 			lines = append(lines, u.Agent+": "+explainServer(u))
 		}
 		note.From, note.To = at.From, at.To
+	}
+	if len(lines)+len(loaded) == 0 && offset <= firstLine {
+		note.To = firstLine
+		for _, l := range Lenses(uses, f) { // that of all servers
+			if l.At == 0 {
+				lines = append(lines, l.Title, l.Hover)
+			}
+		}
 	}
 	if len(loaded) > 0 {
 		lines = append(lines, explainAll(loaded, f))

@@ -54,6 +54,12 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			"≈80 tokens in every request, ≈91,500 once saved",
 			"Claude Code, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" +
 				edit("Claude Code")},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80), Open: &edited, Unsaved: true},
+			{Agent: "Cursor", Host: "cursor", Part: part(80), Open: &same, Unsaved: true}},
+			"2 agents: ≈80 a request, ≈80–91,500 once saved",
+			"Codex, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" + edit("Codex") +
+				"\nCursor, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈80 tokens" +
+				edit("Cursor")},
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when its directory is read",
 			"Claude Code: ≈2,825 tokens when " + nested + frame("Claude Code")},
@@ -149,6 +155,11 @@ func TestALensOfAServerFits(t *testing.T) {
 		Use: &carried.Use{}, Config: &carried.ServerConfig{}}
 	lenses := Lenses([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
 		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))})
+	if note, ok := Hover([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
+		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))}, 0); !ok ||
+		note.Text != lenses[0].Title+"\n"+lenses[0].Hover {
+		t.Errorf("the hover of the first line is %q", note.Text)
+	}
 	asks := lenses[1].Title + ": ask it…"
 	if utf8.RuneCountInString(asks) > anyfile.MaxLens ||
 		!strings.Contains(lenses[1].Hover, "since its configuration changed") {
