@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 func restoreCommand() command {
@@ -61,7 +60,7 @@ func printDiff(a *action, w io.Writer, s ledger.Summary) {
 		s.ID, s.Session, layout.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "CONTENT")
 	for _, c := range s.Cut {
-		t.Add(c.Handle, tokens.Count{N: c.Tokens, Exact: s.TokensBefore.Exact}.String(), c.Kind, c.Label)
+		t.Add(c.Handle, s.Of(c).String(), c.Kind, c.Label)
 	}
 	t.Print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {

@@ -75,6 +75,17 @@ func (s Summary) Became() string {
 	return compaction.Counted{Before: s.TokensBefore, After: s.TokensAfter}.String()
 }
 
+// Of counts one thing that left the view as the sizes of the compaction were counted: for its model, by what was known when
+// it was made.
+func (s Summary) Of(c compaction.Cut) tokens.Count {
+	if s.Before <= 0 {
+		return tokens.Count{N: c.Tokens, Upper: c.Tokens}
+	}
+	share := func(n int) int { return int((int64(c.Tokens)*int64(n) + int64(s.Before)/2) / int64(s.Before)) }
+	of := s.TokensBefore
+	return tokens.Count{N: share(of.N), Exact: of.Exact, Upper: share(of.Upper)}
+}
+
 // SummariesRequest lists the compactions of a session.
 type SummariesRequest struct {
 	Session string `json:"session"`

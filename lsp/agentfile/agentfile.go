@@ -185,8 +185,8 @@ func together(uses []Use) string {
 		return title
 	}
 	open := between(uses, func(u Use) tokens.Count { return tally(u.Placed()) }) + " once saved"
-	for _, title = range []string{title + ", " + open, agents + ": " + n + " a request, " + open, agents + ": " + n + ", " + open,
-		agents + ": " + n + ", others once saved"} {
+	for _, title = range []string{title + ", " + open, agents + ": " + n + " a request, " + open,
+		agents + ": " + n + ", " + open, agents + ": " + n + ", others once saved"} {
 		if utf8.RuneCountInString(title) <= anyfile.MaxLens {
 			break
 		}

@@ -61,7 +61,8 @@ func TestAReadIsCountedAsTheText(t *testing.T) {
 		}
 	}
 	counter := tokens.Builtin().For("claude-opus-4-6").With(measured)
-	for _, body := range []string{"func f() {\n\treturn []int{1_000, 2_000}\n}\n", strings.Repeat("alpha beta gamma ", 50)} {
+	const code = "func f() {\n\treturn []int{1_000, 2_000}\n}\n"
+	for _, body := range []string{code, strings.Repeat("alpha beta gamma ", 50)} {
 		f := File{Text: text.New(tokens.O200kBase, []byte(body)), Meter: Meter{Counter: counter}}
 		if got := CostOf(f); got.Read != counter.Count(numbered(body)) || got.Read.N <= got.Tokens.N {
 			t.Errorf("%.20q has %v, and when read %v", body, got.Tokens, got.Read)
