@@ -127,7 +127,7 @@ func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
 		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
-		model += "; calibrated on " + chars.Plural(n, "measurement")
+		model += "; calibrated on " + chars.Plural(n, "request")
 	}
 	text := fmt.Sprintf("%s (%s)", s.Held.Tokens(), model)
 	if s.Window > 0 {
