@@ -98,7 +98,11 @@ func printDone(what string) func(a *action, w io.Writer, e memory.Entry) {
 // sayMasked says how many secrets were masked in what was saved.
 func sayMasked(a *action, n int) {
 	if n > 0 {
-		a.say("masked %s", chars.Plural(n, "secret value"))
+		was := "were"
+		if n == 1 {
+			was = "was"
+		}
+		a.say("%s %s masked: memories are stored without secrets", chars.Plural(n, "secret value"), was)
 	}
 }
 

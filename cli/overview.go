@@ -72,7 +72,7 @@ func lookAround(ctx context.Context, a *action, _ []string) (out overview, err e
 		return out, err
 	}
 	for _, h := range install.Hosts() {
-		if one := s.agent(h); one.Installed() {
+		if one := s.agent(h, false); one.Installed() {
 			out.Agents = append(out.Agents, agentIs{h.Name, one.State})
 		}
 	}
