@@ -216,7 +216,7 @@ func (p setupPlan) summarize(a *action, w io.Writer) {
 		names = append(names, string(name))
 	}
 	if len(p.Changes) > 0 {
-		fmt.Fprintf(w, "%s: to be %s by a change of %s:\n", strings.Join(names, ", "), p.done,
+		fmt.Fprintf(w, "%s: will be %s by changing %s:\n", strings.Join(names, ", "), p.done,
 			chars.Plural(len(p.Changes), "file"))
 	}
 	for _, c := range p.Changes {

@@ -64,7 +64,7 @@ func addTokenCommand() command {
 			if err != nil {
 				return err
 			}
-			a.say("token %s; it will not be shown again:", made.ID)
+			a.say("token %s; the next line is shown only once:", made.ID)
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}
