@@ -211,7 +211,8 @@ func likeMemory(ctx context.Context, a *action, name string, err error) error {
 	resp, _ := memories(ctx, a.ledger, ledger.MemoriesRequest{}) // else nothing is suggested
 	for _, e := range resp.Entries {
 		if e.Name != name && (strings.HasPrefix(e.Name, name) || words.Distance(e.Name, name) < 3) {
-			return fault.New(fault.NotFound, "cli.memory", "%s", err).WithHint("did you mean `ctxledger memory get %s`?", e.Name)
+			return fault.New(fault.NotFound, "cli.memory", "%s", err).
+				WithHint("did you mean `ctxledger memory get %s`?", e.Name)
 		}
 	}
 	return err

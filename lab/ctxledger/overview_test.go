@@ -42,7 +42,7 @@ func TestTheFirstRunOnlyReads(t *testing.T) {
 	m.file(".claude/settings.json", "{}\n")
 	look("an agent", "agents     claude-code: not connected", " install` connects", `"command": "install"`)
 	m.shopSessions(2)
-	look("sessions", "2 sessions of claude-code, the newest of ", "next       `", " audit` shows")
+	look("sessions", "2 sessions of claude-code, the newest file changed ", "next       `", " audit` shows")
 	m.run("shop", "ctxledger", "install", "claude-code", "--yes")
 	look("connected", "claude-code: connected", " status` shows")
 	m.run("shop", "ctxledger", "memory", "save", "style", "--body", "tabs")
