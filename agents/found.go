@@ -13,6 +13,8 @@ type Found struct {
 	Sessions int               `json:"sessions"`          // subagents' not counted
 	Resumed  int               `json:"resumed,omitempty"` // of these, those that ctxledger wrote
 	Newest   time.Time         `json:"newest"`            // when its file was changed
+	File     string            `json:"file"`              // that of the newest
+	Old      bool              `json:"old,omitempty"`     // all are too old to be read automatically
 	More     bool              `json:"more,omitempty"`    // there are older files, which were not looked at
 }
 
@@ -30,7 +32,7 @@ func Find(o FollowOptions) (list []Found) {
 			list[i].Sessions, list[i].More = list[i].Sessions+found.Sessions, list[i].More || found.More
 			list[i].Resumed += found.Resumed
 			if found.Newest.After(list[i].Newest) {
-				list[i].Newest = found.Newest
+				list[i].Newest, list[i].File, list[i].Old = found.Newest, found.File, found.Old
 			}
 		}
 	}
@@ -54,7 +56,8 @@ func (f *follower) found() Found {
 			out.Resumed++
 		}
 		if out.Sessions++; out.Newest.IsZero() {
-			out.Newest = file.modified
+			out.Newest, out.File = file.modified, file.path
+			out.Old = file.modified.Before(f.o.Env.Now().Add(-recent))
 		}
 	}
 	return out

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"ctxledger.dev/agents/install"
+	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/redact"
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/tokens"
 )
 
 // TestADiffHasTheWhiteSpaceOfTheFile: what is shown is the file's own text, but for what would harm a terminal.
@@ -51,3 +56,17 @@ func TestADiffOfAOneLineFileIsReadable(t *testing.T) {
 }
 
 func same(text string) string { return text }
+
+// TestWhatLeftTheViewIsCountedAsTheViewWas: the list gave sizes in o200k_base below a total for the session's model.
+func TestWhatLeftTheViewIsCountedAsTheViewWas(t *testing.T) {
+	s := ledger.Summary{TokensBefore: tokens.Count{N: 156_000, Upper: 200_000}, TokensAfter: tokens.Count{N: 1_000}}
+	s.Before = 200_000
+	for range 14 {
+		s.Cut = append(s.Cut, compaction.Cut{Tokens: 12_539})
+	}
+	var b bytes.Buffer
+	printDiff(&action{masks: redact.New(nil)}, &b, s)
+	if strings.Count(b.String(), "≈9,780") != 14 {
+		t.Error(b.String())
+	}
+}

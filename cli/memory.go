@@ -86,7 +86,13 @@ func saveCommand() command {
 				sayMasked(a, e.Masked)
 			}
 			return e, err
-		}, printDone("saved")),
+		}, func(a *action, w io.Writer, e memory.Entry) {
+			done := "saved"
+			if !e.Created.Equal(e.Updated) {
+				done = "replaced"
+			}
+			printDone(done)(a, w, e)
+		}),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/workspace"
 )
 
@@ -85,11 +86,15 @@ func (o overview) next() nextStep {
 	in := func(states ...string) bool {
 		return slices.ContainsFunc(o.Agents, func(c agentIs) bool { return slices.Contains(states, c.State) })
 	}
+	last := newest(o.Sessions)
 	switch {
 	case in(broken, partly, twice):
 		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
 	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
 		return nextStep{"audit", "shows what your past sessions cost, and why; it changes nothing"}
+	case last.Old && (o.Ledger == nil || o.Ledger.Sessions == 0):
+		return nextStep{"import " + shell.Quote(last.File),
+			"reads the newest session, too old to be read automatically"}
 	case in(connected, byPlugin) && len(o.Sessions) == 0 && o.Ledger == nil:
 		return nextStep{"status", "shows what fills a session's window, once an agent has begun one here"}
 	case in(connected, byPlugin), o.Ledger != nil && len(o.Agents) == 0:
@@ -115,12 +120,12 @@ func printOverview(a *action, w io.Writer, o overview) {
 		}
 		sessions = append(sessions, n+", the newest file changed "+a.stamp(f.Newest))
 	}
-	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none of an agent here"))
+	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none here"))
 	row("ledger", o.ledger(a))
 	for _, c := range o.Agents {
 		states = append(states, fmt.Sprintf("%s: %s", c.Agent, c.State))
 	}
-	row("agents", cmp.Or(strings.Join(states, "; "), "none that ctxledger knows on this machine"))
+	row("agents", cmp.Or(strings.Join(states, "; "), "none found on this machine"))
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}

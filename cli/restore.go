@@ -9,7 +9,6 @@ import (
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/tokens"
 )
 
 func restoreCommand() command {
@@ -29,15 +28,12 @@ func restoreCommand() command {
 				a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
 			}
 			return a.answer(r, func(w io.Writer) {
-				head, also := "the whole conversation again", ""
-				if r.Current != "" {
-					head = "summary " + r.Current + " at its head"
-				}
+				also := ""
 				if len(r.Also) > 0 {
 					also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
 				}
-				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s\n", r.Session, args[0],
-					also, head, r.Tokens.Tokens())
+				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s\n", r.Session, args[0],
+					also, r.View())
 			})
 		},
 	}
@@ -61,7 +57,7 @@ func printDiff(a *action, w io.Writer, s ledger.Summary) {
 		s.ID, s.Session, layout.TurnRange(s.TurnFrom, s.TurnTo), s.Became())
 	t := a.newTable("HANDLE", ">TOKENS", "KIND", "CONTENT")
 	for _, c := range s.Cut {
-		t.Add(c.Handle, tokens.Count{N: c.Tokens, Exact: s.TokensBefore.Exact}.String(), c.Kind, c.Label)
+		t.Add(c.Handle, s.Of(c).String(), c.Kind, c.Label)
 	}
 	t.Print(w)
 	if n := s.CutTotal - len(s.Cut); n > 0 {

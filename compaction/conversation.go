@@ -15,7 +15,11 @@ const rankedBytes = 8
 // addConversation adds what user and agent said.
 func addConversation(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: layout.Said})
+	last := s.lastLines()
 	addUserWords(s, d, s.taskBlock, b)
+	for _, l := range last { // behind the first request
+		d.Add(s.nowBlock, l)
+	}
 	if s.story == nil {
 		addStatements(s, d, b) // a model has told it otherwise
 	}

@@ -16,11 +16,12 @@ const exploredFiles = 60
 
 // readState is how often a file was read.
 type readState struct {
-	path  string
-	count int
-	first int64 // entry of the first read
-	last  int64
-	chars int // of the newest whole result
+	path   string
+	count  int
+	first  int64 // entry of the first read
+	last   int64
+	chars  int    // of the longest result
+	handle string // of the newest one
 }
 
 // explored is what was looked at.
@@ -38,6 +39,9 @@ func explore(in *Input) explored {
 		for _, r := range it.Results {
 			if st := chars[r.CallID]; st != nil {
 				st.chars = max(st.chars, r.Chars)
+				if !r.Failed {
+					st.handle = cmp.Or(r.Artifact, r.Handle)
+				}
 			}
 		}
 		for _, c := range it.Calls {
@@ -80,13 +84,15 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 		now := s.work.present(st.path)
 		if same := known[now]; same != nil {
 			same.count += st.count
-			same.last = max(same.last, st.last)
+			if st.last > same.last {
+				same.last, same.handle = st.last, st.handle
+			}
 			continue
 		}
 		if st.count == 0 || changed[now] {
 			continue
 		}
-		st = &readState{now, st.count, st.first, st.last, st.chars}
+		st = &readState{now, st.count, st.first, st.last, st.chars, st.handle}
 		known[now] = st
 		read = append(read, st)
 	}
@@ -99,24 +105,34 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 	for i, st := range read[:min(len(read), exploredFiles)] {
 		add(layout.Line{Text: readLine(st), Class: layout.ClassLook, Pos: 1<<40 + int64(i+1),
 			Anchor: "read:" + st.path})
+		if st.handled() {
+			b.Head = layout.Handles
+		}
 	}
 }
 
 // largeRead is the size in characters from which a file's size is printed: reading it whole again is expensive.
 const largeRead = 32 << 10
 
-// readLine prints "  path ×2 (34 KB)".
+// readLine prints "  path ×2 (34 KB), newest: 46517b1ca158": the handle of what was needed again, or is expensive to read.
 func readLine(st *readState) string {
 	text := barred("  " + st.path + layout.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}
+	if st.handled() {
+		text += ", newest: " + st.handle
+	}
 	return text
+}
+
+func (st *readState) handled() bool {
+	return st.handle != "" && (st.count > 1 || st.chars >= largeRead)
 }
 
 // addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
 func addLookups(s *source, d *layout.Document) {
-	b := d.Block(&layout.Block{Head: layout.Handles})
+	b := d.Block(&layout.Block{Head: layout.Reads})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
 		if a.Seq > s.last || seen[a.ID] {
@@ -127,6 +143,7 @@ func addLookups(s *source, d *layout.Document) {
 		if a.Tokens > 0 {
 			text += " (" + chars.Plural(a.Tokens, "token") + ")"
 		}
+		b.Head = layout.Handles
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassLook, Anchor: "handle:" + a.ID, Pos: int64(len(seen))})
 	}
 	if !s.o.NoReads {

@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
+	"ctxledger.dev/compaction/statements"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/transcript"
 )
@@ -89,6 +90,18 @@ func (s *source) splitTurn() int {
 		return 0
 	}
 	return next.Turn
+}
+
+// finished reports whether the newest turn has ended: with words of the agent that announce nothing, and nothing came after
+// them.
+func (in *Input) finished() bool {
+	last, talk := len(in.Items)-1, in.talk
+	m := len(talk.said) - 1
+	if m < 0 || talk.said[m].by != agent || talk.said[m].index != last || len(in.Items[last].Calls) > 0 {
+		return false
+	}
+	later := func(st Steering) bool { return st.After >= in.Items[last].last() }
+	return !statements.Announces(talk.messages[m].Text) && !slices.ContainsFunc(in.Steering, later)
 }
 
 // supersededBy says, for each failure of the compacted range, what made it obsolete: a later success

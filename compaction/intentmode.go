@@ -34,7 +34,7 @@ var documentSections = []section{
 	sure(addNarrative),    // what a model wrote
 	addSymbols,            // what written files define and use
 	addReasoning,          // excerpts of the model's reasoning
-	sure(addConversation), // the conversation
+	sure(addConversation), // the conversation, and the agent's last words in the state of the work
 	sure(addFiles),        // what was done to files
 	sure(addCommands),     // checks and commits
 	sure(addOpen),         // unresolved failures
@@ -82,6 +82,9 @@ func (s *source) write() (text string, need int, err error) {
 // documentHead begins every document of this version.
 const documentHead = "[STATE OF THIS CONVERSATION — "
 
+// tiny is the budget, in tokens, below which a document has room for hardly more than the task: its first line is brief.
+const tiny = 200
+
 // addOpening adds the first block: what the document is.
 func addOpening(s *source, d *layout.Document) {
 	from, to := s.turns()
@@ -92,9 +95,13 @@ func addOpening(s *source, d *layout.Document) {
 	case from == to:
 		verb = "was compacted"
 	}
-	head := documentHead + layout.TurnRange(from, to) + " " + verb + "; made from its own words and recorded " +
-		"facts]\n" +
-		"Oldest first: newer entries override older ones." + s.dirLine()
+	head := documentHead + layout.TurnRange(from, to) + " " + verb
+	if s.budget < tiny {
+		head += "]"
+	} else {
+		head += "; made from its own words and recorded facts]\n" +
+			"Oldest first: newer entries override older ones." + s.dirLine()
+	}
 	d.Block(&layout.Block{Head: head, Always: true})
 }
 

@@ -48,7 +48,7 @@ func addMaterial(s *source, d *layout.Document) error {
 func addResults(s *source, d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: resultsHead})
 	calls := make(map[string]sessions.Call)
-	said := make(map[string]bool) // failures, and beginnings of files that commands printed
+	said := make(map[string]bool) // failures, and files that commands printed
 	told := make(map[string]bool) // calls that other sections tell, of files and other agents, and of our tools
 	for i := range s.in.Items {
 		for _, c := range s.in.Items[i].Calls {
@@ -93,7 +93,7 @@ func addResults(s *source, d *layout.Document) error {
 
 // telling returns what the result of a call says: of a test or build what failed and how much, or how it ended, wherever in
 // the output that stands; of anything else the beginning. It is "" for what says nothing of the work, or says it again.
-// told are the failures and the beginnings of files that are told.
+// told are the failures and the files that are told: parts of one file are told once, the newest.
 func telling(s *source, made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
 	_, later := intents.LaunchedCommand(text)
 	if later && made.Op == intents.OpShell || isData(text) || isReply(text) {
@@ -104,13 +104,12 @@ func telling(s *source, made sessions.Call, failed bool, text string, told map[s
 		purpose = s.work.keyOf(made.Target).purpose
 		if file, numbered, ok := shell.Printed(made.Target); ok {
 			text = filetext.Plain(text, numbered)
-			head := beginning(text, resultLines, resultLineChars)
 			again, err := readAgain(s.in, file, text)
-			if again || told[file+"\x00"+head] {
-				head = ""
+			if again || told[file] {
+				return "", err
 			}
-			told[file+"\x00"+head] = true
-			return head, err
+			told[file] = true
+			return beginning(text, resultLines, resultLineChars), err
 		}
 	}
 	f := shellcmd.FailureIn(text, purpose, failed && purpose >= shellcmd.Build)

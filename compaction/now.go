@@ -23,17 +23,19 @@ const (
 // lastShare bounds each of the agent's last words.
 var lastShare = shares{13, 24}
 
-// addNow adds the state of the work: what is in progress, the branch and what is not committed, the newest calls, and
-// the agent's last words in full.
+// addNow adds the state of the work: what is in progress, the branch and what is not committed, and the newest calls.
 func addNow(s *source, d *layout.Document) error {
-	talk := s.in.talk
 	b := d.Block(&layout.Block{Head: nowHead})
+	s.nowBlock = b
 	add := func(pos int64, text string) {
 		d.Add(b, &layout.Line{Text: "  " + text, Class: layout.ClassNow, Pos: pos})
 	}
 	if turn := s.splitTurn(); turn > 0 {
 		text := "The request of " + layout.Turn(turn) + " is in progress: it continues below."
-		if newest := s.in.Items[len(s.in.Items)-1].Turn; newest > turn {
+		switch newest := s.in.Items[len(s.in.Items)-1].Turn; {
+		case newest == turn && s.in.finished():
+			text = "The agent has finished " + layout.Turn(turn) + ": the end of it follows below."
+		case newest > turn:
 			text = "The end of " + layout.Turn(turn) + " and the turns after it follow below."
 		}
 		add(1, text)
@@ -46,14 +48,24 @@ func addNow(s *source, d *layout.Document) error {
 			add(3, text)
 		}
 	})
-	for _, m := range talk.lastWords() { // the newest is worth most
+	return addNewestEdits(s, d, b)
+}
+
+// lastLines returns the agent's last words in full, newest first. An answer is worth more than the newest request, which is
+// not printed without it.
+func (s *source) lastLines() (out []*layout.Line) {
+	talk := s.in.talk
+	for i, m := range talk.lastWords() {
 		it := &s.in.Items[talk.said[m].index]
 		label := layout.Turn(it.Turn) + ", the agent's latest words"
 		l := s.longLine(layout.Entry{Label: label, Text: talk.messages[m].Text}, lastShare, it.ID)
 		l.Class, l.Pos = layout.ClassLast, place(it.first(), 0)
-		d.Add(b, l)
+		if i == 0 && s.in.finished() {
+			l.Class, s.answer = layout.ClassTask, l
+		}
+		out = append(out, l)
 	}
-	return addNewestEdits(s, d, b)
+	return out
 }
 
 // marks show how far a task is.

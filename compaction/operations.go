@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/shellcmd"
@@ -13,10 +14,11 @@ import (
 )
 
 const (
-	resumptionNote = "RESUMPTION NOTE: History compacted from intent log — deterministic ground truth. " +
-		"Do not re-execute operations marked ✓ (applied)."
-	failedNote   = " Operations marked ✗ (failed) should be retried if the task requires them."
-	noOperations = "  (no tracked tool calls recorded in this range)"
+	resumptionNote = "RESUMPTION NOTE: History compacted from intent log — deterministic ground truth."
+	appliedNote    = " Do not re-execute operations marked ✓ (applied)."
+	failedNote     = " Operations marked ✗ (failed) should be retried if the task requires them."
+	// The marks of a line.
+	applied, failed, pending = "  ✓ ", "  ✗ ", "  ⧖ "
 	// operationLines is how many operations the list shows at most, operationsUnfolded how many of
 	// the newest successful ones it shows each on its own line.
 	// leastListed is the budget in tokens from which a tenth of it holds a list that says something.
@@ -49,13 +51,11 @@ func addOperations(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{
 		Head: fmt.Sprintf("[INTENT-DERIVED RECONSTRUCTION — covers turns %d–%d]\n\nOPERATIONS (chronological):",
 			from, to),
-		Foot:   s.closing(),
+		Foot:   s.closing,
+		Empty:  s.pendingWarning() + s.historyLine(),
 		Always: true,
 		MoreAt: 1,
 	})
-	if len(s.past) == 0 {
-		b.Empty = noOperations
-	}
 	groups := groupsOf(s)
 	byLine := make(map[*layout.Line]*group)
 	for i := range groups[:min(len(groups), operationLines)] {
@@ -140,14 +140,14 @@ func (d *dialogue) refusedBecause(op *Operation) string {
 // text prints one line of the list in the documented form.
 func (g *group) text() string {
 	op := g.op
-	mark := "⧖"
+	text := pending
 	switch op.Status {
 	case intents.Applied:
-		mark = "✓"
+		text = applied
 	case intents.Failed:
-		mark = "✗"
+		text = failed
 	}
-	text := "  " + mark + " " + layout.OneLine(cmp.Or(op.Op, op.Name), 60)
+	text += layout.OneLine(cmp.Or(op.Op, op.Name), 60)
 	if target := op.target(); target != "" {
 		text += ` → "` + target + `"`
 	}
@@ -182,11 +182,17 @@ func (op *Operation) failure() string {
 	return cmp.Or(text, "failed, no reason recorded")
 }
 
-// closing returns what follows the list: the warning about pending operations, the note, and how to read the full
-// history.
-func (s *source) closing() string {
+// closing returns what follows the list: the warning about pending operations, the note, which explains the marks of the
+// lines, and how to read the full history.
+func (s *source) closing(lines []*layout.Line) string {
+	marked := func(mark string) bool {
+		return slices.ContainsFunc(lines, func(l *layout.Line) bool { return strings.HasPrefix(l.Text, mark) })
+	}
 	note := resumptionNote
-	if slices.ContainsFunc(s.past, func(op Operation) bool { return op.Status == intents.Failed }) {
+	if marked(applied) {
+		note += appliedNote
+	}
+	if marked(failed) {
 		note += failedNote
 	}
 	if len(s.in.talk.refused) > 0 {
@@ -197,17 +203,17 @@ func (s *source) closing() string {
 
 // pendingWarning is the documented warning about operations whose outcome is unknown; "" when there are none.
 func (s *source) pendingWarning() string {
-	pending := 0
+	open := 0
 	for i := range s.past {
 		if s.past[i].pending() {
-			pending++
+			open++
 		}
 	}
-	if pending == 0 {
+	if open == 0 {
 		return ""
 	}
 	return fmt.Sprintf("WARNING: %d intent(s) are still PENDING — they may have been interrupted.\n"+
-		"Check current disk state before retrying these operations.\n\n", pending)
+		"Check current disk state before retrying these operations.\n\n", open)
 }
 
 // dirLine says what the paths of the document are relative to; "" when that is not known.

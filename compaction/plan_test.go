@@ -52,14 +52,16 @@ The full conversation history has been saved to ` + p.Record.ID + ` should you n
 	}
 }
 
-func TestAnEmptyRangeSaysSo(t *testing.T) {
+// TestAnEmptyListIsNotPrinted: a heading without operations, and a note about marks that no line had, said nothing.
+func TestAnEmptyListIsNotPrinted(t *testing.T) {
 	k := newTalk(t)
 	k.user("Look around")
 	k.read("big.go", 16_000)
+	k.run("cat big.go", 0, "package big")
 	k.user("next")
 	p := mustPlan(t, k.in, Options{Keep: 1})
-	if !strings.Contains(p.Text, "OPERATIONS (chronological):\n  (no tracked tool calls recorded in this "+
-		"range)\n\nRESUMPTION NOTE:") {
+	if strings.Contains(p.Text, "OPERATIONS") || strings.Contains(p.Text, "RESUMPTION NOTE") ||
+		!strings.Contains(p.Text, layout.Rule+"The full conversation history has been saved to "+p.Record.ID) {
 		t.Error(p.Text)
 	}
 }
@@ -112,7 +114,7 @@ func TestOutcomes(t *testing.T) {
 		{"the kept part is larger than the window", tight, Options{Keep: 1}, DoesNotFit},
 		{"a pinned text is larger than the budget", long(),
 			Options{Keep: 1, Budget: 500, Pin: []string{strings.Repeat("pin ", 600)}}, DoesNotFit},
-		{"a budget below the fixed texts", long(), Options{Keep: 1, Budget: 50}, DoesNotFit},
+		{"a budget below the fixed texts", long(), Options{Keep: 1, Budget: 20}, DoesNotFit},
 		{"window mode within its budget", long(), Options{Mode: Window}, NothingToDo},
 		{"window mode with an oversized last turn", long(), Options{Mode: Window, Budget: 5_000}, DoesNotFit},
 		{"an ordinary one", long(), Options{Keep: 1}, Compacted},

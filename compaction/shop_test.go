@@ -185,7 +185,7 @@ func TestShopDocumentTellsWhatTheWorkNeeds(t *testing.T) {
 	golden(t, "testdata/shop.golden", p.Text)
 	for _, want := range []string{
 		"Three rules for everything we do from now on: always keep prices in cents (int64, never float)",
-		"(turn 7, newest, in progress) Last thing: a command `shop report`",
+		"(turn 7, newest) Last thing: a command `shop report`",
 		"  - go test ./... → exit 1 (turn 7, run ×2) — TestYen, ",
 		"  - internal/stock/stock.go — moved here from stock/stock.go, edited ×2 (turn 3): changes Shortage",
 		"  - report/report.go — created (turn 7), edited ×2 (to turn 7): adds Month, ByMonth",

@@ -17,8 +17,10 @@ type source struct {
 	last   int64  // newest compacted entry
 
 	work      *work
-	past      []Operation     // those of the compacted range
-	taskBlock *layout.Block   // of the document that is being written
+	past      []Operation   // those of the compacted range
+	taskBlock *layout.Block // of the document that is being written
+	nowBlock  *layout.Block
+	answer    *layout.Line    // with which the agent finished the newest turn; nil: it has not
 	pinned    map[string]bool // messages that it quotes whole, by id
 	words     *userWords      // how the document prints what the user said
 	story     *narrative      // a model's words; nil: none

@@ -159,6 +159,9 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	switch {
 	case u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u):
 		b, l.Class = w.task, layout.ClassTask
+		if u != firstRequest(w.all) && w.s.answer != nil {
+			l.Class, l.Parent = layout.ClassUser, w.s.answer
+		}
 		if brief := in(leastText); brief != text { // the task is there, whatever rules take
 			l.Brief = brief
 		}
@@ -259,7 +262,7 @@ func byWorth(s *source, all []*utterance) (order []*utterance, recent int, tags 
 	if newest != first {
 		tags[newest] = []string{"newest"}
 	}
-	if s.splitTurn() == newest.item.Turn {
+	if s.splitTurn() == newest.item.Turn && !s.in.finished() {
 		tags[newest] = append(tags[newest], "in progress")
 	}
 	quoted := layout.AnchorTurns(s.in.PreviousText)
@@ -283,7 +286,11 @@ func byWorth(s *source, all []*utterance) (order []*utterance, recent int, tags 
 		}
 	}
 	out := slices.DeleteFunc(slices.Clone(latest), func(u *utterance) bool { return u == first })
-	out = slices.Insert(out, min(1, len(out)), first)
+	at := min(1, len(out))
+	if s.in.finished() {
+		at = 0 // what the newest one asked for is done
+	}
+	out = slices.Insert(out, at, first)
 	order = slices.Concat(out, rules, known, others)
 	return append(order, covered...), len(order), tags
 }

@@ -70,6 +70,10 @@ func TestFiguresOfASummaryStayAfterCalibrationChanged(t *testing.T) {
 			s.TurnTo == 0 {
 			t.Errorf("%q: recorded are %+v", model, s)
 		}
+		c, cut := tokens.Builtin().For(model), s.Cut[0]
+		if got, want := s.Of(cut), c.Of(cut.Tokens); got.Exact != want.Exact || max(got.N-want.N, want.N-got.N) > 1 {
+			t.Errorf("%q: what left the view had %s, want %s", model, got, want)
+		}
 		before := figuresOf(t, l, s.ID)
 		if before["alone"] != before["list"] || before["status"] != s.Became() {
 			t.Errorf("%q: the faces tell %v, the answer %q", model, before, s.Became())

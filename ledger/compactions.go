@@ -2,9 +2,12 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
@@ -75,6 +78,17 @@ func (s Summary) Became() string {
 	return compaction.Counted{Before: s.TokensBefore, After: s.TokensAfter}.String()
 }
 
+// Of counts one thing that left the view as the sizes of the compaction were counted: for its model, by what was known when
+// it was made.
+func (s Summary) Of(c compaction.Cut) tokens.Count {
+	if s.Before <= 0 {
+		return tokens.Count{N: c.Tokens, Upper: c.Tokens}
+	}
+	share := func(n int) int { return int((int64(c.Tokens)*int64(n) + int64(s.Before)/2) / int64(s.Before)) }
+	of := s.TokensBefore
+	return tokens.Count{N: share(of.N), Exact: of.Exact, Upper: share(of.Upper)}
+}
+
 // SummariesRequest lists the compactions of a session.
 type SummariesRequest struct {
 	Session string `json:"session"`
@@ -105,6 +119,34 @@ type RestoreResponse struct {
 	Also    []string     `json:"also,omitempty"`    // the summaries that included this one, undone with it
 	Tokens  tokens.Count `json:"tokens"`
 	Window  int          `json:"window"` // of the session's model; 0: unknown
+	// Edits and Stubs are what of a view without a summary is still not as it was recorded: edits of the policy, and results
+	// that are kept as artifacts. Whole is its size without these.
+	Edits int          `json:"edits,omitempty"`
+	Stubs int          `json:"stubs,omitempty"`
+	Whole tokens.Count `json:"whole"`
+}
+
+// View says what the view has now, and its size.
+func (r RestoreResponse) View() string {
+	switch but := r.but(); {
+	case r.Current != "":
+		return "summary " + r.Current + " at its head, " + r.Tokens.Tokens()
+	case but != "":
+		return fmt.Sprintf("the whole conversation again, but for %s: %s of %s", but, r.Tokens, r.Whole.Tokens())
+	}
+	return "the whole conversation again, " + r.Tokens.Tokens()
+}
+
+// but says what of a view without a summary is not as it was recorded; "": nothing.
+func (r RestoreResponse) but() string {
+	var parts []string
+	if r.Edits > 0 {
+		parts = append(parts, chars.Plural(r.Edits, "edit")+" of `compact --mode auto`")
+	}
+	if r.Stubs > 0 {
+		parts = append(parts, "the rest of "+chars.Plural(r.Stubs, "large result"))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // Compact makes a compaction without a model, in one request. For other outcomes than compacted, which the plan

@@ -63,7 +63,7 @@ type compactResult struct {
 type cut struct {
 	Label  string `json:"label"`
 	ID     string `json:"id"`
-	Tokens int    `json:"tokens"` // o200k_base
+	Tokens int    `json:"tokens"` // as those of tokens_before
 }
 
 // outcome is a compaction that was done, planned or refused.
@@ -220,7 +220,7 @@ func (o outcome) shape(ctx context.Context, api Ledger, r *compactResult) (err e
 			r.Summary = clean(sum.Text)
 		}
 		for _, x := range sum.Cut[:min(len(sum.Cut), maxCut)] {
-			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, x.Tokens})
+			r.Cut = append(r.Cut, cut{oneLine(x.Label, 120), x.Handle, sum.Of(x).N})
 		}
 	case "splice":
 		if r.Splice, err = o.splice(ctx, api); err != nil {

@@ -16,7 +16,7 @@ func (d Written) Text(here string) string {
 		fmt.Fprintf(&b, "go back   %s  (the old session is unchanged)\n", commandLine(here, d.BackDir, d.Back))
 	}
 	if d.Summary != "" {
-		fmt.Fprintf(&b, "undo      `ctxledger restore %s` gives ctxledger's view of the old session its messages back\n", d.Summary)
+		fmt.Fprintf(&b, "undo      `ctxledger restore %s` takes the summary out of ctxledger's view of the old session\n", d.Summary)
 	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))

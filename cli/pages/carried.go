@@ -95,12 +95,13 @@ func then(c Carried) string {
 	return "; " + said + " may have changed since"
 }
 
-// countedFor says for which model everything is counted.
+// countedFor says for which model everything is counted, and of what.
 func (c Carried) countedFor() string {
+	const framed = ", with the text that the agent puts around each file"
 	if c.Newest {
-		return "counted for the model of each agent's newest session; --model selects another one"
+		return "counted for the model of each agent's newest session" + framed + "; --model selects another one"
 	}
-	return "counted for " + columns.OneLine(c.Model)
+	return "counted for " + columns.OneLine(c.Model) + framed
 }
 
 // shareOf says which part of the window an agent's requests have filled before the conversation begins.

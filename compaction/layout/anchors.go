@@ -11,6 +11,7 @@ import (
 const (
 	Files    = "[FILES CHANGED — net, already on disk]"
 	Handles  = "[LOOK UP — handles for read_artifact, files that were read]"
+	Reads    = "[LOOK UP — files that were read]" // in the place of Handles where there are none
 	Carried  = "CARRIED ANCHORS (verbatim, not in the summary above):"
 	Task     = "[TASK — in the user's words]"
 	Said     = "[CONVERSATION — the user verbatim; indented: sentences of the agent, claims]"

@@ -112,7 +112,7 @@ type Line struct {
 	Anchor string // what it identifies across compactions
 	Must   bool   // without it the document is no good
 	Pos    int64  // its place in the block: ascending
-	Parent *Line  // printed above it; required for it to be printed
+	Parent *Line  // required for it to be printed, above it if in the same block
 	Block  *Block
 	Cost   int // tokens, line end included, of the form that is printed
 	In     bool
@@ -124,12 +124,12 @@ type Line struct {
 // Block is a part of the document under its heading.
 type Block struct {
 	Head   string // first line, and what else precedes the lines
-	Foot   string // below them
-	Empty  string // printed if there are no lines at all
+	Empty  string // printed in the place of all that if no line is; "": nothing is, or the heading with Always
 	Always bool   // printed also without lines
 	Lines  []*Line
 	// More summarises the left-out lines in one line; "" prints nothing.
 	More func(left []*Line) string
+	Foot func(lines []*Line) string // below the lines that are printed; nil: nothing
 	// MoreAt is the place of that line: 0 below the lines, else at this Pos.
 	MoreAt int64
 	used   int // lines taken in
@@ -408,7 +408,14 @@ func (d *Document) String() string {
 }
 
 // frame is what a block costs without its lines.
-func (b *Block) frame() int { return Count(b.Head + "\n" + b.Foot + Rule) }
+func (b *Block) frame() int { return Count(b.Head + "\n" + b.foot(b.Lines) + Rule) }
+
+func (b *Block) foot(lines []*Line) string {
+	if b.Foot == nil {
+		return ""
+	}
+	return b.Foot(lines)
+}
 
 func (b *Block) remainder() string {
 	if b.More == nil || b.used == 0 && !b.Always {
@@ -424,10 +431,10 @@ func (b *Block) remainder() string {
 }
 
 func (b *Block) String() string {
-	out := []string{b.Head}
-	if len(b.Lines) == 0 && b.Empty != "" {
-		out = append(out, b.Empty)
+	if b.used == 0 && b.Empty != "" {
+		return b.Empty
 	}
+	out := []string{b.Head}
 	sorted := slices.Clone(b.Lines)
 	slices.SortStableFunc(sorted, func(x, y *Line) int { return cmp.Compare(x.Pos, y.Pos) })
 	More := b.remainder()
@@ -447,8 +454,8 @@ func (b *Block) String() string {
 	if More != "" {
 		out = append(out, More)
 	}
-	if b.Foot != "" {
-		out = append(out, b.Foot)
+	if foot := b.foot(slices.DeleteFunc(sorted, func(l *Line) bool { return !l.In })); foot != "" {
+		out = append(out, foot)
 	}
 	return strings.Join(out, "\n")
 }

@@ -80,6 +80,8 @@ var openings = []opening{
 	{"cli runAudit", "os.Stat", resolve},
 	{"cli importMemory", "os.Stat safefs.OpenRoot", "memory import"},
 	{"cli isFile", "os.Stat", resolve},
+	{"cli importPaths", "os.Stat", resolve},
+	{"cli docsOf", "filepath.EvalSymlinks os.Stat", resolve},
 	{"cli ledgerPaths", "filepath.EvalSymlinks", resolve},
 	{"cli countPath", "os.Stat", "count FILE"},
 	{"cli ranIn", "filepath.EvalSymlinks", resolve},

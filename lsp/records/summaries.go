@@ -62,7 +62,7 @@ func (r Reader) summaryText(ctx context.Context, id string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		b.WriteString(item(fields(" ", code(what), chars.Plural(c.Tokens, "token")+",", "`"+c.Handle+"`")))
+		b.WriteString(item(fields(" ", code(what), s.Of(c).Tokens()+",", "`"+c.Handle+"`")))
 	}
 	if n := s.CutTotal - len(s.Cut); n > 0 {
 		b.WriteString(item(chars.Commas(n) + " more"))
