@@ -123,6 +123,11 @@ func (f *compactFlags) check(a *action) error {
 	return f.author.check(f.mode)
 }
 
+// chosen reports whether one of the options was given that decide what a summary is.
+func (f *compactFlags) chosen(a *action) bool {
+	return slices.ContainsFunc([]string{"mode", "budget", "keep", "model", "summary", "reasoning"}, a.flags.Changed)
+}
+
 // compact runs the command.
 func (f *compactFlags) compact(ctx context.Context, a *action, args []string) error {
 	s, err := sessionOf(ctx, a, strings.Join(args, ""), f.output.format)

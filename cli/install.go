@@ -43,7 +43,7 @@ func editCommand(o editOptions) command {
 		json: answers(setupAnswer{}),
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&o.project, "project", false, "edit this project's files instead of your own")
-			f.BoolVar(&o.diff, "diff", false, "show each change, as --dry-run does")
+			f.BoolVar(&o.diff, "diff", false, "show each change in full before asking")
 			o.define(f, deed{past: "written"})
 			if !o.undo {
 				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")

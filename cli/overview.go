@@ -73,7 +73,7 @@ func lookAround(ctx context.Context, a *action, _ []string) (out overview, err e
 		return out, err
 	}
 	for _, h := range install.Hosts() {
-		if one := s.agent(h); one.Installed() {
+		if one := s.agent(h, false); one.Installed() {
 			out.Agents = append(out.Agents, agentIs{h.Name, one.State})
 		}
 	}
@@ -114,7 +114,11 @@ func printOverview(a *action, w io.Writer, o overview) {
 		if f.More {
 			n = "at least " + n
 		}
-		sessions = append(sessions, fmt.Sprintf("%s of %s, the newest of %s", n, f.Agent, a.stamp(f.Newest)))
+		n += " of " + string(f.Agent)
+		if f.Resumed > 0 {
+			n += fmt.Sprintf(" (%d written by `%s resume`)", f.Resumed, a.self)
+		}
+		sessions = append(sessions, n+", the newest file changed "+a.stamp(f.Newest))
 	}
 	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none here"))
 	row("ledger", o.ledger(a))
@@ -125,7 +129,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}
-	row("can show", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
+	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
 		"(`ctxledger count`)"))
 	row("next", a.self.in("`ctxledger "+o.Next.Command+"` "+o.Next.Does))
 }

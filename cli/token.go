@@ -36,7 +36,7 @@ func addTokenCommand() command {
 			"can query; write can also record, compact and save; admin can also forget; metrics reads the server's figures, and " +
 			"belongs to no workspace. A request that exceeds --rate or --storage is refused.",
 		example: "ctxledger token add shop --role write --expires 90d\nctxledger token add --role metrics",
-		does:    undoable, undo: "`token revoke` revokes it", json: answers(madeToken{}),
+		does:    undoable, undo: "`token revoke` revokes it", everywhere: true, json: answers(madeToken{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "write", "`ROLE` is read, write, admin or metrics")
 			f.StringVar(&expires, "expires", "", "after this `DURATION`: 90d, 12w, 36h (default: never)")
@@ -66,7 +66,7 @@ func addTokenCommand() command {
 			if err != nil {
 				return err
 			}
-			a.say("token %s, in %s; it will not be shown again:", made.ID, store.Dir())
+			a.say("token %s, in %s; the next line is shown only once:", made.ID, store.Dir())
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}
@@ -78,7 +78,7 @@ func addTokenCommand() command {
 func listTokensCommand() command {
 	return command{
 		name: "token ls", short: "List the tokens, with what each one allows", example: "ctxledger token ls --json",
-		near: []string{"list"}, does: keeps, json: answers([]access.Token{}),
+		near: []string{"list"}, does: keeps, everywhere: true, json: answers([]access.Token{}),
 		run: shows(func(_ context.Context, a *action, _ []string) ([]access.Token, error) {
 			store, err := access.Open(a.Env)
 			if err != nil {
@@ -113,7 +113,7 @@ func revokeTokenCommand() command {
 	return command{
 		name: "token revoke", args: "TOKEN", short: "Revoke a token by its id: its next request is refused",
 		example: "ctxledger token revoke 1a2b3c4d", near: []string{"delete", "remove", "rm"},
-		does: undoable, undo: "a new token does the same", json: answers(revokedToken{}),
+		does: undoable, undo: "a new token does the same", everywhere: true, json: answers(revokedToken{}),
 		run: shows(func(_ context.Context, a *action, args []string) (revokedToken, error) {
 			store, err := access.Open(a.Env)
 			if err == nil {

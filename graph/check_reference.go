@@ -103,7 +103,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	if m.By == BySlug || m.By == ByLegacy {
 		c.add("CG311", Information, r.At,
-			fmt.Sprintf("found by its %s: another heading breaks this reference", m.By)).Fix = withID
+			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
 	}
 	if f.Key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {

@@ -22,7 +22,7 @@ func (d Written) Text(here string) string {
 		chars.Plural(d.Messages, "message"))
 	switch {
 	case d.Fixed != nil && d.Masked:
-		fmt.Fprintf(&b, "          with %s of the old agent, %s, and without those of %s\n",
+		fmt.Fprintf(&b, "          the first figure has the old agent's %s (%s); the second has none of %s's\n",
 			d.besides, d.Fixed, d.Agent)
 	case d.Fixed != nil:
 		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, d.besides)

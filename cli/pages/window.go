@@ -116,10 +116,7 @@ func nextStep(s ledger.Status) string {
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
 		why += "; " + s.NextStep.Due.Why
 	}
-	if s.NextStep.Due.Averted != "" {
-		why += "; no compaction is needed after that"
-	}
-	return why
+	return why + s.NextStep.Due.Without()
 }
 
 // heldLine says what the agent's own window holds, with a bar where its size is known.

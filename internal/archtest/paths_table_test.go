@@ -52,7 +52,7 @@ var openings = []opening{
 	{"agents/install Machine.files", "os.Lstat", resolve},
 	{"agents/install Machine.inside", "filepath.EvalSymlinks", resolve},
 	{"agents/install Machine.keep", "os.Remove", ours},
-	{"agents/install Machine.lookPath", "os.Stat", resolve},
+	{"agents/install Machine.LookPath", "os.Stat", resolve},
 	{"agents/install Machine.read", "safefs.OpenRoot", owned},
 	{"agents/install Machine.stored", "safefs.ReadFile", ours},
 	{"agents/install canWrite", "os.Stat", resolve},

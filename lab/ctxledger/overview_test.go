@@ -43,7 +43,7 @@ func TestTheFirstRunOnlyReads(t *testing.T) {
 	m.file(".claude/settings.json", "{}\n")
 	look("an agent", "agents     claude-code: not connected", " install` connects", `"command": "install"`)
 	m.shopSessions(2)
-	look("sessions", "2 sessions of claude-code, the newest of ", "next       `", " audit` shows")
+	look("sessions", "2 sessions of claude-code, the newest file changed ", "next       `", " audit` shows")
 	m.run("shop", "ctxledger", "install", "claude-code", "--yes")
 	look("connected", "claude-code: connected", " status` shows")
 	files, err := filepath.Glob(filepath.Join(m.home, ".claude/projects/*/*.jsonl"))
