@@ -125,7 +125,7 @@ ifndef ANNOUNCED
 endif
 strace $(ALL_AGENTS) $(NODE) $(REFERENCE) $(PACKAGES) $(EDITORS)/.installed $(VSCODE)/.installed $(DEPLOYMENT)/.installed $(CONFORMANCE)/stable/.installed: | announce
 
-harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: of each a part of make proofs
+harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, secrets, many processes: a short run of each (make proofs runs them at full size)
 	$(call tests,-count=1 -p 3 -vet=off -timeout 20m -short -skip UnderTheRaceDetector,$(HARNESSES))
 
 # Of tests with real programs, CI has those that go a whole way: the windows of VS Code that most is seen in, each agent from its
@@ -133,7 +133,7 @@ harnesses: strace ## kills, power cuts, damage, faults, swaps, hostile texts, se
 IN_VSCODE := InsideTheRealExtensionHost|WhatAPersonSees
 OF_AGENTS := VariableNames|OfTheMakefile/(claude|codex)|FollowsTheScript|RealAgentsReachTheLedger|RealCodexGoesOn|BehindTheProxy/codex|LoadsThePlugin|ReadsLessAndLosesNothing|FirstAnswerOfTheRealAgent|GoesOnFromACompactedSession|FollowedWithoutInstallation|DoesNotNoticeAnOverflow|AgentAreGivenTheirContext|RealBundleOfTheDesktopStarts
 OF_A_RELEASE := RealRelease/(reproducible|parts|archive|npm|checkout|go)
-whole: ## every test with the real VS Code, with real agents and of a release, of which make integration has some
+whole: ## all tests with the real VS Code, real agents and release archives (make integration runs some of them)
 	$(MAKE) IN_VSCODE=Real OF_AGENTS=Real OF_A_RELEASE=Real vscode agents archives
 	CTXLEDGER_AGENTS=$(CURDIR)/$(AGENTS) $(GO) test -C lab -count=1 -timeout 20m -run Real ./savings
 
@@ -184,7 +184,7 @@ $(PACKAGES): $(EXTENSION)/package-lock.json
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-release: extension ## archives, packages of npm and VS Code, plugin of Claude Code, bundle of Claude Desktop, a list of parts and sums, into dist/
+release: extension ## archives, packages of npm and VS Code, plugin of Claude Code, bundle of Claude Desktop, a list of components, and checksums, into dist/
 	@$(call run,lab/release,dist)
 	sh $(EXTENSION)/scripts/release.sh $(CURDIR)/dist
 	@.cache/lab/release -sums dist

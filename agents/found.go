@@ -10,9 +10,12 @@ import (
 // Found are the sessions that an agent left for a workspace.
 type Found struct {
 	Agent    sessionfile.Agent `json:"agent"`
-	Sessions int               `json:"sessions"`       // subagents' not counted
-	Newest   time.Time         `json:"newest"`         // when its file was changed
-	More     bool              `json:"more,omitempty"` // there are older files, which were not looked at
+	Sessions int               `json:"sessions"`          // subagents' not counted
+	Resumed  int               `json:"resumed,omitempty"` // of these, those that ctxledger wrote
+	Newest   time.Time         `json:"newest"`            // when its file was changed
+	File     string            `json:"file"`              // that of the newest
+	Old      bool              `json:"old,omitempty"`     // all are too old to be read automatically
+	More     bool              `json:"more,omitempty"`    // there are older files, which were not looked at
 }
 
 // Find counts the sessions that agents left for a workspace, by the beginnings of the newest 200 files of each agent. It
@@ -27,8 +30,9 @@ func Find(o FollowOptions) (list []Found) {
 			list = append(list, found)
 		default: // in its archive
 			list[i].Sessions, list[i].More = list[i].Sessions+found.Sessions, list[i].More || found.More
+			list[i].Resumed += found.Resumed
 			if found.Newest.After(list[i].Newest) {
-				list[i].Newest = found.Newest
+				list[i].Newest, list[i].File, list[i].Old = found.Newest, found.File, found.Old
 			}
 		}
 	}
@@ -48,8 +52,12 @@ func (f *follower) found() Found {
 		if dir := about.Session.Dir; dir == "" || about.Identity.Subagent || !f.ours(dir) {
 			continue
 		}
+		if about.Session.Continues != "" {
+			out.Resumed++
+		}
 		if out.Sessions++; out.Newest.IsZero() {
-			out.Newest = file.modified
+			out.Newest, out.File = file.modified, file.path
+			out.Old = file.modified.Before(f.o.Env.Now().Add(-recent))
 		}
 	}
 	return out

@@ -141,7 +141,7 @@ func (r Report) Explain(s ledger.Use) (out []ledger.Category) {
 // requests are known to have carried. Where these together are more than was measured, or are counted for another model than
 // the session's, nothing is known.
 func (r Report) Charged(s ledger.Use) Report {
-	if s.CarriedDollars == nil || s.Fixed == nil || s.Model != s.Session.Model || !r.here(s.Session) {
+	if s.CarriedDollars == nil || s.Fixed == nil || !tokens.SameModel(s.Model, s.Session.Model) || !r.here(s.Session) {
 		return r
 	}
 	out := r

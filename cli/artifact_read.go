@@ -151,6 +151,9 @@ func artifactSearchCommand() command {
 				return a.answerExact(resp)
 			}
 			printPassages(a.Out, resp.Passages)
+			if len(resp.Passages) == 0 {
+				a.hint("`ctxledger artifact read HANDLE --search WORDS` searches one result, or a session")
+			}
 			return nil
 		},
 	}

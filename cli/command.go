@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ctxledger.dev/internal/fault"
 )
 
 // command is one command: all that its help, its completion, the tests and its run need to know. Options that it binds live
@@ -26,7 +28,9 @@ type command struct {
 	was  map[string]string
 	does effect
 	undo string // for does: how it is undone, or why it destroys nothing
-	json []any  // a value of each type that it can answer as JSON
+	// everywhere says that it does the same in every workspace: --workspace is wrong use.
+	everywhere bool
+	json       []any // a value of each type that it can answer as JSON
 
 	flags func(f *pflag.FlagSet)
 	check func(a *action, args []string) error // refuses wrong use before anything is opened; nil: nothing to refuse
@@ -158,6 +162,9 @@ func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 	}
 	switch {
 	case c.run != nil:
+		if err := c.checkWorkspace(a); err != nil {
+			return err
+		}
 		return c.run(cmd.Context(), a, args)
 	case c.ask != nil:
 		if err := a.open(cmd.Context()); err != nil {
@@ -172,6 +179,20 @@ func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 		return err
 	}
 	return c.at(cmd.Context(), a, args)
+}
+
+// checkWorkspace refuses a --workspace that is no directory, and one that the command has no use for.
+func (c command) checkWorkspace(a *action) error {
+	if a.workspace == "" {
+		return nil
+	}
+	if c.everywhere {
+		return misuse("`ctxledger %s` does the same in every workspace: leave out --workspace", c.name)
+	}
+	if _, err := a.find(); !fault.Is(err, fault.Unavailable) { // there may be no place for a ledger
+		return err
+	}
+	return nil
 }
 
 // before returns the command as earlier versions called it.

@@ -118,7 +118,7 @@ func TestAnEarlierCommandNamesTheNewOne(t *testing.T) {
 		var out, errs bytes.Buffer
 		status := Main(t.Context(), Config{Args: strings.Fields(typed), Env: env.System(), In: strings.NewReader(""),
 			Out: &out, Err: &errs})
-		hint := selfOf(env.System()).in("  hint: it is `ctxledger " + want + "` now\n")
+		hint := selfOf(env.System()).in("  hint: it is `ctxledger " + want + "`\n")
 		if status != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), hint) {
 			t.Errorf("%s: exit status %d, %s, want a hint at %s", typed, status, errs.String(), want)
 		}

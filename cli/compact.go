@@ -81,7 +81,7 @@ func compactCommand() command {
 			"The chat in your agent stays as it is: `ctxledger resume` starts a smaller one from the result.\n\n" +
 			compactModes +
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
-			"step of edits, or a compaction. The output says why.",
+			"step of edits, which `restore` does not undo, or a compaction. The output says why.",
 		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
 			"ctxledger compact --messages ab03de2c > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
@@ -123,6 +123,11 @@ func (f *compactFlags) check(a *action) error {
 	return f.author.check(f.mode)
 }
 
+// chosen reports whether one of the options was given that decide what a summary is.
+func (f *compactFlags) chosen(a *action) bool {
+	return slices.ContainsFunc([]string{"mode", "budget", "keep", "model", "summary", "reasoning"}, a.flags.Changed)
+}
+
 // compact runs the command.
 func (f *compactFlags) compact(ctx context.Context, a *action, args []string) error {
 	s, err := sessionOf(ctx, a, strings.Join(args, ""), f.output.format)
@@ -162,7 +167,7 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 		file := what
 		if what, err = recordConversation(ctx, a, file, format); err == nil && what == "" {
 			var r agents.Report
-			r, err = importFile(ctx, a, file)
+			r, err = importFile(ctx, a, file, a.progress(file), 0, 1)
 			what = r.Session
 		}
 	case format != "":
@@ -353,8 +358,12 @@ func sayAuto(a *action, out ledger.AutoResult) {
 		what += ", " + sizes
 	}
 	a.say("session %s: %s: %s", out.Edited.Session, what, out.Why)
-	if out.Action == ledger.AutoCompacted {
+	switch out.Action {
+	case ledger.AutoCompacted:
 		a.hint("`ctxledger restore %s` undoes it", out.Compaction.Summary.ID)
+	case ledger.AutoEdited:
+		a.hint("edits are not undone, and nothing is lost: `ctxledger artifact read %s` prints the originals",
+			out.Edited.Session)
 	}
 	if out.Edited.Warn {
 		a.say("an agent in session %s is close to its compaction limit", out.Edited.Session)

@@ -47,7 +47,7 @@ func presetCommand() command {
 		long: "Without NAME it lists the presets. With NAME it prints that preset as configuration text, with " +
 			"comments that say what it changes. It changes no file.",
 		example: "ctxledger config preset\nctxledger config preset reviewer >> ctxledger.yaml",
-		does:    keeps, json: answers([]config.Preset{}, config.Preset{}),
+		does:    keeps, everywhere: true, json: answers([]config.Preset{}, config.Preset{}),
 		run: func(_ context.Context, a *action, args []string) error {
 			if len(args) == 0 {
 				return a.answer(config.Presets(), func(w io.Writer) {

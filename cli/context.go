@@ -37,7 +37,7 @@ func contextCommand() command {
 		example: "ctxledger context\nctxledger context --agent claude-code --json",
 		does:    keeps, json: answers(pages.Carried{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.model, "model", "", "count for `MODEL` (default: the newest session's)")
+			f.StringVar(&o.model, "model", "", "count files for `MODEL` (default: that of each agent's newest session)")
 			agentFlag(f, &o.agent, "show only `AGENT`")
 			f.StringVar(&o.session, "session", "", "the window of `SESSION` (default: the newest one)")
 			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, after confirmation")
@@ -87,11 +87,20 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 	if err != nil {
 		return err
 	}
+	own := out.Report // of the models that sessions run on
+	if o.model != "" {
+		if meter, err = meterOf(ctx, a, "", 0); err == nil {
+			own, err = findCarried(ctx, a, meter, out.Use.Session)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if st != nil && (o.agent == "" || st.Session.Host == agentname.Key(o.agent)) {
-		p := panel.Of(*st, out.Report, registry.OwnCostOf(out.Report, st.Session.Host).Tokens)
+		p := panel.Of(*st, own, registry.OwnCostOf(own, st.Session.Host).Tokens)
 		out.Panel = &p
 	}
-	out.Report, out.Besides = out.Charged(out.Use), out.Report.Besides(out.Use)
+	out.Report, out.Besides = out.Charged(out.Use), own.Besides(out.Use)
 	if o.agent != "" {
 		if out.Hosts, err = only(out.Hosts, o.agent); err != nil {
 			return err
@@ -136,8 +145,8 @@ func findCarried(ctx context.Context, a *action, meter meterFunc, s sessions.Ses
 	return out, err
 }
 
-// filledWindow returns what fills the window of the session, nil where none is named or recorded, with its model and what was
-// measured of it.
+// filledWindow returns what fills the window of the session, nil where none is named or recorded, and what was measured of it.
+// A model that is asked for is only what the files are counted for: the session runs on its own.
 func filledWindow(ctx context.Context, a *action, o contextOptions) (pages.Carried, *ledger.Status, error) {
 	out := pages.Carried{Model: o.model, Newest: o.model == ""}
 	s, err := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Name: o.session, Latest: true})
@@ -146,13 +155,14 @@ func filledWindow(ctx context.Context, a *action, o contextOptions) (pages.Carri
 	}
 	var st ledger.Status
 	if err == nil {
-		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID, Model: o.model})
+		st, err = a.ledger.Status(ctx, ledger.StatusRequest{Session: s.ID})
 	}
 	if err != nil {
 		return out, nil, err
 	}
-	out.Model, out.Window, out.Measured, out.Session = st.Model, st.Window, st.Fixed, s.ID
+	out.Model, out.Window, out.Measured, out.Session = cmp.Or(o.model, st.Model), st.Window, st.Fixed, s.ID
 	out.Requests, out.Use = st.Requests, st.Use
+	out.Use.Model = out.Model
 	return out, &st, nil
 }
 

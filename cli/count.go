@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ func countCommand() command {
 		short: "Count the tokens of files, directories or standard input",
 		long: "Counts are exact for the encodings o200k_base and cl100k_base and the models that use them. For " +
 			"other models they are estimates, marked ≈, with an upper bound. Without a path it counts the " +
-			"working directory.\n\nIn directories it skips .git, links, and what the repository's ignore " +
+			"workspace that --workspace names, or the working directory.\n\nIn directories it skips .git, links, and what the repository's ignore " +
 			"rules exclude; outside a repository, the .gitignore files found there apply. Unlike git, it " +
 			"also skips ignored files that are tracked. A path named on the command line is counted even if " +
 			"it is ignored. Text in UTF-16 needs its byte order mark, which never counts. Binary files (a NUL byte " +
@@ -60,7 +61,7 @@ func countCommand() command {
 				return err
 			}
 			if len(paths) == 0 {
-				paths = []string{"."}
+				paths = []string{cmp.Or(a.workspace, ".")}
 			}
 			return countPaths(ctx, a, c, paths, tree)
 		},

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,10 +31,24 @@ func diffOf(c install.Change, mask func(string) string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", from, to)
-	for _, h := range hunks(compare(split(c.Before), split(c.After))) {
+	before, after := c.Before, c.After
+	if x, y := onLines(before), onLines(after); len(split(before)) == 1 && x != nil && y != nil {
+		fmt.Fprintln(&b, "(the file is one line; this shows its values on lines of their own)")
+		before, after = x, y
+	}
+	for _, h := range hunks(compare(split(before), split(after))) {
 		h.print(&b, mask)
 	}
 	return b.String()
+}
+
+// onLines returns a JSON text with each value on a line of its own; nil: it is none.
+func onLines(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return nil
+	}
+	return b.Bytes()
 }
 
 // split returns the lines of a text, with their ends.

@@ -44,6 +44,17 @@ func TestADiffOfALongLineHasAllThatChanges(t *testing.T) {
 	}
 }
 
+// TestADiffOfAOneLineFileIsReadable: each value is on a line of its own.
+func TestADiffOfAOneLineFileIsReadable(t *testing.T) {
+	got := diffOf(install.Change{Path: "f", Before: []byte(`{"a":{"b":1}}`),
+		After: []byte(`{"a":{"b":1},"c":[2]}`)}, same)
+	const want = "--- f\n+++ f\n(the file is one line; this shows its values on lines of their own)\n@@ -1,5 +1,8 @@\n {\n" +
+		"   \"a\": {\n     \"b\": 1\n-  }\n+  },\n+  \"c\": [\n+    2\n+  ]\n }\n\\ No newline at end of file\n"
+	if got != want {
+		t.Errorf("%s\n%q", got, got)
+	}
+}
+
 func same(text string) string { return text }
 
 // TestWhatLeftTheViewIsCountedAsTheViewWas: the list gave sizes in o200k_base below a total for the session's model.

@@ -85,17 +85,17 @@ func (s setup) doctor(names []string, d daemonState, unreached error) (doctorRep
 		r.Problem = s.incomplete.Error()
 	}
 	for _, h := range install.Hosts() {
-		if len(names) == 0 || slices.Contains(names, string(h.Name)) {
-			r.Agents = append(r.Agents, s.agent(h))
+		if named := isOne(names, h); named || len(names) == 0 {
+			r.Agents = append(r.Agents, s.agent(h, named))
 		}
 	}
 	return r, nil
 }
 
-// agent looks at one agent.
-func (s setup) agent(h registry.Agent) agentState {
+// agent looks at one agent. One of which there are only sessions is here if it was named, as for install.
+func (s setup) agent(h registry.Agent, named bool) agentState {
 	a := agentState{Agent: h.Name, Label: h.Title, Found: s.Machine.Find(h), State: notFound}
-	if a.Installed() {
+	if a.Installed() || named && a.Sessions {
 		connect := string(s.self) + " install " + string(h.Name) + s.replacing(h)
 		a.Entries = s.Machine.Check(h, registry.User)
 		if inTree := s.Machine.Check(h, registry.Project); slices.ContainsFunc(inTree, there) {
@@ -173,7 +173,7 @@ func (a agentState) now(x registry.Support) string {
 		return "later"
 	case x.Level == registry.Cannot:
 		return "no"
-	case !a.Installed():
+	case a.State == notFound:
 		return "off"
 	case x.Ability == registry.Recording, a.Plugin != nil:
 		return "yes"
@@ -202,8 +202,12 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 	t.Wide = true // half a command is none
 	var missing []string
 	for _, a := range r.Agents {
-		if !a.Installed() {
-			missing = append(missing, string(a.Agent))
+		if a.State == notFound {
+			name := string(a.Agent)
+			if a.Sessions {
+				name += " (only session files)"
+			}
+			missing = append(missing, name)
 			continue
 		}
 		t.Add(string(a.Agent), cmp.Or(a.Version, "-"), a.State, a.Fix)
@@ -212,7 +216,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 		t.Print(w)
 	}
 	for _, a := range r.Agents {
-		if a.Installed() {
+		if a.State != notFound {
 			fmt.Fprintln(w)
 			a.print(w, width, line)
 		}

@@ -27,7 +27,8 @@ type forgetFlags struct {
 func forgetCommand() command {
 	var f forgetFlags
 	return command{
-		name: "forget", args: "[HANDLE…]", short: "Delete something for good, from the ledger and the disk",
+		name: "forget", args: "[HANDLE…]", near: []string{"secret", "secrets"},
+		short: "Delete something for good, from the ledger and the disk",
 		long: "Deletes what each HANDLE names: an artifact and the messages that hold it, a message, the text " +
 			"of a summary, or a session; --session also takes the host's id. A tombstone records that " +
 			"something was there. Summaries and memories may still quote it; to delete words everywhere, use " +
@@ -290,7 +291,7 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}
-		fmt.Fprintln(w, "erased on the disk, too: nothing is left for `ledger gc`")
+		fmt.Fprintln(w, "erased on the disk, too: `ctxledger ledger gc` has nothing to do")
 	}
 	printOutside(w, f)
 }

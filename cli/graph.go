@@ -79,7 +79,10 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 	}
 	d, err := reader.Read("", filepath.ToSlash(rel))
 	if err != nil {
-		return nil, &unread{fileError(name, err), *c.Graph}
+		if _, named := errors.AsType[*fault.Error](err); !named {
+			err = fileError(name, err)
+		}
+		return nil, &unread{err, *c.Graph}
 	}
 	counter, err := counterOf(ctx, a, f.model, "")
 	if err != nil {
@@ -120,13 +123,13 @@ func graphCheckCommand() command {
 		example: "ctxledger graph check workflow.md",
 		does:    keeps, json: answers([]graphFinding{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
-			found, graphs := []graphFinding{}, false
+			found, none := []graphFinding{}, []string{} // files without operations
 			for _, name := range args {
 				err := f.on(func(_ *action, g *openGraph, _ []string) error {
 					if !g.IsGraph() {
+						none = append(none, name)
 						return nil
 					}
-					graphs = true
 					for _, x := range graph.Check(g.Document, g.options) {
 						line, column := g.Place(x.At.From)
 						found = append(found, graphFinding{name, line, column, x})
@@ -134,7 +137,6 @@ func graphCheckCommand() command {
 					return nil
 				})(ctx, a, []string{name})
 				if u, is := errors.AsType[*unread](err); is {
-					graphs = true // for all that is known
 					for _, x := range u.settings.Unread(u) {
 						found = append(found, graphFinding{name, 1, 1, x})
 					}
@@ -144,7 +146,7 @@ func graphCheckCommand() command {
 					return err
 				}
 			}
-			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found, graphs) }); err != nil {
+			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found, none) }); err != nil {
 				return err
 			}
 			wrong := 0
@@ -161,7 +163,7 @@ func graphCheckCommand() command {
 	}
 }
 
-func printGraphFindings(a *action, w io.Writer, found []graphFinding, graphs bool) {
+func printGraphFindings(a *action, w io.Writer, found []graphFinding, none []string) {
 	for _, x := range found {
 		fmt.Fprintf(w, "%s:%d:%d: %s %s: "+
 			"%s\n", columns.OneLine(x.File), x.Line, x.Column, x.Severity, x.Code, a.line(x.Message, 1000))
@@ -169,11 +171,11 @@ func printGraphFindings(a *action, w io.Writer, found []graphFinding, graphs boo
 			fmt.Fprintf(w, "  fix: %s\n", a.line(x.Fix.Title, 200))
 		}
 	}
-	switch {
-	case len(found) == 0 && graphs:
+	for _, name := range none {
+		fmt.Fprintf(w, "%s has no operations: nothing is sent\n", a.line(name, 1000))
+	}
+	if len(found)+len(none) == 0 {
 		fmt.Fprintln(w, "nothing to say")
-	case !graphs:
-		fmt.Fprintln(w, "there are no operations: nothing is sent")
 	}
 }
 
@@ -256,6 +258,10 @@ func (g *openGraph) costs() graphCosts {
 }
 
 func printGraphCosts(a *action, w io.Writer, c graphCosts) {
+	if len(c.Operations) == 0 {
+		fmt.Fprintln(w, "no operation sends anything")
+		return
+	}
 	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
 	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN BLOCK")
 	var open graph.Cost
@@ -287,15 +293,15 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	for _, line := range open.Open() {
 		fmt.Fprintln(w, a.line(line, 600))
 	}
-	if len(c.Operations) == 0 {
-		fmt.Fprintln(w, "no operation sends anything")
-		return
-	}
 	counted := "counted in " + c.Encoding
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	fmt.Fprintf(w, "all model calls send %s, %s\n\n", all.Said(c.Total).Tokens(), counted)
+	fmt.Fprintf(w, "all model calls send %s, %s\n", all.Said(c.Total).Tokens(), counted)
+	if len(c.Blocks) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
 	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
 	for _, b := range c.Blocks {
 		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
@@ -362,6 +368,10 @@ func graphTreeCommand() command {
 		run: f.on(func(a *action, g *openGraph, _ []string) error {
 			nodes := g.Tree(g.Blocks[0], g.Costs(g.options)).Nodes
 			return a.answer(nodes, func(w io.Writer) {
+				if len(nodes) == 0 {
+					fmt.Fprintln(w, "no blocks and no operations")
+					return
+				}
 				t := a.newTable(">LINE", ">TOKENS", ">WITH ALL BELOW", "BLOCK OR OPERATION")
 				g.print(t, nodes, 0)
 				t.Print(w)

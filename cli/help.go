@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,8 +15,34 @@ import (
 // helpWidth is how wide a help is, in columns: it is read in any terminal.
 const helpWidth = 80
 
-// help prints the page of a command.
+// help prints the page of a command, and where the pages are that it names.
 func help(w io.Writer, cmd *cobra.Command) {
+	var page strings.Builder
+	helpPage(&page, cmd)
+	if own, err := os.Executable(); err == nil && strings.Contains(page.String(), "docs/") {
+		if dir := docsOf(own); dir != "" {
+			fmt.Fprintf(&page, "\ndocs/ is %s\n", dir)
+		}
+	}
+	fmt.Fprint(w, page.String())
+}
+
+// docsOf returns where the pages are that came along with the program at a path: in an archive's place, or that of a checkout.
+func docsOf(own string) string {
+	if real, err := filepath.EvalSymlinks(own); err == nil {
+		own = real
+	}
+	prefix := filepath.Dir(filepath.Dir(own))
+	for _, below := range []string{"share/doc/ctxledger/docs", "docs"} {
+		dir := filepath.Join(prefix, filepath.FromSlash(below))
+		if st, err := os.Stat(filepath.Join(dir, "configuration.md")); err == nil && st.Mode().IsRegular() {
+			return dir
+		}
+	}
+	return ""
+}
+
+func helpPage(w io.Writer, cmd *cobra.Command) {
 	cmd.InitDefaultVersionFlag()
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 	text := cmd.Long

@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"ctxledger.dev/agents"
+	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/agentname"
@@ -24,11 +28,10 @@ func importCommand() command {
 	var agent string
 	var follow bool
 	return command{
-		name: "import", args: "FILE…", short: "Read session files into the ledger",
-		long: "Imports session files of a coding agent and keeps the originals byte for byte. Importing a file " +
-			"again adds only what is new. The last line of the output is the session's id. A file that " +
-			"cannot be read is reported; the others are imported. Sessions from the last day are picked up " +
-			"automatically.",
+		name: "import", args: "PATH…", short: "Read session files into the ledger",
+		long: "Imports session files of a coding agent, of a directory all below it, and keeps the originals byte for " +
+			"byte. Importing a file again adds only what is new. The last line of the output is the session's id. A file " +
+			"that cannot be read is reported; the others are imported. Sessions from the last day are picked up automatically.",
 		example: "ctxledger import session.jsonl",
 		does:    keeps, undo: "a record that differs is kept alongside the first", json: answers([]agents.Report{}),
 		flags: func(f *pflag.FlagSet) {
@@ -49,16 +52,45 @@ func importCommand() command {
 			if follow {
 				return followImport(ctx, a, files[0])
 			}
-			return importFiles(ctx, a, files)
+			return importPaths(ctx, a, files)
 		},
 	}
+}
+
+// importPaths imports files, and those below directories.
+func importPaths(ctx context.Context, a *action, names []string) error {
+	var files, dirs []string
+	for _, name := range names {
+		if st, err := os.Stat(a.absolute(name)); err == nil && st.IsDir() {
+			dirs = append(dirs, filepath.Clean(a.absolute(name)))
+		} else {
+			files = append(files, name)
+		}
+	}
+	found, looked, err := audit.Find(ctx, dirs)
+	if err != nil {
+		return err
+	}
+	failed := error(nil)
+	if len(dirs) > 0 {
+		failed = sayUnread(a, looked, true)
+	}
+	for _, f := range found {
+		files = append(files, f.Path)
+	}
+	return cmp.Or(importFiles(ctx, a, files), failed)
 }
 
 // importFiles imports each file and prints a report of those that could be read.
 func importFiles(ctx context.Context, a *action, files []string) error {
 	reports := []agents.Report{}
-	for _, file := range files {
-		r, err := importFile(ctx, a, file)
+	bar := a.progress("importing")
+	bar.shares = true
+	for i, file := range files {
+		if len(files) == 1 {
+			bar = a.progress(file)
+		}
+		r, err := importFile(ctx, a, file, bar, int64(i), int64(len(files)))
 		switch {
 		case err == nil:
 			reports = append(reports, r)
@@ -78,11 +110,12 @@ func importFiles(ctx context.Context, a *action, files []string) error {
 	return nil
 }
 
-// importFile imports one file and says what could not be taken as it was.
-func importFile(ctx context.Context, a *action, file string) (agents.Report, error) {
-	bar := a.progress(file)
-	r, err := agents.Import(ctx, a.ledger, agents.Source{Path: file, Dir: a.Env.Dir}, bar.show)
-	bar.done()
+// importFile imports a file, the one at an index of so many, and says what could not be taken as it was.
+func importFile(ctx context.Context, a *action, file string, b *bar, index, files int64) (agents.Report, error) {
+	r, err := agents.Import(ctx, a.ledger, agents.Source{Path: file, Dir: a.Env.Dir}, func(done, total int64) {
+		b.show(index*total+done, files*total)
+	})
+	b.done()
 	r.Path = file // as the reader knows it
 	sayDamage(a, r)
 	return r, err

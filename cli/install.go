@@ -10,8 +10,10 @@ import (
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/carried"
+	"ctxledger.dev/config"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/workspace"
 )
 
 func installCommand() command {
@@ -41,7 +43,7 @@ func editCommand(o editOptions) command {
 		json: answers(setupAnswer{}),
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&o.project, "project", false, "edit this project's files instead of your own")
-			f.BoolVar(&o.diff, "diff", false, "show each change, as --dry-run does")
+			f.BoolVar(&o.diff, "diff", false, "show each change in full before asking")
 			o.define(f, deed{past: "written"})
 			if !o.undo {
 				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
@@ -130,8 +132,11 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 		}
 	}
 	for _, name := range p.agents() {
-		if h := registry.Of(string(name)); write && !o.undo && h.Agreed != "" {
-			a.say("%s", h.Agreed)
+		h := registry.Of(string(name))
+		for _, text := range []string{h.Agreed, h.Costs} {
+			if write && !o.undo && text != "" {
+				a.say("%s", a.self.in(text))
+			}
 		}
 	}
 	if len(p.Conflicts) > 0 {
@@ -153,7 +158,16 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	}
 	var b bytes.Buffer
 	p.printDone(&b)
-	return a.writeMasked(b.Bytes())
+	if err := a.writeMasked(b.Bytes()); err != nil {
+		return err
+	}
+	if c, _ := config.Load(a.Env, a.place.Root, a.place.State); o.undo && workspace.HoldsLedger(a.place.State) {
+		a.say("what was recorded stays in %s", a.place.State)
+		if c.Follow {
+			a.hint("commands of ctxledger go on recording this directory's sessions; %s", followOff)
+		}
+	}
+	return nil
 }
 
 // writeSetup makes the changes of a plan once somebody has agreed. Errors: denied without a terminal, or if the answer is

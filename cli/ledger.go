@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/config"
 	"ctxledger.dev/engine"
@@ -41,9 +42,16 @@ func (a *action) open(ctx context.Context) error {
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Given: c.Given,
 			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(a.Env, tree)}
 	}
+	begins := ws.Root != "" && !a.inProcess && !a.json && !workspace.HoldsLedger(ws.State)
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)
+	if c, _ := files.Load(ws.Root, ws.State); err == nil && begins && c.Follow {
+		a.say("a daemon now records this directory's sessions into %s; %s", ws.State, a.self.in(followOff))
+	}
 	return err
 }
+
+// followOff says how recording is switched off.
+const followOff = "`follow: false` in ctxledger.yaml switches that off (`ctxledger help daemon`)"
 
 // find says which workspace this run is about.
 func (a *action) find() (workspace.Workspace, error) {
@@ -59,17 +67,33 @@ func (a *action) session(ctx context.Context, name string) (sessions.Session, er
 		return sessions.Session{}, err
 	}
 	s, err := ledger.FindSession(ctx, a.ledger, r)
-	why := info.NotFollowed("")
 	switch {
 	case !fault.Is(err, fault.NotFound):
-	case name == "" && info.Sessions == 0 && why != "":
-		err = fault.New(fault.NotFound, "cli.session", "no session is recorded here, and %s", why).
-			WithHint("`ctxledger import FILE` reads one")
-	case r.ByHost():
+	case r.ByHost() && (info.Sessions > 0 || info.NotFollowed("") == ""):
 		err = fault.New(fault.NotFound, "cli.session", "this chat is not recorded (yet): no session has the host's id %.1000q",
 			r.HostID).WithHint("name a session: `ctxledger sessions` lists them")
+	case name == "":
+		err = fault.New(fault.NotFound, "cli.session", "%s", a.page(nil).NoSession(info, newestHere(a)))
 	}
 	return s, err
+}
+
+// newestHere returns the newest session file that an agent left for this directory; "": none.
+func newestHere(a *action) string {
+	if a.place.Root == "" {
+		return ""
+	}
+	return newest(agents.Find(agents.FollowOptions{Workspace: a.place.Root, Env: a.Env})).File
+}
+
+// newest returns the agent that was here last, with its newest session.
+func newest(found []agents.Found) (last agents.Found) {
+	for _, f := range found {
+		if f.Newest.After(last.Newest) {
+			last = f
+		}
+	}
+	return last
 }
 
 // absolute returns the place of a file that was named where the user is.

@@ -11,7 +11,9 @@ import (
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/words"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -24,7 +26,7 @@ func memoryCommand() command {
 	c := listMemories("memory", "")
 	c.short, c.rank = "Facts that outlive sessions: save, recall, get, delete, …", everyday
 	c.long = "A memory is a named fact that outlives sessions. " + memoryScopes + " Without a command it lists them."
-	c.near = []string{"recall", "remember"}
+	c.near, c.was = []string{"recall", "remember"}, map[string]string{"memory list": "memory", "memory ls": "memory"}
 	c.example = "ctxledger memory\nctxledger memory save test-runner --body 'Use go test -race ./...'"
 	return c
 }
@@ -33,7 +35,7 @@ func recallCommand() command {
 	c := listMemories("memory recall", "[QUERY]")
 	c.short = "List the facts, best matches for a query first"
 	c.example = "ctxledger memory recall 'how do we run tests'"
-	c.near, c.was = []string{"list", "search", "find"}, map[string]string{"memory ls": ""}
+	c.near = []string{"search", "find"}
 	return c
 }
 
@@ -84,7 +86,13 @@ func saveCommand() command {
 				sayMasked(a, e.Masked)
 			}
 			return e, err
-		}, printDone("saved")),
+		}, func(a *action, w io.Writer, e memory.Entry) {
+			done := "saved"
+			if !e.Created.Equal(e.Updated) {
+				done = "replaced"
+			}
+			printDone(done)(a, w, e)
+		}),
 	}
 }
 
@@ -98,7 +106,11 @@ func printDone(what string) func(a *action, w io.Writer, e memory.Entry) {
 // sayMasked says how many secrets were masked in what was saved.
 func sayMasked(a *action, n int) {
 	if n > 0 {
-		a.say("masked %s", chars.Plural(n, "secret value"))
+		was := "were"
+		if n == 1 {
+			was = "was"
+		}
+		a.say("%s %s masked: memories are stored without secrets", chars.Plural(n, "secret value"), was)
 	}
 }
 
@@ -178,7 +190,8 @@ func getCommand() command {
 		does: keeps, json: answers(memory.Entry{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
-			return a.ledger.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+			e, err := a.ledger.Memory(ctx, ledger.MemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
+			return e, likeMemory(ctx, a, args[0], err)
 		}, func(a *action, w io.Writer, e memory.Entry) {
 			fmt.Fprintf(w, "%s (%s, %s), by %s on %s\n",
 				columns.OneLine(e.Name), columns.OneLine(string(e.Scope)), columns.OneLine(e.Type),
@@ -194,6 +207,21 @@ func getCommand() command {
 // blockAnswer is what the command that prints facts for a model answers.
 type blockAnswer struct {
 	Text string `json:"text"`
+}
+
+// likeMemory adds to the error for a name that no memory has the one that may be meant.
+func likeMemory(ctx context.Context, a *action, name string, err error) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	resp, _ := memories(ctx, a.ledger, ledger.MemoriesRequest{}) // else nothing is suggested
+	for _, e := range resp.Entries {
+		if e.Name != name && (strings.HasPrefix(e.Name, name) || words.Distance(e.Name, name) < 3) {
+			return fault.New(fault.NotFound, "cli.memory", "%s", err).
+				WithHint("did you mean `ctxledger memory get %s`?", e.Name)
+		}
+	}
+	return err
 }
 
 func blockCommand() command {

@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/workspace"
 )
 
@@ -72,7 +73,7 @@ func lookAround(ctx context.Context, a *action, _ []string) (out overview, err e
 		return out, err
 	}
 	for _, h := range install.Hosts() {
-		if one := s.agent(h); one.Installed() {
+		if one := s.agent(h, false); one.Installed() {
 			out.Agents = append(out.Agents, agentIs{h.Name, one.State})
 		}
 	}
@@ -85,11 +86,15 @@ func (o overview) next() nextStep {
 	in := func(states ...string) bool {
 		return slices.ContainsFunc(o.Agents, func(c agentIs) bool { return slices.Contains(states, c.State) })
 	}
+	last := newest(o.Sessions)
 	switch {
 	case in(broken, partly, twice):
 		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
 	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
 		return nextStep{"audit", "shows what your past sessions cost, and why; it changes nothing"}
+	case last.Old && (o.Ledger == nil || o.Ledger.Sessions == 0):
+		return nextStep{"import " + shell.Quote(last.File),
+			"reads the newest session, too old to be read automatically"}
 	case in(connected, byPlugin) && len(o.Sessions) == 0 && o.Ledger == nil:
 		return nextStep{"status", "shows what fills a session's window, once an agent has begun one here"}
 	case in(connected, byPlugin), o.Ledger != nil && len(o.Agents) == 0:
@@ -109,18 +114,22 @@ func printOverview(a *action, w io.Writer, o overview) {
 		if f.More {
 			n = "at least " + n
 		}
-		sessions = append(sessions, fmt.Sprintf("%s of %s, the newest of %s", n, f.Agent, a.stamp(f.Newest)))
+		n += " of " + string(f.Agent)
+		if f.Resumed > 0 {
+			n += fmt.Sprintf(" (%d written by `%s resume`)", f.Resumed, a.self)
+		}
+		sessions = append(sessions, n+", the newest file changed "+a.stamp(f.Newest))
 	}
-	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none of an agent here"))
+	row("sessions", cmp.Or(strings.Join(sessions, "; "), "none here"))
 	row("ledger", o.ledger(a))
 	for _, c := range o.Agents {
 		states = append(states, fmt.Sprintf("%s: %s", c.Agent, c.State))
 	}
-	row("agents", cmp.Or(strings.Join(states, "; "), "none that ctxledger knows on this machine"))
+	row("agents", cmp.Or(strings.Join(states, "; "), "none found on this machine"))
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}
-	row("can show", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
+	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
 		"(`ctxledger count`)"))
 	row("next", a.self.in("`ctxledger "+o.Next.Command+"` "+o.Next.Does))
 }

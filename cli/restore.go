@@ -28,15 +28,12 @@ func restoreCommand() command {
 				a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
 			}
 			return a.answer(r, func(w io.Writer) {
-				head, also := "the whole conversation again", ""
-				if r.Current != "" {
-					head = "summary " + r.Current + " at its head"
-				}
+				also := ""
 				if len(r.Also) > 0 {
 					also = " together with " + strings.Join(r.Also, ", ") + ", which included it"
 				}
-				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s, %s\n", r.Session, args[0],
-					also, head, r.Tokens.Tokens())
+				fmt.Fprintf(w, "session %s: summary %s is undone%s; the view has %s\n", r.Session, args[0],
+					also, r.View())
 			})
 		},
 	}

@@ -54,7 +54,7 @@ func resumeCommand() command {
 			if err != nil {
 				return err
 			}
-			r := resume.Request{In: agent, Dir: dir}
+			r := resume.Request{In: agent, Dir: dir, Chosen: f.chosen(a)}
 			if agent == "" {
 				if _, err := agents.WriterFor(s.Host); err != nil {
 					return fault.New(fault.Invalid, "cli.resume",

@@ -108,7 +108,7 @@ const leastTitle = 24
 
 func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info ledger.Info) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, a.page(w).NoSession(info))
+		fmt.Fprintln(w, a.page(w).NoSession(info, newestHere(a)))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")

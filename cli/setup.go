@@ -89,12 +89,17 @@ func sameFile(a, b string) bool {
 	return err == nil && also == nil && os.SameFile(x, y)
 }
 
+// isOne reports whether one of some names, in any of its spellings, is that of an agent.
+func isOne(names []string, h registry.Agent) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Name) })
+}
+
 // meant returns the agents of some names, each by any of them, or all that are on this machine. One of which there are only sessions has to be
 // named. Errors: invalid for an unknown name; not_found for an agent that is not here, or if none is.
 func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	left := "known: " + strings.Join(registry.Names(connectable), ", ")
 	for _, h := range install.Hosts() {
-		named := slices.ContainsFunc(names, func(n string) bool { return agentname.Key(n) == string(h.Name) })
+		named := isOne(names, h)
 		found := s.Machine.Find(h)
 		here := found.Installed()
 		if found.Sessions && !here {
@@ -211,7 +216,7 @@ func (p setupPlan) summarize(a *action, w io.Writer) {
 		names = append(names, string(name))
 	}
 	if len(p.Changes) > 0 {
-		fmt.Fprintf(w, "%s: to be %s by a change of %s:\n", strings.Join(names, ", "), p.done,
+		fmt.Fprintf(w, "%s: will be %s by changing %s:\n", strings.Join(names, ", "), p.done,
 			chars.Plural(len(p.Changes), "file"))
 	}
 	for _, c := range p.Changes {

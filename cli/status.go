@@ -60,6 +60,8 @@ func showStatus(ctx context.Context, a *action, args []string) error {
 		out.Session, out.Unread = &st, info.Unread(s)
 	case len(args) > 0 || !fault.Is(missing, fault.NotFound):
 		return missing
+	default:
+		out.Newest = newestHere(a)
 	}
 	out.Told = told(ctx, a.ledger, c)
 	return a.answer(out, func(w io.Writer) {

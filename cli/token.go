@@ -36,18 +36,20 @@ func addTokenCommand() command {
 			"can query; write can also record, compact and save; admin can also forget; metrics reads the server's figures, and " +
 			"belongs to no workspace. A request that exceeds --rate or --storage is refused.",
 		example: "ctxledger token add shop --role write --expires 90d\nctxledger token add --role metrics",
-		does:    undoable, undo: "`token revoke` revokes it", json: answers(madeToken{}),
+		does:    undoable, undo: "`token revoke` revokes it", everywhere: true, json: answers(madeToken{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&role, "role", "write", "`ROLE` is read, write, admin or metrics")
 			f.StringVar(&expires, "expires", "", "after this `DURATION`: 90d, 12w, 36h (default: never)")
-			f.IntVar(&t.Rate, "rate", 0, fmt.Sprintf("at most `N` requests a second (default %d)", access.DefaultRate))
-			f.IntVar(&t.StorageMB, "storage", 0, fmt.Sprintf("at most `MB` in the workspace (default %d)",
-				access.DefaultStorage))
+			f.IntVar(&t.Rate, "rate", access.DefaultRate, "at most `N` requests a second")
+			f.IntVar(&t.StorageMB, "storage", access.DefaultStorage, "at most `MB` in the workspace")
 		},
 		run: func(_ context.Context, a *action, args []string) error {
 			t.Role = access.Role(role)
 			if len(args) > 0 {
 				t.Workspace = args[0]
+			}
+			if t.Rate == 0 || t.StorageMB == 0 { // to the store these mean the default
+				return misuse("--rate and --storage must be at least 1")
 			}
 			if expires != "" {
 				age, ok := ages.Parse(expires)
@@ -64,7 +66,7 @@ func addTokenCommand() command {
 			if err != nil {
 				return err
 			}
-			a.say("token %s; it will not be shown again:", made.ID)
+			a.say("token %s, in %s; the next line is shown only once:", made.ID, store.Dir())
 			if a.json {
 				return a.answerExact(madeToken{made, secret})
 			}
@@ -76,7 +78,7 @@ func addTokenCommand() command {
 func listTokensCommand() command {
 	return command{
 		name: "token ls", short: "List the tokens, with what each one allows", example: "ctxledger token ls --json",
-		near: []string{"list"}, does: keeps, json: answers([]access.Token{}),
+		near: []string{"list"}, does: keeps, everywhere: true, json: answers([]access.Token{}),
 		run: shows(func(_ context.Context, a *action, _ []string) ([]access.Token, error) {
 			store, err := access.Open(a.Env)
 			if err != nil {
@@ -111,7 +113,7 @@ func revokeTokenCommand() command {
 	return command{
 		name: "token revoke", args: "TOKEN", short: "Revoke a token by its id: its next request is refused",
 		example: "ctxledger token revoke 1a2b3c4d", near: []string{"delete", "remove", "rm"},
-		does: undoable, undo: "a new token does the same", json: answers(revokedToken{}),
+		does: undoable, undo: "a new token does the same", everywhere: true, json: answers(revokedToken{}),
 		run: shows(func(_ context.Context, a *action, args []string) (revokedToken, error) {
 			store, err := access.Open(a.Env)
 			if err == nil {

@@ -29,8 +29,10 @@ func trustCommand() command {
 			f.BoolVar(&list, "list", false, "list what was confirmed, in all workspaces")
 			f.BoolVar(&revoke, "revoke", false, "revoke what was confirmed for the workspace")
 		},
-		check: func(_ *action, args []string) error {
+		check: func(a *action, args []string) error {
 			switch {
+			case a.workspace != "" && len(args) > 0:
+				return misuse("give DIRECTORY or --workspace, not both")
 			case list && revoke:
 				return misuse("give --list or --revoke, not both")
 			case list && len(args) > 0:

@@ -69,7 +69,10 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
 		return unknownCommand(a, cmd, args) // the flag is one of the command that was meant
 	}
-	said, _, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
+	said, of, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
+	if strings.HasPrefix(of, "ParseInt") {
+		said += ": it takes a whole number"
+	}
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
 		for _, arg := range a.Args {
 			if strings.HasPrefix(arg, name+"=") {
@@ -79,7 +82,7 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 		}
 		_, within, _ := strings.Cut(cmd.CommandPath()+" ", " ")
 		if typed := now(within + name); typed != "" {
-			return usageError{fmt.Errorf("%s", said), "it is `" + typed + "` now"}
+			return usageError{fmt.Errorf("%s", said), "it is `" + typed + "`"}
 		}
 		if like := likeFlag(cmd, name); like != "" {
 			return usageError{fmt.Errorf("%s", said), "did you mean `" + like + "`?"}
@@ -105,7 +108,7 @@ func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
 	err := usageError{error: fmt.Errorf("unknown command %q", within+name)}
 	if typed := now(within + name); typed != "" {
-		err.hint = "it is `" + typed + "` now"
+		err.hint = "it is `" + typed + "`"
 		return err
 	}
 	if name == "version" && !parent.HasParent() {

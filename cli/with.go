@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/fault"
@@ -45,6 +46,10 @@ func withCommand() command {
 		run: func(ctx context.Context, a *action, args []string) error {
 			if _, err := upstreams(a, upstream); err != nil {
 				return err
+			}
+			m := install.Machine{Env: a.Env}
+			if h := registry.Of(args[0]); h.Program != "" && m.LookPath(args[0]) == "" {
+				args[0] = h.Program // the name of an agent that is not the name of its program
 			}
 			own, err := os.Executable()
 			if err != nil {

@@ -90,6 +90,8 @@ func addOpening(s *source, d *layout.Document) {
 	from, to := s.turns()
 	verb := "were compacted"
 	switch {
+	case s.o.Whole && from == to:
+		verb = "is in an earlier conversation"
 	case s.o.Whole:
 		verb = "are in an earlier conversation"
 	case from == to:

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +195,29 @@ func TestALearnedWindowIsThatOfItsAddress(t *testing.T) {
 	fine.Endpoint = ""
 	if rec := recovered(t, l, fine); rec.Advice.Action != overflow.CompactNext {
 		t.Errorf("where it was learned: %+v", rec.Advice)
+	}
+}
+
+// A newer word of a provider replaces an older one, upwards too; of a model that nobody named, it holds for one session.
+func TestALearnedLimitRises(t *testing.T) {
+	l := openWith(t, without())
+	for _, model := range []string{"", "mine"} {
+		var ids []string
+		for i := range 2 {
+			ids = append(ids, hand(t, l, ledger.AppendMessagesRequest{Model: model,
+				Messages: say(fmt.Sprint(model, i), strings.Repeat("word ", 9_000))}).Session)
+		}
+		for _, limit := range []int{5_000, 128_000} {
+			body := fmt.Appendf(nil, "This model's maximum context length is %d tokens.", limit)
+			rec := recovered(t, l, ledger.OverflowRequest{Session: ids[0], Status: 400, Body: body, Streamed: true})
+			other := 0
+			if model != "" {
+				other = limit
+			}
+			if rec.Limit != limit || status(t, l, ids[0]).Window != limit || status(t, l, ids[1]).Window != other {
+				t.Errorf("%q, %d: the limit is %d, %s", model, limit, rec.Limit, rec.Lesson)
+			}
+		}
 	}
 }
 

@@ -56,6 +56,14 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 		t.Errorf("%d are not attributable, and together it is %d of %d", n, sum(before), st.Held.N)
 	}
 
+	// A forgotten result is still in the agent's window.
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: long[:100]}); err != nil {
+		t.Fatal(err)
+	}
+	if after := ownOf(t, status(t, l, id)); after["tool results"] < before["tool results"]-50 {
+		t.Errorf("a result was forgotten: %v, before %v", after, before)
+	}
+
 	imported(t, l, 1, append(hostCut(true, 25_300), asking("on"),
 		measured(`{"role":"assistant","content":"On."}`, 9_000))...)
 	after := ownOf(t, status(t, l, id))

@@ -104,7 +104,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	if m.By == BySlug || m.By == ByLegacy {
 		c.add("CG311", Information, r.At,
-			fmt.Sprintf("found by its %s: another heading breaks this reference", m.By)).Fix = withID
+			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
 		c.add("CG305", Warning, r.At, "an earlier operation replaces this block: when this runs there is one only if the "+

@@ -106,7 +106,7 @@ func (c *checker) cost(cost Cost) {
 	window := 0
 	if name := o.text("model"); c.o.Window != nil {
 		if window = c.o.Window(name); name != "" && window == 0 && (c.o.Known == nil || c.o.Known(name)) {
-			c.add("CG511", Information, o.field("model").Value, "how large this model's window is, is not known")
+			c.add("CG511", Information, o.field("model").Value, "the size of this model's window is not known")
 		}
 	}
 	said := func() string {

@@ -2,7 +2,7 @@ package hosting
 
 import (
 	"context"
-	"log/slog"
+	"encoding/json"
 	"math"
 	"net"
 	"net/http"
@@ -22,7 +22,9 @@ import (
 // caller is who asks: whose token a request bears.
 type caller struct {
 	access.Token
-	request string // the id of the request
+	request string      // the id of the request
+	bytes   int64       // of its body, at most
+	valid   func() bool // whether the token still is
 }
 
 type callerKey struct{}
@@ -32,6 +34,9 @@ func callerOf(ctx context.Context) (caller, bool) {
 	c, ok := ctx.Value(callerKey{}).(caller)
 	return c, ok
 }
+
+// maxPath is how much of a path the log has, in bytes.
+const maxPath = 100
 
 // refusal is why a request is not answered.
 type refusal struct {
@@ -53,17 +58,22 @@ func (s *Server) guard(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, caller{request: id}, *no)
 		return
 	}
-	token, known := s.c.Store.Find(bearer(r.Header))
-	who := caller{token, id}
+	secret := bearer(r.Header)
+	token, known := s.c.Store.Find(secret)
 	if !known {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		s.refuse(w, r, caller{request: id}, refusal{http.StatusUnauthorized, "token", "a valid bearer token is needed"})
+		who := caller{Token: access.Token{ID: token.ID}, request: id} // of one that was valid
+		s.refuse(w, r, who, refusal{http.StatusUnauthorized, "token", "a valid bearer token is needed"})
 		return
 	}
 	bytes := r.ContentLength
 	if bytes < 0 {
 		bytes = limits.MCPMessage // one of unknown length counts as the longest
 	}
+	who := caller{token, id, bytes, func() bool {
+		_, still := s.c.Store.Find(secret)
+		return still
+	}}
 	no, leave := s.gate.enter(token, bytes, s.c.Env.Now())
 	switch {
 	case r.Header.Get("Content-Encoding") != "":
@@ -147,13 +157,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who caller) {
 	out := &counted{ResponseWriter: w, status: http.StatusOK}
 	ctx := context.WithValue(r.Context(), callerKey{}, who)
 	r = r.WithContext(ctx)
-	_, route := s.mux.Handler(r)
+	handler, route := s.mux.Handler(r)
 	began := s.c.Env.Now()
 	s.metrics.working.Inc()
 	defer func() {
 		if p := recover(); p != nil {
 			s.c.Log.Error("panic", "request", who.request, "detail", p, "stack", string(debug.Stack()))
-			http.Error(out, "internal: incident "+who.request, http.StatusInternalServerError)
+			deny(out, http.StatusInternalServerError, "internal: incident "+who.request)
 		}
 		s.metrics.working.Dec()
 		took := s.c.Env.Now().Sub(began).Seconds()
@@ -162,6 +172,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who caller) {
 		s.c.Log.Info("request", append(who.attrs(), "route", route, "status", out.status,
 			"ms", math.Round(took*1e6)/1e3, "bytes", out.bytes)...)
 	}()
+	if route == "" { // there is no such path, or it does not take the method
+		none := &silent{out, 0}
+		if handler.ServeHTTP(none, r); codes[none.status] != "" {
+			deny(out, none.status, strings.ToLower(http.StatusText(none.status)))
+			return
+		}
+	}
 	s.mux.ServeHTTP(out, r)
 }
 
@@ -172,9 +189,39 @@ func (c caller) attrs() []any {
 
 // refuse answers a request that is refused, and leaves a line.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, who caller, no refusal) {
-	s.audit(who, no.reason, slog.String("method", r.Method), slog.Int("status", no.status))
-	http.Error(w, no.say, no.status)
+	path := r.URL.Path
+	s.audit(who, no.reason, "from", r.RemoteAddr, "method", r.Method, "path", path[:min(len(path), maxPath)],
+		"status", no.status)
+	s.metrics.requests.WithLabelValues("refused", strconv.Itoa(no.status)).Inc()
+	deny(w, no.status, no.say)
 }
+
+// codes are those of the errors that the server itself answers with.
+var codes = map[int]fault.Code{
+	http.StatusUnauthorized: fault.Denied, http.StatusForbidden: fault.Denied, http.StatusNotFound: fault.NotFound,
+	http.StatusMethodNotAllowed: fault.Invalid, http.StatusUnsupportedMediaType: fault.Invalid,
+	http.StatusRequestEntityTooLarge: fault.TooLarge, http.StatusTooManyRequests: fault.Limited,
+	http.StatusServiceUnavailable: fault.Unavailable, http.StatusInternalServerError: fault.Internal,
+}
+
+// deny answers with an error as the API has it.
+func deny(w http.ResponseWriter, status int, say string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"code": codes[status], "message": say}})
+}
+
+// silent is a ResponseWriter that keeps the status alone.
+type silent struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (s *silent) WriteHeader(status int) { s.status = status }
+
+// Write implements http.ResponseWriter.
+func (s *silent) Write(p []byte) (int, error) { return len(p), nil }
 
 // audit leaves a line about a refusal.
 func (s *Server) audit(who caller, reason string, more ...any) {
@@ -195,13 +242,13 @@ func (s *Server) Permit(ctx context.Context, operation string, needed access.Rol
 	case needed != access.Write: // forgetting makes room
 		return nil
 	}
-	size, err := s.workspaces.size(ctx, who.Workspace)
+	size, fits, err := s.workspaces.reserve(ctx, who.Workspace, who.bytes, int64(who.StorageMB)<<20)
 	if err != nil {
 		return err
 	}
-	if most := int64(who.StorageMB) << 20; size >= most {
+	if !fits {
 		s.audit(who, "storage", "operation", operation, "bytes", size)
-		return fault.New(fault.Full, op, "the workspace has %d MB, but the token's limit is %d", size>>20,
+		return fault.New(fault.Full, op, "the workspace has %d MB, but the token's limit is %d MB", size>>20,
 			who.StorageMB).
 			WithHint("whoever runs the server can make a token with more storage")
 	}

@@ -19,7 +19,7 @@ func newMetrics(open func() int) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "ctxledger_requests_total", Help: "Requests that were answered, by route and status.",
+			Name: "ctxledger_requests_total", Help: "Requests, by route and status. The route of those that were refused is refused.",
 		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "ctxledger_request_seconds", Help: "How long requests took.",

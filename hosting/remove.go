@@ -1,6 +1,7 @@
 package hosting
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -12,12 +13,13 @@ import (
 // WorkspacePath is where an administrator removes the workspace of its token.
 const WorkspacePath = "/v1/workspace"
 
-// Remove deletes the workspace of the caller, with its tokens. While others use it, it is refused: they are let end first.
+// Remove deletes the workspace of the caller, with its tokens. Its streams are ended. While there are other requests, it is
+// refused: they are let end first.
 func (s *Server) Remove(w http.ResponseWriter, r *http.Request) {
 	who, _ := callerOf(r.Context())
 	err := s.Permit(r.Context(), "remove", access.Admin)
 	if err == nil {
-		err = s.removeAll(who.Workspace)
+		err = s.removeAll(r.Context(), who.Workspace)
 	}
 	status, answer := http.StatusOK, map[string]any{"removed": who.Workspace}
 	switch fault.CodeOf(err) {
@@ -29,7 +31,7 @@ func (s *Server) Remove(w http.ResponseWriter, r *http.Request) {
 		status, answer = http.StatusConflict, problem(err)
 	default:
 		s.c.Log.Error("remove", append(who.attrs(), "detail", err.Error())...)
-		http.Error(w, "internal: incident "+who.request, http.StatusInternalServerError)
+		deny(w, http.StatusInternalServerError, "internal: incident "+who.request)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -39,14 +41,18 @@ func (s *Server) Remove(w http.ResponseWriter, r *http.Request) {
 
 // problem is an error as the API has it.
 func problem(err error) map[string]any {
-	return map[string]any{"error": map[string]any{"code": fault.CodeOf(err), "message": err.Error()}}
+	hint := fault.HintOf(err)
+	if hint != "" {
+		hint = "\nhint: " + hint
+	}
+	return map[string]any{"error": map[string]any{"code": fault.CodeOf(err), "message": err.Error() + hint}}
 }
 
 // removeAll removes a workspace: nobody gets its ledger from then on, its directory goes, and then its tokens, so that a
 // removal that was interrupted can be repeated. Errors: conflict while it is in use; unavailable.
-func (s *Server) removeAll(name string) error {
+func (s *Server) removeAll(ctx context.Context, name string) error {
 	const op = "hosting.remove"
-	o, err := s.workspaces.leave(name)
+	o, err := s.workspaces.leave(ctx, name)
 	if err != nil {
 		return err
 	}

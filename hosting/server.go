@@ -39,7 +39,8 @@ const (
 	callWait        = 60 * time.Second // for an answer
 	leaveWait       = 10 * time.Second // for answers that are under way when the server ends
 	sweepEvery      = time.Minute
-	maxHeaders      = 32 << 10 // bytes
+	watchEvery      = time.Second // how often the token of a stream is looked at
+	maxHeaders      = 32 << 10    // bytes
 	mostConnections = 8192
 )
 
@@ -70,7 +71,7 @@ func New(c Config) *Server {
 	s := &Server{c: c, mux: http.NewServeMux(), gate: gate{tokens: map[string]*load{}},
 		leaving: make(chan struct{})}
 	s.workspaces = workspaces{open: c.Open, state: c.Store.State, now: c.Env.Now, most: mostOpen,
-		all: map[string]*opened{}, shut: map[string]struct{}{}}
+		all: map[string]*opened{}, shut: map[string]struct{}{}, streams: map[string]map[*stream]struct{}{}}
 	s.metrics = newMetrics(s.workspaces.count)
 	s.mux.HandleFunc("GET "+readyPath, s.ready)
 	figures := promhttp.HandlerOpts{MaxRequestsInFlight: 2}
@@ -81,22 +82,41 @@ func New(c Config) *Server {
 // Handle adds what answers a path, within the deadline of a call.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, deadline(h, callWait)) }
 
-// Stream is Handle for what answers as long as the caller listens, or until the server ends.
+// Stream is Handle for what answers as long as the caller listens: until its token is not valid any more, its workspace is
+// removed or the server ends.
 func (s *Server) Stream(pattern string, h http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		who, _ := callerOf(r.Context())
 		ctx, cancel := context.WithCancel(r.Context())
+		defer s.workspaces.listen(who.Workspace, cancel)()
 		var work sync.WaitGroup
 		defer work.Wait()
 		defer cancel()
 		work.Go(func() {
-			select {
-			case <-s.leaving:
-				cancel()
-			case <-ctx.Done():
-			}
+			defer cancel()
+			s.watch(ctx, who)
 		})
 		h(w, r.WithContext(ctx))
 	})
+}
+
+// watch waits until a stream has to end.
+func (s *Server) watch(ctx context.Context, who caller) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.leaving:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !who.valid() {
+				s.audit(who, "token", "operation", "stream")
+				return
+			}
+		}
+	}
 }
 
 // Ledger returns the ledger that the caller of a context may use, until it is closed. Errors: denied without a caller; those
@@ -113,7 +133,7 @@ func (s *Server) Ledger(ctx context.Context) (ledger.API, error) {
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	select {
 	case <-s.leaving:
-		http.Error(w, "leaving", http.StatusServiceUnavailable)
+		deny(w, http.StatusServiceUnavailable, "leaving")
 	default:
 		_, _ = io.WriteString(w, "ready\n") // who does not take it has left
 	}
@@ -142,11 +162,11 @@ func (s *Server) Serve(ctx context.Context, listen string, ready func(address st
 		MaxHeaderBytes: maxHeaders, ErrorLog: log.New(io.Discard, "", 0), ConnState: s.count,
 	}
 	if s.c.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(s.c.Cert, s.c.Key)
-		if err != nil {
+		cert := &certificate{files: [2]string{s.c.Cert, s.c.Key}, now: s.c.Env.Now}
+		if _, err := cert.get(nil); err != nil {
 			return fault.New(fault.Invalid, op, "the certificate cannot be used: %s", err)
 		}
-		served.TLSConfig = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		served.TLSConfig = &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS12}
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))

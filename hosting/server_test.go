@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -187,7 +188,8 @@ func TestWithoutATokenOnlyHealthAnswers(t *testing.T) {
 			{"Authorization", "Bearer " + f.write, "Authorization", "Bearer " + f.read}, {"Cookie", "token=" + f.write},
 		} {
 			for _, method := range []string{"GET", "POST", "OPTIONS"} {
-				if status, text := f.ask(t, method, path, "", nil, authorization...); status != 401 || len(text) > 50 {
+				if status, text := f.ask(t, method, path, "", nil, authorization...); status != 401 ||
+					text != `{"error":{"code":"denied","message":"a valid bearer token is needed"}}`+"\n" {
 					t.Errorf("%s %s with %q: %d %s", method, path, authorization, status, text)
 				}
 			}
@@ -249,6 +251,40 @@ func TestABodyIsBounded(t *testing.T) {
 		t.Errorf("long headers: %v %v", answer, err)
 	} else if err := answer.Body.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRefusalsHaveOneForm: an error as the API has it, and a line that says who was refused, and what.
+func TestRefusalsHaveOneForm(t *testing.T) {
+	f := newFixture(t, nil)
+	f.Handle("POST /posted", http.NotFoundHandler())
+	for path, want := range map[string]struct {
+		token, code string
+		status      int
+	}{
+		"/echo": {"", "denied", 401}, "/metrics": {f.write, "denied", 403}, "/none": {f.write, "not_found", 404},
+		"/posted": {f.write, "invalid", 405},
+	} {
+		status, text := f.ask(t, "GET", path, want.token, nil)
+		if status != want.status || !strings.HasPrefix(text, `{"error":{"code":"`+want.code+`","message":"`) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	was, _ := f.c.Store.Find(f.read)
+	if err := f.c.Store.Revoke(was.ID); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		f.ask(t, "GET", "/revoked?text=sensitive", f.read, nil)
+	}
+	log := f.log.String()
+	if strings.Count(log, "by="+was.ID+" workspace=\"\" reason=token from=127.0.0.1:") != 2 ||
+		!strings.Contains(log, "path=/revoked status=401") || strings.Contains(log, "sensitive") {
+		t.Error(log)
+	}
+	if _, all := f.ask(t, "GET", "/metrics", f.figures, nil); !strings.Contains(all,
+		`ctxledger_requests_total{route="refused",status="401"} 3`) {
+		t.Error(all)
 	}
 }
 
@@ -328,36 +364,61 @@ func TestWhoLeavesCancelsWhatWasAsked(t *testing.T) {
 	}
 }
 
+// TestConnectionsCanBeEncrypted, with a certificate that is renewed while the server runs.
 func TestConnectionsCanBeEncrypted(t *testing.T) {
 	dir := t.TempDir()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	like := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"},
-		NotAfter: env.System().Now().Add(time.Hour)}
-	cert, err := x509.CreateCertificate(rand.Reader, like, like, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := [2]string{filepath.Join(dir, "cert"), filepath.Join(dir, "key")}
-	for i, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: cert}, {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(files[i], pem.EncodeToMemory(&b), 0o600); err != nil {
+	renew := func(serial int64) *x509.CertPool {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	f := newFixture(t, func(c *Config, f *fixture) {
-		c.Cert, c.Key = files[0], files[1]
+		like := &x509.Certificate{SerialNumber: big.NewInt(serial), DNSNames: []string{"localhost"},
+			NotAfter: env.System().Now().Add(time.Hour)}
+		cert, err := x509.CreateCertificate(rand.Reader, like, like, &key.PublicKey, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, err := x509.MarshalPKCS8PrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
 		roots := x509.NewCertPool()
-		roots.AppendCertsFromPEM(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))
-		f.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"}}
+		for i, b := range []pem.Block{{Type: "CERTIFICATE", Bytes: cert}, {Type: "PRIVATE KEY", Bytes: private}} {
+			if err := os.WriteFile(files[i], pem.EncodeToMemory(&b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			at := time.Unix(serial, 0)
+			if err := os.Chtimes(files[i], at, at); err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				roots.AppendCertsFromPEM(pem.EncodeToMemory(&b))
+			}
+		}
+		return roots
+	}
+	roots := renew(1)
+	var later atomic.Int64
+	f := newFixture(t, func(c *Config, _ *fixture) {
+		c.Cert, c.Key = files[0], files[1]
+		clock := c.Env.Now
+		c.Env.Now = func() time.Time { return clock().Add(time.Duration(later.Load())) }
 	})
-	if status, text := f.ask(t, "GET", "/echo", f.write, nil); status != 200 || text != "shop" {
-		t.Errorf("%d %s", status, text)
+	for serial := range int64(3) {
+		f.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, ServerName: "localhost"}}
+		if status, text := f.ask(t, "GET", "/echo", f.write, nil); status != 200 || text != "shop" {
+			t.Errorf("%d %s", status, text)
+		}
+		f.client.CloseIdleConnections()
+		if serial == 1 { // half of the next one: that before it goes on
+			if err := os.WriteFile(files[0], nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			roots = renew(serial + 2)
+		}
+		later.Add(int64(lookEvery))
 	}
 }
 
@@ -387,8 +448,7 @@ func TestStorageIsBounded(t *testing.T) {
 	if _, err := rand.Read(noise); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []fault.Code{"", fault.Full} {
-		f.workspaces.forgetSizes()
+	for i, want := range []fault.Code{"", fault.Full} { // at once: the second one is not measured a while later
 		f.ask(t, "POST", "/put", f.bank, bytes.NewReader(noise))
 		if err := <-kept; fault.CodeOf(err) != want {
 			t.Errorf("%d: %v, not %q", i, err, want)
@@ -419,11 +479,64 @@ func (f *fixture) put(r *http.Request) error {
 	return errors.Join(err, api.Close())
 }
 
-// forgetSizes has sizes measured again.
-func (w *workspaces) forgetSizes() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, o := range w.all {
-		o.sizedAt = time.Time{}
+// TestStreamsEndWithWhatTheyAreOf: a token that is revoked, and a workspace that is removed, which waits for other requests alone.
+func TestStreamsEndWithWhatTheyAreOf(t *testing.T) {
+	f := newFixture(t, nil)
+	held := func(wait func(*http.Request)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			api, err := f.Ledger(r.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = api.Close() }()
+			_, _ = io.WriteString(w, "open\n")
+			_ = http.NewResponseController(w).Flush()
+			wait(r)
+		}
 	}
+	enough := make(chan struct{})
+	f.Stream("/listen", held(func(r *http.Request) { <-r.Context().Done() }))
+	f.Handle("/slow", held(func(*http.Request) { <-enough }))
+	f.Handle("/remove", http.HandlerFunc(f.Remove))
+	open := func(path, token string) (rest func()) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		answer, err := f.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(answer.Body, make([]byte, len("open\n"))); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			t.Helper()
+			if left, err := io.ReadAll(answer.Body); err != nil || len(left) > 0 {
+				t.Errorf("%s: %q %v", path, left, err)
+			}
+			_ = answer.Body.Close()
+		}
+	}
+	revoked := open("/listen", f.read)
+	if err := f.c.Store.RevokeAll("shop"); err != nil {
+		t.Fatal(err)
+	}
+	revoked()
+	slow, listens := open("/slow", f.bank), open("/listen", f.bank)
+	own, _ := f.c.Store.Find(f.bank)
+	status, text := f.ask(t, "DELETE", "/remove", f.bank, nil)
+	if status != 409 || !strings.Contains(text, "requests in progress: 1, of the tokens "+own.ID) {
+		t.Errorf("while another request is at work: %d %s", status, text)
+	}
+	listens()
+	close(enough)
+	slow()
+	listens = open("/listen", f.bank)
+	if status, text := f.ask(t, "DELETE", "/remove", f.bank, nil); status != 200 {
+		t.Errorf("with a stream: %d %s", status, text)
+	}
+	listens()
 }

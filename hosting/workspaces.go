@@ -3,6 +3,9 @@ package hosting
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +18,8 @@ const (
 	mostOpen  = 256              // ledgers at once: each has open files and caches
 	idleAfter = 5 * time.Minute  // a ledger that nobody has used for so long is closed
 	sizeFor   = 10 * time.Second // how long a measured size holds
+	swells    = 4                // bytes on the disk of one that is sent, at most: records, indexes, a copy
+	maxNamed  = 5                // tokens that an error names
 )
 
 // Opener opens the ledger in a state directory.
@@ -30,20 +35,36 @@ type workspaces struct {
 	mu   sync.Mutex
 	all  map[string]*opened  // guarded by mu
 	shut map[string]struct{} // guarded by mu; those that are being removed
+	// streams go on until their callers leave, by their workspaces; what ends one, and whether it has ended. Guarded by mu.
+	streams map[string]map[*stream]struct{}
 }
 
-// opened is a ledger that is open, or about to be.
+// stream is an answer that goes on until its caller leaves.
+type stream struct {
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+// opened is a ledger that is open, or about to be. workspaces.mu guards what changes.
 type opened struct {
 	conn    *connection.Lazy[ledger.API]
-	users   int       // guarded by workspaces.mu
-	used    time.Time // guarded by workspaces.mu
-	bytes   int64     // guarded by workspaces.mu; on the disk
-	sizedAt time.Time // guarded by workspaces.mu
+	users   int
+	by      map[string]int // users by their tokens' ids
+	used    time.Time
+	bytes   int64 // on the disk, at sizedAt
+	sizedAt time.Time
+	written int64 // by requests that have ended: in bytes of their bodies
+	counted int64 // of that, what bytes includes
+	pending int64 // in the bodies of those at work
 }
+
+// grown is how many bytes of bodies the measured size may lack. The caller holds workspaces.mu.
+func (o *opened) grown() int64 { return o.written - o.counted + o.pending }
 
 // lease is a ledger until Close.
 type lease struct {
 	ledger.API
+	of      *opened
 	release func()
 }
 
@@ -55,7 +76,8 @@ func (l *lease) Close() error {
 
 // lease returns the ledger of a workspace. Errors: those of opening it; limited when too many others are in use.
 func (w *workspaces) lease(ctx context.Context, name string) (*lease, error) {
-	o, closing, err := w.enter(name)
+	who, _ := callerOf(ctx)
+	o, closing, err := w.enter(name, who.ID)
 	if closing != nil {
 		_ = closing.conn.Close() // its records are safe; whoever opens it next finds what is wrong
 	}
@@ -66,6 +88,9 @@ func (w *workspaces) lease(ctx context.Context, name string) (*lease, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		o.users--
+		if o.by[who.ID]--; o.by[who.ID] == 0 {
+			delete(o.by, who.ID)
+		}
 		o.used = w.now()
 	})
 	api, err := o.conn.Get(ctx)
@@ -73,11 +98,11 @@ func (w *workspaces) lease(ctx context.Context, name string) (*lease, error) {
 		leave()
 		return nil, err
 	}
-	return &lease{api, leave}, nil
+	return &lease{api, o, leave}, nil
 }
 
-// enter counts a user of a workspace. It returns the ledger that has to be closed to make room, if any.
-func (w *workspaces) enter(name string) (o, closing *opened, err error) {
+// enter counts a user of a workspace, by the id of its token. It returns the ledger that has to be closed to make room, if any.
+func (w *workspaces) enter(name, by string) (o, closing *opened, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, shut := w.shut[name]; shut {
@@ -92,12 +117,13 @@ func (w *workspaces) enter(name string) (o, closing *opened, err error) {
 			}
 		}
 		state := w.state(name)
-		o = &opened{conn: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
+		o = &opened{by: map[string]int{}, conn: connection.NewLazy(func(ctx context.Context) (ledger.API, error) {
 			return w.open(ctx, state)
 		})}
 		w.all[name] = o
 	}
 	o.users++
+	o.by[by]++
 	return o, closing, nil
 }
 
@@ -115,17 +141,57 @@ func (w *workspaces) take(before time.Time) *opened {
 	return o
 }
 
-// leave takes a workspace out of use, until admit: nobody gets its ledger, which the caller closes; nil: it was not open.
-// Errors: conflict while somebody uses it.
-func (w *workspaces) leave(name string) (*opened, error) {
+// listen counts a stream of a workspace, which end ends, until ended is called.
+func (w *workspaces) listen(name string, end context.CancelFunc) (ended func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := &stream{end, make(chan struct{})}
+	if w.streams[name] == nil {
+		w.streams[name] = map[*stream]struct{}{}
+	}
+	w.streams[name][s] = struct{}{}
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(w.streams[name], s); len(w.streams[name]) == 0 {
+			delete(w.streams, name)
+		}
+		close(s.ended)
+	}
+}
+
+// leave ends the streams of a workspace, and takes it from those that can be used, until admit is called. Its ledger, if it is
+// open, is the caller's to close. Errors: conflict while it is in use.
+func (w *workspaces) leave(ctx context.Context, name string) (*opened, error) {
+	const op = "hosting.remove"
+	w.mu.Lock()
+	_, shut := w.shut[name]
+	w.shut[name] = struct{}{}
+	streams := slices.Collect(maps.Keys(w.streams[name]))
+	w.mu.Unlock()
+	if shut {
+		return nil, fault.New(fault.Conflict, op, "another request is removing the workspace")
+	}
+	for _, s := range streams {
+		s.end()
+	}
+	for _, s := range streams {
+		select {
+		case <-s.ended:
+		case <-ctx.Done():
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	o := w.all[name]
-	if _, shut := w.shut[name]; shut || o != nil && o.users > 0 {
-		return nil, fault.New(fault.Conflict, "hosting.remove", "the workspace is in use: try again")
+	if o != nil && o.users > 0 {
+		delete(w.shut, name)
+		ids := slices.Sorted(maps.Keys(o.by))
+		return nil, fault.New(fault.Conflict, op, "the workspace is in use: requests in progress: %d, of the tokens %s",
+			o.users, strings.Join(ids[:min(len(ids), maxNamed)], ", ")).
+			WithHint("try again when they have ended, at most a minute from now")
 	}
 	delete(w.all, name)
-	w.shut[name] = struct{}{}
 	return o, nil
 }
 
@@ -167,27 +233,36 @@ func (w *workspaces) count() int {
 	return len(w.all)
 }
 
-// size returns how many bytes a workspace takes on the disk, as measured a moment ago.
-func (w *workspaces) size(ctx context.Context, name string) (int64, error) {
-	w.mu.Lock()
-	if o := w.all[name]; o != nil && w.now().Sub(o.sizedAt) < sizeFor {
-		defer w.mu.Unlock()
-		return o.bytes, nil
-	}
-	w.mu.Unlock()
+// reserve has a write of some bytes count until ctx ends, and after that until the size is measured again: every ten seconds, and
+// before what was written may have filled the workspace. It returns the size, and whether that is less than most: else nothing is reserved.
+func (w *workspaces) reserve(ctx context.Context, name string, bytes, most int64) (size int64, fits bool, err error) {
 	l, err := w.lease(ctx, name)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	defer l.release()
-	info, err := l.Info(ctx, ledger.InfoRequest{})
-	if err != nil {
-		return 0, err
-	}
+	o := l.of
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if o := w.all[name]; o != nil {
-		o.bytes, o.sizedAt = info.Bytes, w.now()
+	if w.now().Sub(o.sizedAt) >= sizeFor || o.bytes+swells*o.grown() >= most {
+		ended := o.written // before the measurement: it includes them
+		w.mu.Unlock()
+		info, err := l.Info(ctx, ledger.InfoRequest{})
+		w.mu.Lock()
+		if err != nil {
+			return 0, false, err
+		}
+		o.bytes, o.sizedAt, o.counted = info.Bytes, w.now(), ended
 	}
-	return info.Bytes, nil
+	if size = o.bytes + o.grown(); size >= most {
+		return size, false, nil
+	}
+	o.pending += bytes
+	context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		o.pending -= bytes
+		o.written += bytes
+	})
+	return size, true, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -23,8 +24,9 @@ func newWorkspaces(t *testing.T) (*workspaces, *time.Time) {
 	e, dir := env.System(), t.TempDir()
 	now := e.Now()
 	w := &workspaces{all: map[string]*opened{}, shut: map[string]struct{}{}, most: 2,
-		now:   func() time.Time { return now },
-		state: func(name string) string { return filepath.Join(dir, name) },
+		streams: map[string]map[*stream]struct{}{},
+		now:     func() time.Time { return now },
+		state:   func(name string) string { return filepath.Join(dir, name) },
 		open: func(ctx context.Context, state string) (ledger.API, error) {
 			return engine.Open(ctx, engine.Options{State: state, Hosted: true, Env: e, LockWait: time.Minute})
 		}}
@@ -95,6 +97,34 @@ func TestALedgerThatDoesNotOpenIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.release()
+}
+
+// TestWritesAtWorkTakeRoom: as if what they send were all new, until they end and the size says what was.
+func TestWritesAtWorkTakeRoom(t *testing.T) {
+	w, _ := newWorkspaces(t)
+	const most = 10 << 20
+	reserve := func(want bool) (end func()) {
+		t.Helper()
+		ctx, end := context.WithCancel(t.Context())
+		if size, fits, err := w.reserve(ctx, "a", 6<<20, most); err != nil || fits != want {
+			t.Errorf("%d bytes: %v %v", size, fits, err)
+		}
+		return end
+	}
+	first, second := reserve(true), reserve(true)
+	defer first()
+	reserve(false)()
+	second()
+	for {
+		w.mu.Lock()
+		ended := w.all["a"].written > 0
+		w.mu.Unlock()
+		if ended {
+			break
+		}
+		runtime.Gosched()
+	}
+	reserve(true)() // the second one wrote nothing
 }
 
 // TestManyUseWorkspacesThatDoNotFitAtOnce: each keeps what it is told, while ledgers are closed and opened.

@@ -2,9 +2,12 @@ package ledger
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/sessions"
@@ -116,6 +119,34 @@ type RestoreResponse struct {
 	Also    []string     `json:"also,omitempty"`    // the summaries that included this one, undone with it
 	Tokens  tokens.Count `json:"tokens"`
 	Window  int          `json:"window"` // of the session's model; 0: unknown
+	// Edits and Stubs are what of a view without a summary is still not as it was recorded: edits of the policy, and results
+	// that are kept as artifacts. Whole is its size without these.
+	Edits int          `json:"edits,omitempty"`
+	Stubs int          `json:"stubs,omitempty"`
+	Whole tokens.Count `json:"whole"`
+}
+
+// View says what the view has now, and its size.
+func (r RestoreResponse) View() string {
+	switch but := r.but(); {
+	case r.Current != "":
+		return "summary " + r.Current + " at its head, " + r.Tokens.Tokens()
+	case but != "":
+		return fmt.Sprintf("the whole conversation again, but for %s: %s of %s", but, r.Tokens, r.Whole.Tokens())
+	}
+	return "the whole conversation again, " + r.Tokens.Tokens()
+}
+
+// but says what of a view without a summary is not as it was recorded; "": nothing.
+func (r RestoreResponse) but() string {
+	var parts []string
+	if r.Edits > 0 {
+		parts = append(parts, chars.Plural(r.Edits, "edit")+" of `compact --mode auto`")
+	}
+	if r.Stubs > 0 {
+		parts = append(parts, "the rest of "+chars.Plural(r.Stubs, "large result"))
+	}
+	return strings.Join(parts, " and ")
 }
 
 // Compact makes a compaction without a model, in one request. For other outcomes than compacted, which the plan

@@ -102,7 +102,11 @@ func (s *folder) carried(ctx context.Context) found {
 	if k.live.Use.CarriedDollars == nil {
 		return found{f.report, f.uses}
 	}
-	report := f.report.Charged(k.live.Use)
+	use := k.live.Use
+	if k.from.set { // else the session's
+		use.Model = k.from.Model
+	}
+	report := f.report.Charged(use)
 	return found{report, usesIn(report)}
 }
 
@@ -298,7 +302,11 @@ func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
 		return nil
 	}
-	return s.carried(ctx).uses[d.file()]
+	uses := slices.Clone(s.carried(ctx).uses[d.file()])
+	for i := range uses {
+		uses[i].Uncounted = s.notFollowed()
+	}
+	return uses
 }
 
 // documentLink links the imports of a file that agents load to the imported files.

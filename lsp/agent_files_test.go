@@ -100,10 +100,11 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
-	rest := regexp.MustCompile(`^` + got + ` \((≈\d+) in the file\)\n+counted as Claude Code sends it, with what the agent puts around the text\n+` +
+	rest := regexp.MustCompile(`^` + got + ` \(estimated for the agent's usual models\)\n+counted as Claude Code sends it, with what the agent puts around the text\n+` +
 		`≈[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d% of the file\n+rough estimate, since no model is known\n+` +
-		"`Shop` · [^\n]+\n+100% of the file's (≈\\d+) tokens, counted on its own; rough estimates, not calibrated yet$")
-	// All of it is counted as the agent counts: one figure for the file alone.
+		`the file itself: (\d+) tokens, counted in o200k_base, since no model is known\n+` +
+		"`Shop` · [^\n]+\n+100% of the file's (\\d+) tokens, counted on its own$")
+	// The file alone has one figure, that of the status bar.
 	if m := rest.FindStringSubmatch(hover.Contents.Value); m == nil || m[1] != m[2] {
 		t.Errorf("the hover is %q", hover.Contents.Value)
 	}

@@ -17,9 +17,10 @@ import (
 // takes a microsecond and a second call a hundred; without one the client would wait as long for the title.
 func (s *folder) codeLens(ctx context.Context, d *document, _ *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	lenses := s.agentLenses(ctx, d)
-	if f := s.file(d); len(lenses) == 0 && s.lensed(f) {
+	if f := s.file(d); s.lensed(f) && (len(lenses) == 0 || f.Use.Known()) {
 		cost := anyfile.CostOf(f)
-		lenses = []protocol.CodeLens{{Command: explains(d, anyfile.Lens(f, cost), anyfile.ExplainLens(f, cost))}}
+		lenses = append(lenses,
+			protocol.CodeLens{Command: explains(d, anyfile.Lens(f, cost), anyfile.ExplainLens(f, cost))})
 	}
 	return append(lenses, s.graphLenses(d)...), nil
 }

@@ -2,12 +2,14 @@ package lsp
 
 import (
 	"context"
+	"strings"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/graphfile"
 	"ctxledger.dev/lsp/text"
@@ -106,7 +108,17 @@ func (s *Server) explain(ctx context.Context, what explanation, _ protocol.Progr
 			return s.say(ctx, plainLines(note.Text))
 		}
 	}
-	return s.say(ctx, anyfile.Explain(d.folder.beside(ctx, d), d.uri.Path()))
+	f, uses := d.folder.beside(ctx, d), d.folder.usesOf(ctx, d)
+	said := agentfile.Heads(uses, f)
+	if len(said) == 0 {
+		for _, l := range agentfile.Lenses(uses, f) {
+			said = append(said, l.Title)
+		}
+	}
+	if f.Use.Known() {
+		said = append(said, anyfile.Lens(f, anyfile.CostOf(f)))
+	}
+	return s.say(ctx, strings.Join(append(said, anyfile.Explain(f, d.uri.Path())), ". "))
 }
 
 // say shows a text as a message, and returns it.

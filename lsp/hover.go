@@ -29,12 +29,13 @@ func (s *folder) hover(ctx context.Context, d *document, p *protocol.HoverParams
 	var uses []agentfile.Use
 	if settings.Hover != showOff {
 		uses = s.usesOf(ctx, d)
-		if note, ok = agentfile.Hover(uses, f, offset); ok {
-			f = agentfile.As(uses, f)
-		}
+		note, ok = agentfile.Hover(uses, f, offset)
 	}
 	switch {
 	case ok:
+		if used := anyfile.ExplainUse(f); used != "" && s.lensed(f) { // which has a lens of its own
+			note.Text += "\n" + used
+		}
 		note.Text, note.To = plainLines(note.Text), min(note.To, d.text.Len())
 		if heading, also := anyfile.Heading(f, offset); also {
 			note.Text += "\n" + heading.Text

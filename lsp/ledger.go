@@ -60,8 +60,11 @@ func (s *folder) notFollowed() string {
 // nothing is recorded and the live session is not followed.
 func (s *folder) use(ctx context.Context, do func(Ledger) error) error {
 	if why := s.unrecorded(); why != "" {
-		return fault.New(fault.Unavailable, "lsp.ledger", "nothing is recorded here: %s", why).
-			WithHint("*Read Past Sessions* reads the sessions that coding agents left in this folder")
+		e := fault.New(fault.Unavailable, "lsp.ledger", "nothing is recorded here: %s", why)
+		if s.snapshot().configured.FollowOff != "" {
+			return e
+		}
+		return e.WithHint("*Read Past Sessions* reads the sessions that coding agents left in this folder")
 	}
 	return s.record(ctx, do)
 }

@@ -297,6 +297,12 @@ func TestAgentFilesHaveAPrice(t *testing.T) {
 	if h.Dollars == nil || h.Parts[0].Dollars == nil || h.Parts[1].Use == nil || h.Parts[1].Use.Calls != 1 {
 		t.Errorf("the view has %+v", h)
 	}
+	count := func(model string) { f.update(func(k *snapshot) { k.settings.Model = model }) }
+	count("gpt-4")
+	if got := hover(); strings.Contains(got, "so far") { // its tokens are none of the session's
+		t.Errorf("counted for another model, the hover is %q", got)
+	}
+	count("")
 	other := filepath.Join(root, "other.md")
 	for began := f.snapshot().live.Use.Session.Created; ; { // the clock of a file system ticks in milliseconds
 		write(other)
@@ -328,9 +334,15 @@ func TestNothingIsCountedUnasked(t *testing.T) {
 	if _, err := f.Initialize(f.ctx, nil, map[string]any{"live": false}, nil); err != nil {
 		t.Fatal(err)
 	}
-	_, titles := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
+	u, titles := f.shows(t, filepath.Join(root, ".mcp.json"), configuration)
 	if len(titles) != 3 || !strings.HasSuffix(titles[1], "calls unknown · cost unknown") {
 		t.Errorf("the lenses are %q", titles)
+	}
+	b := &buffer{fixture: f, u: u}
+	var lenses []struct{ Command struct{ Tooltip string } }
+	if err := f.Call(f.ctx, "textDocument/codeLens", b.of(nil), &lenses); err != nil ||
+		!strings.Contains(lenses[1].Command.Tooltip, "\ncalls are unknown: the setting ctxledger.live is off\n") {
+		t.Errorf("the lenses explain %+v, %v", lenses, err)
 	}
 	if err := f.Call(f.ctx, "ctxledger/carried", map[string]any{}, nil); err != nil {
 		t.Fatal(err)

@@ -60,6 +60,9 @@ func (s *folder) session(ctx context.Context, api Ledger, name string) (sessions
 	}
 	session, err := api.Session(ctx, ledger.SessionRequest{Latest: true})
 	if fault.Is(err, fault.NotFound) {
+		if off := s.snapshot().configured.notFollowed(); off != "" {
+			return session, fault.New(fault.NotFound, "lsp.session", "no session is recorded here: %s", off)
+		}
 		err = fault.New(fault.NotFound, "lsp.session", "no session is recorded here yet").
 			WithHint("*Read Past Sessions* reads those that coding agents left in this folder")
 	}

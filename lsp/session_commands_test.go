@@ -315,6 +315,13 @@ func TestFollowOffIsSaid(t *testing.T) {
 		c.Unknown != want {
 		t.Errorf("the panel: %+v, %v", c, err)
 	}
+	for _, name := range []string{commandCompact, commandHandoff} {
+		asked := map[string]any{"command": name, "arguments": []any{map[string]any{}}}
+		err := f.Call(f.ctx, "workspace/executeCommand", asked, nil)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "Read Past Sessions") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if d := f.command(t, "readPast", map[string]any{}); d.Said != "No sessions were read: "+want+"." {
 		t.Errorf("the command: %q", d.Said)
 	}

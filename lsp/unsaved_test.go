@@ -118,7 +118,7 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 					`once open files are saved, in every request: ≈\d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
-			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request \(≈5 in the file\)\n`},
+			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request \(estimated for [^\n]*\n(?s:.*)the file itself: 3 tokens,`},
 			{"the line is deleted", func() { memory.types(t, without) }, until,
 				`^Claude Code, on disk, in every request: ≈\d+ tokens\nonce open files are saved, in no request\n`},
 			{"it is closed without saving", func() {
@@ -171,12 +171,12 @@ func TestTheHoverOfABufferLabelsBothFigures(t *testing.T) {
 		}
 	}
 	says(false, `^Claude Code: ≈\d+ tokens in every request \(≈\d+ in the file\)\ncounted as [^\n]*\n< 0.1% of the window of 200,000 tokens\n`+
-		`(?s:.*)% of the file's ≈\d+ tokens, counted on its own; rough estimates, not calibrated yet$`, `^CLAUDE.md: ≈\d+ tokens`)
+		`(?s:.*)% of the file's ≈\d+ tokens, counted on its own; rough estimates, not calibrated yet$`, `^Claude Code: ≈\d+ tokens in every request \(≈\d+ in the file\)\. CLAUDE.md: ≈\d+ tokens`)
 	f.refreshed(t, func() { b.types(t, "# Shop\nSee @other.md\n## More\nRun.\n") })
 	says(true, `^Claude Code, on disk, in every request: ≈\d+ tokens\nthis buffer, once saved, in every request: ≈\d+ tokens\n`+
 		`counted as [^\n]*\nrough estimate for [^\n]*\n.Shop. · ≈[^\n]*\n`+
 		`100% of this buffer's ≈\d+ tokens, counted on its own; rough [^\n]*$`,
-		`^CLAUDE.md, open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
+		`^≈\d+ tokens in every request, ≈\d+ once saved\. CLAUDE.md, open and not saved: ≈\d+ tokens .*\. On disk: ≈\d+\. The rest is about the open text\. Reading`)
 	var links []struct{ Tooltip string }
 	if err := f.Call(f.ctx, "textDocument/documentLink", b.of(nil), &links); err != nil || len(links) != 1 ||
 		!strings.HasSuffix(links[0].Tooltip, "once open files are saved") {
@@ -274,7 +274,7 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.md")
 	for _, c := range []struct{ u, want, unsaved string }{
 		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: ≈\d+ tokens\n` +
-			`(?s:.*)60% of this buffer's ≈5 tokens, counted on its own; rough estimates, not calibrated yet$`, "true"},
+			`(?s:.*)67% of this buffer's 3 tokens, counted on its own\ncounted in o200k_base, since no model is known$`, "true"},
 		{"untitled:Untitled-1", `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
 		{string(uri.File(outside)), `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
 	} {

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -109,7 +111,7 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 // operate runs an operation.
 func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc schema) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
-		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
+		s.notJSON(w)
 		return
 	}
 	body, cut := s.readBody(w, r)
@@ -119,9 +121,13 @@ func (s *Server) operate(w http.ResponseWriter, r *http.Request, o tool, sc sche
 		return
 	}
 	answer, err := guarded("operation "+o.name, func() (reply, error) {
-		if _, err := jsonspan.Whole(body, maxDepth); err != nil || !utf8.Valid(body) {
-			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels",
-				maxDepth)
+		_, err := jsonspan.Whole(body, maxDepth)
+		if err == nil && !utf8.Valid(body) {
+			err = errors.New("it is not UTF-8")
+		}
+		if err != nil {
+			return reply{}, fault.New(fault.Invalid, "mcp.api", "the body is not one JSON value of at most %d levels: %.200s",
+				maxDepth, err)
 		}
 		ctx := s.alone(r.Context())
 		defer func() { _ = clientOf(ctx).Close() }() // what was answered stays
@@ -150,13 +156,20 @@ var statuses = map[fault.Code]int{
 
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, err error) {
-	code := fault.CodeOf(err)
-	status := statuses[code]
-	if status == 0 {
-		status = http.StatusInternalServerError
-	}
-	raw := plainJSON(map[string]any{"error": map[string]string{"code": string(code), "message": s.explain(err)}})
+	s.failAs(w, cmp.Or(statuses[fault.CodeOf(err)], http.StatusInternalServerError), err)
+}
+
+// failAs is fail with the status that HTTP has for it.
+func (s *Server) failAs(w http.ResponseWriter, status int, err error) {
+	raw := plainJSON(map[string]any{"error": map[string]string{
+		"code": string(fault.CodeOf(err)), "message": s.explain(err)}})
 	s.write(w, status, []byte(raw))
+}
+
+// notJSON refuses a body of another type.
+func (s *Server) notJSON(w http.ResponseWriter) {
+	s.failAs(w, http.StatusUnsupportedMediaType,
+		fault.New(fault.Invalid, "mcp.http", "Content-Type must be "+typeJSON))
 }
 
 const (

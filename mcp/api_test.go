@@ -137,6 +137,29 @@ func TestAConversationThroughTheAPI(t *testing.T) {
 	}
 }
 
+// TestAViewAboveWhatIsAskedForSaysSo, and the call that it names makes it fit.
+func TestAViewAboveWhatIsAskedForSaysSo(t *testing.T) {
+	h := newFixture(t, nil).api(t)
+	_, a := operate[struct{ Session string }](t, h, "append_messages", map[string]any{"messages": chatter(40)})
+	asked := map[string]any{"enabled": true, "contextWindowTokens": 3_000, "compactAtTokens": 2_000}
+	view := func() (tokens int, notice string) {
+		_, v := operate[viewed](t, h, "view", map[string]any{"session": a.Session, "overrides": asked})
+		return v.Tokens.N, v.Notice
+	}
+	n, notice := view()
+	_, call, named := strings.Cut(notice, "compact_conversation with ")
+	if n <= 2_000 || !named {
+		t.Fatalf("%d tokens: %q", n, notice)
+	}
+	_, made := operate[compactResult](t, h, "compact_conversation", json.RawMessage(call))
+	if made.Status != statusCompacted {
+		t.Errorf("%+v", made)
+	}
+	if n, notice := view(); n > 2_000 || notice != "" {
+		t.Errorf("%d tokens after the compaction: %q", n, notice)
+	}
+}
+
 // TestARefusedRequestIsRecoveredThroughTheAPI: smaller each time, until nothing helps.
 func TestARefusedRequestIsRecoveredThroughTheAPI(t *testing.T) {
 	h := newFixture(t, nil).api(t)
@@ -253,6 +276,17 @@ func TestErrorsOfTheAPI(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != c.status || e.Error.Code != c.code {
 			t.Errorf("%s %.60s: %d %.200s, not %d %s", c.operation, c.body, w.Code, w.Body, c.status, c.code)
 		}
+	}
+}
+
+// TestBadJSONIsNamed: where it ends to be JSON, and why.
+func TestBadJSONIsNamed(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest("POST", APIPath+"view", strings.NewReader(`{"session" "x"}`))
+	r.Header.Set("Content-Type", typeJSON)
+	newFixture(t, nil).api(t).ServeHTTP(w, r)
+	if !strings.Contains(w.Body.String(), "levels: byte 11: ") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

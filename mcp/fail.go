@@ -24,7 +24,11 @@ func (s *Server) explain(err error) string {
 	}
 	text := fmt.Sprintf("%s: %s", code, clean(err.Error()))
 	if hint := fault.HintOf(err); hint != "" {
-		text += "\nhint: " + clean(stepFor(hint))
+		step := stepFor(hint)
+		if step == ofThisChat && s.o.Permit != nil {
+			step = "the operation sessions lists them" // over HTTP nothing says which chat it is
+		}
+		text += "\nhint: " + clean(step)
 	}
 	return termtext.Clip(chars.ShortQuotes(s.masks.String(text)), termtext.ResultMax)
 }
@@ -50,10 +54,13 @@ func guarded[T any](what string, fn func() (T, error)) (v T, err error) {
 // plainJSON returns the JSON of a value of this package, without HTML escapes.
 func plainJSON(v any) string { return string(registry.JSON(v)) }
 
+// ofThisChat is what helps where the host says which chat a call belongs to.
+const ofThisChat = "leave session out to ask about this chat"
+
 // steps are hints of the lower layers that name commands, as steps of an agent that has our tools and no shell.
 var steps = map[string]string{
 	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in effect",
-	"`ctxledger sessions` lists them":                               "leave session out to ask about this chat",
+	"`ctxledger sessions` lists them":                               ofThisChat,
 	"name one of them; `ctxledger sessions` shows what they are":    "name one of them",
 	"import one with `ctxledger import FILE`":                       `pass the conversation as "messages"`,
 	"specify a project with --workspace, or use the user scope":     "use the user scope",

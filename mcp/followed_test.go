@@ -39,10 +39,10 @@ func TestWhatIsNotFollowedIsNeverNone(t *testing.T) {
 	}{
 		{"the setting", off, told, "no changes are known: " + why, ": nothing known about it, " + why},
 		{"the setting, and an agent that does not say which chat it is", off, "", "no changes are known: " + why,
-			"this chat is not recorded: " + why + ": hand the conversation to compact_conversation"},
+			"this chat is not recorded: " + why + ". Hand the conversation to compact_conversation"},
 		{"an agent that does not say which chat it is", all, "",
 			"no changes are known: this chat is not recorded",
-			"this chat is not recorded: its host does not say which chat it is: hand the conversation to compact_conversation"},
+			"this chat is not recorded: its host does not say which chat it is. Hand the conversation to compact_conversation"},
 		{"an agent that is not followed", ledger.Info{Following: true, Hosts: []string{"codex"}}, told,
 			"no changes are known: session files of claude-code are not followed",
 			": nothing known about it, session files of claude-code are not followed"},

@@ -14,6 +14,7 @@ import (
 
 	proto "github.com/mark3labs/mcp-go/mcp"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 )
 
@@ -37,11 +38,12 @@ const (
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		http.Error(w, "only POST: this server keeps no sessions", http.StatusMethodNotAllowed)
+		s.failAs(w, http.StatusMethodNotAllowed, fault.New(
+			fault.Invalid, "mcp.http", "only POST: this server keeps no sessions"))
 		return
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != typeJSON {
-		http.Error(w, "Content-Type must be "+typeJSON, http.StatusUnsupportedMediaType)
+		s.notJSON(w)
 		return
 	}
 	body, cut := s.readBody(w, r)
@@ -60,7 +62,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case wrong != nil || m.answer: // nothing was asked
 		w.WriteHeader(http.StatusAccepted)
 	case !e.modern && e.header != "" && !proto.IsValidProtocolVersion(e.header):
-		http.Error(w, "unknown MCP-Protocol-Version", http.StatusBadRequest)
+		s.fail(w, fault.New(fault.Invalid, "mcp.http", "unknown MCP-Protocol-Version"))
 	default:
 		m.line = body
 		s.answerHTTP(w, r, m, e)

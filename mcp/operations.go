@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/window/overflow"
@@ -25,7 +27,7 @@ func operations() []tool {
 				`"format":{"type":"string"},"model":{"type":"string"},"request_id":{"type":"string"},`+
 				`"usage":{"type":"object","description":"of the newest answer, as its provider reported it"}`, "messages",
 			writes, appendMessages),
-		operation("view", "What a model should see of a session now, ready to send.",
+		operation("view", "What a model should see of a session now, ready to send. Changes nothing: compact_conversation does.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
 				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
@@ -141,6 +143,7 @@ func appendMessages(ctx context.Context, api Ledger, q struct {
 type viewed struct {
 	ledger.ViewResponse
 	Messages []json.RawMessage `json:"messages"`
+	Notice   string            `json:"notice,omitempty"` // the view is above the limit that the call asks for
 }
 
 func wholeView(ctx context.Context, api Ledger, q ledger.ViewRequest) (viewed, error) {
@@ -151,7 +154,23 @@ func wholeView(ctx context.Context, api Ledger, q ledger.ViewRequest) (viewed, e
 	if err != nil {
 		return viewed{}, err
 	}
-	out := viewed{v, []json.RawMessage{}}
+	out := viewed{v, []json.RawMessage{}, ""}
+	if q.Overrides != nil || q.Policy != nil {
+		ask := ledger.StatusRequest{Session: q.Session, Reader: q.Reader, Model: q.Model, Brief: true}
+		st, err := api.Status(ctx, ask)
+		if err != nil {
+			return viewed{}, err
+		}
+		room := st.Threshold
+		if st.Fixed != nil {
+			room -= st.Fixed.N
+		}
+		if st.Threshold > 0 && v.Tokens.N > room {
+			out.Notice = fmt.Sprintf("the view has %s tokens, and the limit is %s: a view is only read. To make it fit, first call "+
+				`compact_conversation with {"session": %q, "mode": "window", "budget_tokens": %d}`,
+				chars.Commas(v.Tokens.N), chars.Commas(room), v.Session, max(room, 1))
+		}
+	}
 	for _, m := range v.Messages {
 		out.Messages = append(out.Messages, m.JSON)
 	}

@@ -73,6 +73,6 @@ func (c *call) unknownChat(ctx context.Context) error {
 		why = cmp.Or(info.NotFollowed(c.chat.Host), why)
 	}
 	e := &fault.Error{Code: fault.NotFound, Op: "mcp.session", Err: errUnknownChat}
-	return e.WithHint(`%s: hand the conversation to compact_conversation as "messages" (the answer has an id for later `+
+	return e.WithHint(`%s. Hand the conversation to compact_conversation as "messages" (the answer has an id for later `+
 		`calls), or pass the id of a recorded session as "session"`, why)
 }

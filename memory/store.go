@@ -113,7 +113,7 @@ func unknown(scope Scope, name string, deleted *time.Time) error {
 			deleted.Format(time.DateOnly)).WithHint("restore it by its name")
 	}
 	return fault.New(fault.NotFound, "memory.get", "no memory %.1000q in scope %s", name, scope).
-		WithHint("list the memories to see their names")
+		WithHint("`ctxledger memory` lists them")
 }
 
 // Delete hides a memory and returns it. Restore brings it back, Forget removes it for good. Errors: not_found, corrupt.

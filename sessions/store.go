@@ -159,9 +159,17 @@ func List(tx kv.Tx) ([]Session, error) {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Session) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
+		return cmp.Or(b.Updated.Compare(a.Updated), unused(a)-unused(b), strings.Compare(a.ID, b.ID))
 	})
 	return all, nil
+}
+
+// unused is 1 for an unused copy, which has the time of what it continues.
+func unused(s Session) int {
+	if s.Unused() {
+		return 1
+	}
+	return 0
 }
 
 func scan(tx kv.Tx, r kv.Range) iter.Seq2[Session, error] {
@@ -171,6 +179,9 @@ func scan(tx kv.Tx, r kv.Range) iter.Seq2[Session, error] {
 func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }
 
 func notFound(name string) error {
-	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace", name).
-		WithHint("`ctxledger sessions` lists them")
+	hint := "`ctxledger sessions` lists them"
+	if name != "" && len(name) < minPrefix {
+		hint = fmt.Sprintf("an id needs at least %d characters; %s", minPrefix, hint)
+	}
+	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace", name).WithHint("%s", hint)
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
@@ -38,6 +39,39 @@ type search struct {
 	// unread is what in directories is not read: links to what is not the user's, or to nothing that is read, and files that
 	// are only named like sessions.
 	unread []Failure
+}
+
+// File is a session file that was found.
+type File struct {
+	Path string
+	Size int64 // bytes
+}
+
+// Find lists the session files below directories, each once, and says what there is not read. Errors: those of Run.
+func Find(ctx context.Context, dirs []string) ([]File, Audit, error) {
+	s := newSearch()
+	for _, dir := range dirs {
+		if err := s.dir(ctx, dir); err != nil {
+			return nil, Audit{}, err
+		}
+	}
+	s.sort()
+	files := make([]File, len(s.found))
+	for i, f := range s.found {
+		files[i] = File{f.path, f.size}
+	}
+	out := Audit{Looked: dirs, Skipped: s.skipped, Failed: s.failed, Unfollowed: s.unread}
+	out.Files = len(files)
+	return files, out, nil
+}
+
+func newSearch() search {
+	return search{adapters: agents.Adapters(), files: map[[2]int64][]fs.FileInfo{}}
+}
+
+// sort puts what was found in the order of the paths.
+func (s *search) sort() {
+	slices.SortFunc(s.found, func(a, b source) int { return strings.Compare(a.path, b.path) })
 }
 
 // path finds what a path names: a session file, or all those below a directory.

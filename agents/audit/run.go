@@ -5,12 +5,10 @@ import (
 	"context"
 	"hash/maphash"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,7 +72,7 @@ type Damage struct {
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
 // for more than 100,000 files; that of ctx.
 func Run(ctx context.Context, o Options) (Audit, error) {
-	s := search{adapters: agents.Adapters(), files: map[[2]int64][]fs.FileInfo{}}
+	s := newSearch()
 	out := Audit{Looked: o.Paths}
 	if len(o.Paths) == 0 {
 		out.Looked = s.places(o.Env)
@@ -87,7 +85,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 			return out, err
 		}
 	}
-	slices.SortFunc(s.found, func(a, b source) int { return strings.Compare(a.path, b.path) })
+	s.sort()
 	for _, f := range s.found {
 		o.Expect(f.size)
 	}

@@ -61,7 +61,7 @@ func (m Machine) Find(h registry.Agent) (f Found) {
 	if h.Program == "" {
 		return f
 	}
-	if f.Program = m.lookPath(h.Program); f.Program != "" {
+	if f.Program = m.LookPath(h.Program); f.Program != "" {
 		f.Version = versionOf(f.Program, h.Package)
 	}
 	return f
@@ -78,8 +78,8 @@ func holdsOnly(dir, name string) bool {
 	return err == nil && len(all) == 1 && all[0].Name() == name
 }
 
-// lookPath returns the absolute path of a program in PATH, "" if it is not there.
-func (m Machine) lookPath(program string) string {
+// LookPath returns the absolute path of a program in PATH, "" if it is not there.
+func (m Machine) LookPath(program string) string {
 	names := []string{program}
 	if runtime.GOOS == "windows" {
 		names = []string{program + ".exe", program + ".cmd"}

@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/config"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/confedit"
 )
 
@@ -19,7 +20,7 @@ func claudeCode() Agent {
 		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Model: claudecode.Model,
 		Settings: claudecode.SettingsFiles,
 		Carried:  carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
-		Client: Client{Name: "claude-code", Tokens: 1152, // unless it searches for tools
+		Client: Client{Name: "claude-code", Tokens: claudeTokens, // unless it searches for tools
 			Resources: 467, Most: 49_000, Size: codeUnits, Call: "claudecode/toolUseId",
 			Tells: hook.Tells, Hooked: claudecode.Hooked},
 		Install: Install{
@@ -27,12 +28,17 @@ func claudeCode() Agent {
 			Files: claudeFiles, Projects: true, Plugins: claudePlugins, Restart: newSession,
 			Agreed: "this lets Claude Code call three tools without asking you: read_artifact, " +
 				"context_status and changes. They only read. Your own deny and ask rules still apply",
+			Costs: "this adds " + chars.Commas(claudeTokens) + " tokens to each request: recorded sessions cost 0.94% more with it. " +
+				"What saves is `ctxledger with --reduce -- claude`, or `ctxledger resume`",
 			Support: support(works("MCP"), works("its session files"), works("the PostToolUse hook"),
 				works("the PreToolUse hook"), works("the SessionStart hook"), works("the PreCompact hook"),
 				works("the UserPromptSubmit hook after a compaction")),
 		},
 	}
 }
+
+// claudeTokens is what our tools take in each request of Claude Code, in o200k_base tokens.
+const claudeTokens = 1152
 
 // claudeHook is a hook of Claude Code.
 type claudeHook struct {

@@ -39,6 +39,8 @@ type Install struct {
 	Restart string // what makes it read its configuration
 	// Agreed tells the person who connects the agent what that allows. "": nothing to tell.
 	Agreed string
+	// Costs tells that person what it costs, and what saves. "": nothing was measured.
+	Costs string
 }
 
 // Plugins is a settings file in whose member enabledPlugins an agent has the names of its plugins.

@@ -35,6 +35,8 @@ type Request struct {
 	Dir     string // where it goes on, absolute; "": where the session ran
 	// Compacted refuses a session that was not compacted.
 	Compacted bool
+	// Chosen refuses a session whose summary was made before, without the options that were given now.
+	Chosen bool
 	// Handoff is what another agent left for the one that goes on: the newest message of the new session. "": nothing.
 	Handoff string
 	// Mask masks the secrets in a message, which stays JSON. It is used for another agent than the session's own.
@@ -108,6 +110,11 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		return Written{}, fault.New(fault.Conflict, "resume.write",
 			"session %s was not compacted, so nothing was written: %s", r.Session.ID, plan.Why).
 			WithHint("--keep N keeps fewer turns")
+	}
+	if r.Chosen && plan.Outcome == compaction.NothingToDo && view.Summary != "" {
+		return Written{}, fault.New(fault.Conflict, "resume.write",
+			"session %s has a summary, which your options cannot change, so nothing was written: %s", r.Session.ID, plan.Why).
+			WithHint("first `ctxledger restore %s`, or resume without these options", view.Summary)
 	}
 	c := &sessionfile.Continuation{
 		Origin: sessionfile.Origin{Session: r.Session.ID, Host: r.Session.Host, HostID: r.Session.HostID},

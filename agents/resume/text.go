@@ -16,13 +16,13 @@ func (d Written) Text(here string) string {
 		fmt.Fprintf(&b, "go back   %s  (the old session is unchanged)\n", commandLine(here, d.BackDir, d.Back))
 	}
 	if d.Summary != "" {
-		fmt.Fprintf(&b, "undo      `ctxledger restore %s` gives ctxledger's view of the old session its messages back\n", d.Summary)
+		fmt.Fprintf(&b, "undo      `ctxledger restore %s` takes the summary out of ctxledger's view of the old session\n", d.Summary)
 	}
 	fmt.Fprintf(&b, "holds     %s → %s tokens in the next request; %s kept word for word\n", d.Before, d.After,
 		chars.Plural(d.Messages, "message"))
 	switch {
 	case d.Fixed != nil && d.Masked:
-		fmt.Fprintf(&b, "          with %s of the old agent, %s, and without those of %s\n",
+		fmt.Fprintf(&b, "          the first figure has the old agent's %s (%s); the second has none of %s's\n",
 			d.besides, d.Fixed, d.Agent)
 	case d.Fixed != nil:
 		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, d.besides)

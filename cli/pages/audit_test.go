@@ -177,7 +177,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 		{nil, "nothing: the period is too short"},
 		{[]float64{75},
 			"1 of 9 sessions, the most expensive, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
-				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce` does\n"},
+				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce -- claude` does\n"},
 		{[]float64{100, 110},
 			"2 of 9 sessions, the most expensive, 12% of the cost; if their views had been sent: 5% more, $210.00 instead of $200.00\n"},
 	} {
@@ -219,7 +219,7 @@ func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, since what the cache held is not recorded, and fees and advisors are not replayed)\n",
+		5.42: "instead of $6.75 (reported: $5.42, since a replay knows neither what the cache held, nor fees and advisors)\n",
 		6.75: "instead of $6.75\n",
 		0:    "instead of $6.75\n",
 	} {

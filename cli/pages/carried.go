@@ -63,8 +63,8 @@ func (p Page) Carried(out Carried) {
 		fmt.Fprintln(w)
 		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, h.Carried.Tokens(), shareOf(h))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
-			fmt.Fprintf(w, "each request of session %s has %s besides its messages, as measured for the first one%s: "+
-				"%s\n", out.Session, out.Measured.Tokens(), columns.OneLine(then(out)), partsOf(out.Besides))
+			fmt.Fprintf(w, "besides its messages, each request of session %s has %s: %s (measured in the first request%s)\n",
+				out.Session, out.Measured.Tokens(), partsOf(out.Besides), columns.OneLine(then(out)))
 		}
 		if h.Dollars != nil {
 			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
@@ -92,7 +92,7 @@ func then(c Carried) string {
 	if more := len(names) - named; more > 0 {
 		said += fmt.Sprintf(" and %d more", more)
 	}
-	return ", when " + said + " may have been different"
+	return "; " + said + " may have changed since"
 }
 
 // countedFor says for which model everything is counted, and of what.

@@ -27,14 +27,14 @@ func TestWhatAPartCostIsSaidOfThatPart(t *testing.T) {
 		want  []string
 	}{
 		{"as it was", []carried.Part{part("CLAUDE.md", 1_000, began)}, []string{
-			"each request of session ab has ≈5,000 tokens besides its messages, as measured for the first one: ≈4,000 " +
-				"system prompt and tools, ≈1,000 memory files",
+			"besides its messages, each request of session ab has ≈5,000 tokens: ≈4,000 " +
+				"system prompt and tools, ≈1,000 memory files (measured in the first request)",
 			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below: those that session ab is known to " +
 				"have sent from the start, with 3 requests",
 		}},
 		{"grown since", []carried.Part{grown, part("rules.md", 1_000, began)}, []string{
-			"each request of session ab has ≈5,000 tokens besides its messages, as measured for the first one, when " +
-				"CLAUDE.md may have been different: system prompt, tools and memory files",
+			"besides its messages, each request of session ab has ≈5,000 tokens: system prompt, tools and memory files " +
+				"(measured in the first request; CLAUDE.md may have changed since)",
 			"≈$0.01 so far, at list prices, for ≈1,000 tokens of the parts below",
 		}},
 	} {

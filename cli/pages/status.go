@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/workspace"
 )
@@ -23,6 +24,8 @@ type Status struct {
 	Others    []workspace.Other `json:"others,omitempty"`
 	Elsewhere []string          `json:"other_ledgers,omitempty"`
 	Session   *ledger.Status    `json:"session,omitempty"`
+	// Newest is the newest session file of this directory, if no session is known; "": no agent left one.
+	Newest string `json:"newest_file,omitempty"`
 	// Unread says why nothing is known of the session; "": something is recorded of it.
 	Unread           string `json:"unread,omitempty"`
 	registry.OwnCost        // where our MCP server is registered
@@ -61,7 +64,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	p.W = out
 	p.rows(b.String())
 	if s.Session == nil {
-		none := p.NoSession(s.Ledger)
+		none := p.NoSession(s.Ledger, s.Newest)
 		if s.Ledger.Workspace == "" {
 			none = "no workspace here, and so no session: run it in a project's directory, or name one with --workspace"
 		}
@@ -117,17 +120,23 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 		chars.Size(ceiling), p.Own(out))
 }
 
-// NoSession is what a place without sessions gets told.
-func (p Page) NoSession(l ledger.Info) string {
+// NoSession is what a place without sessions gets told. newest is the newest session file that an agent left there; "": none.
+func (p Page) NoSession(l ledger.Info, newest string) string {
 	none, why := "no session is recorded here", l.NotFollowed("")
 	if l.Sessions > 0 {
 		none = "no session in this tree is recorded; `ctxledger sessions` lists those of others"
 	}
+	read := "`ctxledger import FILE` reads one"
+	if newest != "" {
+		read = "`ctxledger import " + shell.Quote(newest) + "` reads the newest"
+	}
 	switch {
 	case why != "":
-		none += ", and " + why + "; `ctxledger import FILE` reads one"
+		none += ", and " + why + "; " + read
 	case l.Sessions == 0:
-		none += " yet; those of the last day are read automatically, `ctxledger import FILE` reads an older one"
+		none += " yet; those of the last day are read automatically, " + read
+	case newest != "":
+		none += "; " + read + " of this one"
 	}
 	return p.Own(none)
 }

@@ -116,10 +116,7 @@ func nextStep(s ledger.Status) string {
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
 		why += "; " + s.NextStep.Due.Why
 	}
-	if s.NextStep.Due.Averted != "" {
-		why += "; no compaction is needed after that"
-	}
-	return why
+	return why + s.NextStep.Due.Without()
 }
 
 // heldLine says what the agent's own window holds, with a bar where its size is known.
@@ -127,7 +124,7 @@ func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
 		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
-		model += "; calibrated on " + chars.Plural(n, "measurement")
+		model += "; calibrated on " + chars.Plural(n, "request")
 	}
 	text := fmt.Sprintf("%s (%s)", s.Held.Tokens(), model)
 	if s.Window > 0 {

@@ -72,15 +72,21 @@ func TestADueCompactionSaysWhatItRestsOn(t *testing.T) {
 func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 	p := Page{Own: func(text string) string { return text }}
 	for _, c := range []struct {
-		info ledger.Info
-		want string
+		info         ledger.Info
+		newest, want string
 	}{
-		{ledger.Info{Following: true}, "no session is recorded here yet; those of the last day are read"},
-		{ledger.Info{Following: true, Sessions: 1}, "no session in this tree is recorded; `ctxledger sessions` lists"},
-		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "no session is recorded here, and session files are not followed"},
-		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "no session in this tree is recorded; "},
+		{ledger.Info{Following: true}, "",
+			"no session is recorded here yet; those of the last day are read automatically, `ctxledger import FILE` reads one"},
+		{ledger.Info{Following: true}, "/a b/s.jsonl",
+			"no session is recorded here yet; those of the last day are read automatically, " +
+				"`ctxledger import '/a b/s.jsonl'` reads the newest"},
+		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded; `ctxledger sessions` lists"},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "",
+			"no session is recorded here, and session files are not followed"},
+		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "",
+			"no session in this tree is recorded; "},
 	} {
-		if got := p.NoSession(c.info); !strings.HasPrefix(got, c.want) {
+		if got := p.NoSession(c.info, c.newest); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q", c.info, got)
 		}
 	}

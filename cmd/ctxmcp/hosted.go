@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/hosting"
@@ -83,6 +85,7 @@ func (w *web) host(ctx context.Context, e env.Env, o mcp.Options, out io.Writer)
 		return nil, err
 	}
 	server.Handle(hosting.MCPPath, s)
+	signal.Ignore(syscall.SIGHUP) // what tells servers of a renewed certificate, which is seen without it
 	return func() error {
 		return server.Serve(ctx, w.listen, func(address string) {
 			scheme := "http"

@@ -3,7 +3,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import { createInterface } from 'node:readline';
 
 const anthropic = new Anthropic({ maxRetries: 0 });
-const ask = (messages) => anthropic.messages.create({ model: 'claude-sonnet-4-5', max_tokens: 1000, messages });
+const model = 'claude-sonnet-4-5';
+const ask = (messages) => anthropic.messages.create({ model, max_tokens: 1000, messages });
 const ledger = async (operation, args) => (await fetch(`${process.env.LEDGER}/v1/${operation}`, {
   method: 'POST', body: JSON.stringify(args),
   headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${process.env.TOKEN}` },
@@ -12,7 +13,7 @@ const ledger = async (operation, args) => (await fetch(`${process.env.LEDGER}/v1
 let session = process.argv[2] ?? ''; // of an earlier run
 for await (const line of createInterface({ input: process.stdin })) {
   const messages = [{ role: 'user', content: line }];
-  ({ session } = await ledger('append_messages', { messages, session, since: session !== '', format: 'anthropic' }));
+  ({ session } = await ledger('append_messages', { messages, session, model, since: session !== '', format: 'anthropic' }));
   const view = await ledger('view', { session });
   const answer = await ask(view.messages).catch(async (e) => // too large: the ledger says what to send instead
     ask((await ledger('recover', { session, status: e.status, error: JSON.stringify(e.error) })).messages));

@@ -11,11 +11,12 @@ def ledger(operation, **arguments):
 
 def model(messages):
     return post(os.environ["MODEL_URL"] + "/chat/completions", os.environ.get("MODEL_KEY", ""),
-                model=os.environ.get("MODEL", "gpt-4o"), messages=messages)
+                model=MODEL, messages=messages)
 
+MODEL = os.environ.get("MODEL", "stand-in")  # its limit is learned under this name
 session = sys.argv[1] if len(sys.argv) > 1 else ""  # of an earlier run
 for line in sys.stdin:
-    new = {"messages": [{"role": "user", "content": line.strip()}], "since": bool(session), "session": session}
+    new = {"messages": [{"role": "user", "content": line.strip()}], "since": bool(session), "session": session, "model": MODEL}
     session = ledger("append_messages", **new)["session"]
     try:
         answer = model(ledger("view", session=session)["messages"])

@@ -3,7 +3,8 @@ import OpenAI from 'openai';
 import { createInterface } from 'node:readline';
 
 const openai = new OpenAI({ maxRetries: 0 });
-const ask = (messages) => openai.chat.completions.create({ model: 'gpt-4o', messages });
+const model = 'gpt-4o';
+const ask = (messages) => openai.chat.completions.create({ model, messages });
 const ledger = async (operation, args) => (await fetch(`${process.env.LEDGER}/v1/${operation}`, {
   method: 'POST', body: JSON.stringify(args),
   headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${process.env.TOKEN}` },
@@ -12,7 +13,7 @@ const ledger = async (operation, args) => (await fetch(`${process.env.LEDGER}/v1
 let session = process.argv[2] ?? ''; // of an earlier run
 for await (const line of createInterface({ input: process.stdin })) {
   const messages = [{ role: 'user', content: line }];
-  ({ session } = await ledger('append_messages', { messages, session, since: session !== '' }));
+  ({ session } = await ledger('append_messages', { messages, session, model, since: session !== '' }));
   const view = await ledger('view', { session });
   const answer = await ask(view.messages).catch(async (e) => // too large: the ledger says what to send instead
     ask((await ledger('recover', { session, status: e.status, error: JSON.stringify({ error: e.error }) })).messages));

@@ -124,7 +124,7 @@ func withSubagents(all []sessions.Session, n int) []*conversation {
 	var out []*conversation
 	of, hosts := map[string]*conversation{}, map[string]int{}
 	for _, s := range all {
-		if !s.Main() {
+		if !s.Main() || s.Unused() {
 			continue
 		}
 		if hosts[s.Host]++; hosts[s.Host] <= n {

@@ -127,7 +127,7 @@ func (l *ledgers) Memory(ctx context.Context, r ledger.MemoryRequest) (memory.En
 	}
 	if e, no = user.Memory(ctx, r); fault.Is(no, fault.NotFound) {
 		no = fault.New(fault.NotFound, "daemon.memory",
-			"no project or user memory %.1000q", r.Name)
+			"no project or user memory %.1000q", r.Name).WithHint("%s", fault.HintOf(no))
 	}
 	return e, no
 }

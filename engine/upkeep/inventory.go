@@ -133,7 +133,7 @@ func Inventory() []Place {
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
 			Told: "run the command there, too; `ctxledger workspaces` lists them"},
 		{Kind: Elsewhere, Name: "ledgers that were set aside", Holds: "all",
-			Told: "`ctxledger ledger adopt` takes one over, then run the command there, too"},
+			Told: "run the command there, too, after `ctxledger ledger adopt` has taken one over"},
 	}...)
 }
 

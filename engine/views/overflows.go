@@ -18,7 +18,7 @@ import (
 // maxAnswerBody bounds the body of an answer, in bytes.
 const maxAnswerBody = 256 << 10
 
-// Overflow implements ledger.Views. What was learned is valid for the whole ledger. What happened is an entry of the session's
+// Overflow implements ledger.Views. What was learned of a model is valid for the whole ledger. What happened is an entry of the session's
 // log, which shows the next call of the same turn that it is not the first.
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
@@ -79,7 +79,7 @@ func (l *Views) overflowed(
 		Suspected: suspected(f, at),
 	}
 	v := overflow.Classify(overflow.Response{Status: r.Status, Body: r.Body, Finish: r.Finish, Usage: r.Usage}, q)
-	known, lesson, err := learnWindow(tx, v, at, before.Profile, q, now)
+	known, lesson, err := learnWindow(tx, v, at, f.Session.ID, before.Profile, q, now)
 	if err != nil {
 		return resp, nil, err
 	}

@@ -34,18 +34,18 @@ func (g gauge) entire(r sessions.Result) int {
 	return r.Tokens
 }
 
-// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, and without those
-// that it has cleared.
+// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, also those that
+// were forgotten here, and without those that it has cleared.
 func ownFill(log []sessions.Entry, whole window.View, cleared map[string]int) window.Fill {
 	fill := whole.Fill
 	fill[window.Results] += fill[window.Stubs] + whole.Stubbed
 	fill[window.Stubs] = 0
-	if len(cleared) == 0 {
-		return fill
-	}
 	for _, slot := range whole.Slots {
 		for _, seq := range slot.Seqs {
 			for _, r := range resultsIn(slot, &log[seq-1]) {
+				if log[seq-1].Forgotten != nil {
+					fill[window.Results] += r.Tokens
+				}
 				if left, is := cleared[r.CallID]; is {
 					fill[window.Results] = max(0, fill[window.Results]-max(0, r.Tokens-left))
 				}

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 )
 
 // Restore implements ledger.Compactions.
@@ -66,6 +67,14 @@ func (l *Views) restore(
 	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
+	} else {
+		plain := f.Input()
+		plain.Edits = nil
+		whole := window.Plan(plain)
+		resp.Edits, resp.Whole = len(f.Edits()), c.Of(whole.Tokens+whole.Stubbed)
+		for _, s := range whole.Slots {
+			resp.Stubs += len(s.Stubs)
+		}
 	}
 	restored := ledger.CompactionRestored{Sizes: sizes(c, before, f.Tokens(text)), To: resp.Current}
 	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, restored)

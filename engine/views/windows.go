@@ -57,7 +57,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 			w.OutputCap = past.Data.OutputCap
 		}
 	}
-	known, err := learnedWindow(tx, at)
+	known, err := learnedWindow(tx, at, f.Session.ID)
 	if err != nil {
 		return w, err
 	}
@@ -164,26 +164,30 @@ func loadedFor(q ledger.ModelRequest, at overflow.Place) int {
 }
 
 // learnedWindow returns what was learned of a model at an endpoint, or the zero value.
-func learnedWindow(tx kv.Tx, at overflow.Place) (known overflow.Learned, err error) {
-	_, err = kv.GetJSON(tx, BucketWindows, windowKey(at), &known)
+func learnedWindow(tx kv.Tx, at overflow.Place, session string) (known overflow.Learned, err error) {
+	_, err = kv.GetJSON(tx, BucketWindows, windowKey(at, session), &known)
 	return known, err
 }
 
-func windowKey(at overflow.Place) []byte {
+// windowKey is where a limit is kept. One of which nothing is known but the session is that session's.
+func windowKey(at overflow.Place, session string) []byte {
+	if at == (overflow.Place{}) {
+		return []byte(sessions.Digest([]byte("session\x00" + session)))
+	}
 	return []byte(sessions.Digest([]byte(at.Provider + "\x00" + at.Endpoint + "\x00" + at.Model)))
 }
 
 // learnWindow records what an error says about the window of a model, and returns what is known then.
 func learnWindow(
-	tx kv.Tx, v overflow.Verdict, at overflow.Place, profile int, q overflow.Request, now time.Time,
+	tx kv.Tx, v overflow.Verdict, at overflow.Place, session string, profile int, q overflow.Request, now time.Time,
 ) (overflow.Learned, overflow.Lesson, error) {
-	known, err := learnedWindow(tx, at)
+	known, err := learnedWindow(tx, at, session)
 	if err != nil {
 		return known, overflow.Nothing, err
 	}
 	known, lesson := known.Learn(v, at, profile, q, now)
-	if lesson == overflow.Lowered || lesson == overflow.Confirmed {
-		err = kv.PutJSON(tx, BucketWindows, windowKey(known.Place), known)
+	if lesson != overflow.Nothing && lesson != overflow.Higher {
+		err = kv.PutJSON(tx, BucketWindows, windowKey(at, session), known)
 	}
 	return known, lesson, err
 }

@@ -100,6 +100,9 @@ func Open(e env.Env) (*Store, error) {
 	return &Store{dir: dir, env: e, known: map[string]presented{}}, err
 }
 
+// Dir returns where the store is.
+func (s *Store) Dir() string { return s.dir }
+
 // State returns the state directory of a workspace's ledger.
 func (s *Store) State(name string) string { return filepath.Join(s.dir, "workspaces", name) }
 
@@ -141,7 +144,8 @@ func (s *Store) Add(t Token) (Token, string, error) {
 	return t, secret, privatefile.Write(s.file(secret), append(raw, '\n'))
 }
 
-// Find returns the token that a program presents, if it is one and has not expired.
+// Find returns the token that a program presents, and whether it is valid: of one that has expired or was revoked, what is
+// still known.
 func (s *Store) Find(secret string) (Token, bool) {
 	if !tokenForm.MatchString(secret) {
 		return Token{}, false
@@ -150,7 +154,7 @@ func (s *Store) Find(secret string) (Token, bool) {
 	return t, ok && (t.Expires.IsZero() || s.env.Now().Before(t.Expires))
 }
 
-// current returns the token of a file, which is read again only if it is another one; false for what is none.
+// current returns the token of a file, which is read again only if it is another one; false for what is none any more.
 func (s *Store) current(path string) (Token, bool) {
 	now, err := os.Lstat(path)
 	s.mu.RLock()
@@ -161,10 +165,13 @@ func (s *Store) current(path string) (Token, bool) {
 		return f.token, true
 	}
 	t, ok := read(path)
+	if !ok {
+		return f.token, false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.known, path)
-	if ok && err == nil && len(s.known) < maxKnown {
+	if err == nil && len(s.known) < maxKnown {
 		s.known[path] = presented{t, now}
 	}
 	return t, ok

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTheFirstRunOnlyReads: the program without a command says what is there and the next step, whatever is there. It starts no
@@ -37,14 +38,29 @@ func TestTheFirstRunOnlyReads(t *testing.T) {
 			t.Errorf("%s: %s", what, said)
 		}
 	}
-	look("nothing", "sessions   none of an agent here", "ledger     none yet", "agents     none that", "count --tree` shows",
+	look("nothing", "sessions   none here", "ledger     none yet", "agents     none found", "count --tree` shows",
 		`"session_files": []`)
 	m.file(".claude/settings.json", "{}\n")
 	look("an agent", "agents     claude-code: not connected", " install` connects", `"command": "install"`)
 	m.shopSessions(2)
-	look("sessions", "2 sessions of claude-code, the newest of ", "next       `", " audit` shows")
+	look("sessions", "2 sessions of claude-code, the newest file changed ", "next       `", " audit` shows")
 	m.run("shop", "ctxledger", "install", "claude-code", "--yes")
 	look("connected", "claude-code: connected", " status` shows")
+	files, err := filepath.Glob(filepath.Join(m.home, ".claude/projects/*/*.jsonl"))
+	if err != nil || len(files) != 2 {
+		t.Fatal(files, err)
+	}
+	written := func(ago time.Duration) {
+		for i, file := range files {
+			at := time.Now().Add(-ago - time.Duration(i)*time.Minute)
+			if err := os.Chtimes(file, at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	written(48 * time.Hour)
+	look("sessions that are old", " import "+files[0]+"` reads the newest session, too old to be read automatically")
+	written(0)
 	m.run("shop", "ctxledger", "memory", "save", "style", "--body", "tabs")
 	m.run("shop", "ctxledger", "sessions") // waits until they are read
 	const held = "ledger     2 sessions, 1 memory, "

@@ -1,10 +1,12 @@
 package ctxlsp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -85,8 +87,26 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	var said string
 	must(t, s.Call(s.ctx, "workspace/executeCommand",
 		map[string]any{"command": clicked.Command, "arguments": clicked.Arguments}, &said))
-	if !strings.HasPrefix(said, "guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading the file adds") {
+	if !strings.HasPrefix(said, clicked.Title+". guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading the file adds") {
 		t.Errorf("a click on the lens says %q", said)
+	}
+	// What the agent loads with every request and has read, too, has both figures.
+	must(t, os.WriteFile(filepath.Join(p.Root, "CLAUDE.md"), []byte(guide), 0o644))
+	a.read(t, "CLAUDE.md", guide)
+	must(t, s.Open(p.uri("CLAUDE.md"), "markdown", guide))
+	loaded := regexp.MustCompile(`"Claude Code: [\d,]+ tokens in every request".*"read once, ≈?[\d,]+ (?:tokens )?in window · unchanged since"`)
+	shown := ""
+	_, err = s.Until(s.ctx, func([]scriptededitor.Message) bool {
+		shown = cmp.Or(lensesNow(s, p.uri("CLAUDE.md")), shown)
+		return loaded.MatchString(shown)
+	})
+	if err != nil {
+		t.Fatalf("%v: the lenses are %s", err, shown)
+	}
+	at := map[string]any{"position": map[string]any{"line": 0, "character": 0}}
+	hover := string(ask[json.RawMessage](t, s, "textDocument/hover", p.uri("CLAUDE.md"), at))
+	if !regexp.MustCompile(`in every request.*read once by the followed session, ≈?[\d,]+ tokens in its window.*unchanged since`).MatchString(hover) {
+		t.Errorf("the hover is %s", hover)
 	}
 
 	must(t, os.WriteFile(filepath.Join(p.Root, "guide (1).md"), []byte(guide+"\nMore.\n"), 0o644))

@@ -69,7 +69,7 @@ func (w *witness) beside(f figures) {
 	tool, said := w.statusOf(st.Session.ID)
 	panel, lens := w.contextOf(st.Session.ID), w.lens("AGENTS.md")
 	window, held, used := besideAgent+"the window", besideAgent+"what it holds", besideAgent+"what ctxledger would send"
-	file, alone := besideAgent+"AGENTS.md in every request", besideAgent+"tokens of AGENTS.md"
+	file := besideAgent + "AGENTS.md in every request"
 	for _, row := range []struct {
 		quantity, face string
 		n              int
@@ -92,13 +92,11 @@ func (w *witness) beside(f figures) {
 		{file, "the lens", w.find(`Codex: # tokens in every request$`, lens.Title)},
 		{file, "the hover of the lens", w.find(`Codex: # tokens in every request`, lens.Tooltip)},
 		{file, "the hover of the first line", w.find(`Codex: # tokens in every request`, w.hover("AGENTS.md", 0))},
-		{alone, "the hover of the lens", w.find(`\(# in the file\)`, lens.Tooltip)},
+		{"tokens of AGENTS.md", "the hover of the lens", w.find(`the file itself: # tokens`, lens.Tooltip)},
+		{"tokens of AGENTS.md", "the hover of the first line", w.find(`the file itself: # tokens`, w.hover("AGENTS.md", 0))},
 	} {
 		f.add(row.quantity, row.face, row.n)
 	}
-	var count counts
-	w.json(&count, "count", "--model", codexModel, filepath.Join(w.box.Workspace, "AGENTS.md"))
-	f.add(alone, "ctxledger count --model", count.Total)
 	for _, c := range st.Own {
 		f.add(besideAgent+c.Name+" in its window", "ctxledger status --json", c.Tokens.N)
 		f.add(besideAgent+c.Name+" in its window", "the panel", category(panel.Own, c.Name))

@@ -143,7 +143,7 @@ func (w *witness) files(f figures) {
 		f.add(q, "a saved artifact", kept.Tokens.N)
 		var said string
 		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &said)
-		f.add(q, "a click on the lens", w.find(`: # tokens`, said))
+		f.add(q, "a click on the lens", w.find(regexp.QuoteMeta(filepath.Base(name))+`: # tokens`, said))
 		explained := said
 		w.command("countSelection", map[string]any{"uri": uriOf(w.box, name), "range": span(0, strings.Count(text, "\n"))}, &said)
 		f.add(q, "Count Tokens of Selection", w.find(`# tokens`, said))
@@ -281,6 +281,7 @@ func (w *witness) requests(f figures) {
 		imports = hosts[0].Parts[0].Carried.N + hosts[0].Parts[0].Imports[0].Carried.N
 	}
 	f.add("Claude Code in every request", "ctxledger context", w.find(`Claude Code: # tokens in every request`, page))
+	var clicked string
 	for _, name := range []string{"CLAUDE.md", "docs/rules.md"} {
 		q := name + " in every request"
 		f.add(q, "ctxledger context", w.find(regexp.QuoteMeta(name)+` +#`, page))
@@ -288,6 +289,8 @@ func (w *witness) requests(f figures) {
 		f.add(q, "the lens", w.find(`Claude Code: # tokens in every request$`, w.lens(name).Title))
 		f.add(q, "the hover of the lens", w.find(`Claude Code: # tokens in every request`, w.lens(name).Tooltip))
 		f.add(q, "the hover of the first line", w.find(`Claude Code: # tokens in every request`, w.hover(name, 0)))
+		w.command("explain", map[string]any{"uri": uriOf(w.box, name)}, &clicked)
+		f.add(q, "a click on the lens", w.find(`Claude Code: # tokens in every request`, clicked))
 		for _, x := range tool.Carried {
 			if x.Name == "memory "+name {
 				f.add(q, "context_status", x.Tokens.N)

@@ -54,7 +54,9 @@ func (p platform) layout() (list []entry, err error) {
 		list = append(list, entry{name: "bin/" + name + p.exe(), mode: 0o755, built: name + p.exe()})
 	}
 	list = append(list, entry{name: doc + "THIRD_PARTY.txt", mode: 0o644, built: "THIRD_PARTY.txt"})
-	for _, root := range []string{"LICENSE", "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs"} {
+	for _, root := range []string{"LICENSE", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "docs",
+		"deploy", "tokens/data/models.txt", "vscode-extension/README.md",
+		"vscode-extension/media/page", "testdata/sessions/shop.jsonl"} { // what pages name
 		err = errors.Join(err, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() {
 				list = append(list, entry{name: doc + filepath.ToSlash(path), mode: 0o644, source: path})

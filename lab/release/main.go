@@ -135,7 +135,7 @@ func install(prefix string) error {
 	return nil
 }
 
-// uninstall removes them. Directories stay: others use them.
+// uninstall removes them, and the directories that are empty then; others stay.
 func uninstall(prefix string) error {
 	p, err := host()
 	if err != nil {
@@ -143,7 +143,15 @@ func uninstall(prefix string) error {
 	}
 	layout, err := p.layout()
 	for _, e := range append(layout, entry{name: doc}) {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(prefix, e.name)))
+		path := filepath.Join(prefix, filepath.FromSlash(e.name))
+		if _, gone := os.Lstat(path); gone != nil {
+			continue
+		}
+		fmt.Println("removed", path)
+		err = errors.Join(err, os.RemoveAll(path))
+		for dir := filepath.Dir(path); dir != filepath.Clean(prefix) && os.Remove(dir) == nil; {
+			dir = filepath.Dir(dir)
+		}
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func TestRealRelease(t *testing.T) {
 		h.sh(t, "mkdir -p ~/.local && tar -xzf "+archive+" -C ~/.local --strip-components=1")
 		h.use(t, filepath.Join(h.Home, ".local", "bin"))
 		h.sh(t, "bash -n .local/share/bash-completion/completions/ctxledger")
-		h.sh(t, "ctxledger daemon stop; tar -tzf "+archive+" | cut -d/ -f2- | (cd ~/.local && xargs rm)")
+		h.sh(t, "ctxledger daemon stop; tar -tzf "+archive+" | cut -d/ -f2- | (cd ~/.local && xargs -I{} sh -c 'rm {}; rmdir -p $(dirname {}) 2>/dev/null; :') && test ! -e ~/.local/bin && test ! -e ~/.local/share")
 		h.nothing(t, ".local/bin", ".local/share")
 	})
 	t.Run("npm", func(t *testing.T) {

@@ -26,10 +26,12 @@ type Use struct {
 	Meter        anyfile.Meter // of the agent's model, that it was counted by
 	// Open is the part as the open documents have it, with its places; nil: none differs from its file.
 	Open    *carried.Part
-	Unsaved bool   // the open document differs from the file
-	New     bool   // nothing that is saved loads the file: it is in no request
-	Gone    bool   // nothing loads it any more once the open documents are saved
-	By      string // the file through which the agent loads it, or its own name
+	Unsaved bool // the open document differs from the file
+	New     bool // nothing that is saved loads the file: it is in no request
+	Gone    bool // nothing loads it any more once the open documents are saved
+	// Uncounted says what keeps calls from being counted; "": nothing.
+	Uncounted string
+	By        string // the file through which the agent loads it, or its own name
 }
 
 // Of returns the uses of each file of a report, by its path. MCP servers of one configuration are a use each.
@@ -177,25 +179,40 @@ func together(uses []Use) string {
 	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Carried.N > 0 || u.When == "" }) {
 		of, when = func(u Use) tokens.Count { return u.Later }, "when needed by "
 	}
+	n, agents := between(uses, of), chars.Plural(len(uses), "agent")
+	title := n + " tokens " + when + agents
+	if !slices.ContainsFunc(uses, func(u Use) bool { return u.Open != nil && tally(*u.Open) != tally(u.Part) }) {
+		return title
+	}
+	open := between(uses, func(u Use) tokens.Count { return tally(u.Placed()) }) + " once saved"
+	for _, title = range []string{title + ", " + open, agents + ": " + n + " a request, " + open,
+		agents + ": " + n + ", " + open, agents + ": " + n + ", others once saved"} {
+		if utf8.RuneCountInString(title) <= anyfile.MaxLens {
+			break
+		}
+	}
+	return title
+}
+
+// between says the least and the most of the counts of uses.
+func between(uses []Use, of func(Use) tokens.Count) string {
 	byCost := func(a, b Use) int { return cmp.Compare(of(a).N, of(b).N) }
 	least, most := of(slices.MinFunc(uses, byCost)), of(slices.MaxFunc(uses, byCost))
-	n := least.String()
-	if least.N < most.N {
-		said := most.String()
-		if !least.Exact { // whose mark is in front of both
-			said = chars.Commas(most.N)
-		}
-		n += "–" + said
+	switch {
+	case least.N == most.N:
+		return least.String()
+	case least.Exact || least.N == 0:
+		return least.String() + "–" + most.String()
 	}
-	return n + " tokens " + when + chars.Plural(len(uses), "agent")
+	return least.String() + "–" + chars.Commas(most.N) // with one mark in front of both
 }
 
 // serving says what requests carry of an agent's MCP servers.
 func serving(u Use) string {
 	if !u.Searched() {
-		return "Every request carries the definitions of their tools."
+		return "Every request carries the definitions of the tools of MCP servers."
 	}
-	return "Every request carries the names of their tools; a definition is loaded when the model looks for it, " +
+	return "Every request carries the names of the tools of MCP servers; a definition is loaded when the model looks for it, " +
 		"unless alwaysLoad is set."
 }
 
@@ -232,6 +249,9 @@ func explainServer(u Use) string {
 	case from != "":
 		said += " (" + from + ")"
 	}
+	if u.Use == nil {
+		said += "\ncalls are unknown: " + cmp.Or(u.Uncounted, "no session of the agent is recorded here")
+	}
 	return said + "\n" + serving(u)
 }
 
@@ -251,6 +271,14 @@ func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
 		}
 		note.From, note.To = at.From, at.To
 	}
+	if len(lines)+len(loaded) == 0 && offset <= firstLine {
+		note.To = firstLine
+		for _, l := range Lenses(uses, f) { // that of all servers
+			if l.At == 0 {
+				lines = append(lines, l.Title, l.Hover)
+			}
+		}
+	}
 	if len(loaded) > 0 {
 		lines = append(lines, explainAll(loaded, f))
 	}
@@ -259,27 +287,23 @@ func Hover(uses []Use, f anyfile.File, offset int) (anyfile.Note, bool) {
 }
 
 // explainAll explains uses that are none of servers, each counted as its agent's model does. How that is, is said once of
-// those that are counted alike.
+// those that are counted alike. The file itself has one figure, that of the editor.
 func explainAll(uses []Use, f anyfile.File) string {
 	var lines []string
 	for i, u := range uses {
-		lines = append(lines, explain(u, f.By(u.Meter)))
+		lines = append(lines, explain(u, f))
 		if counted := u.Meter.Counted(); i+1 == len(uses) || uses[i+1].Meter.Counted() != counted {
 			lines = append(lines, counted)
 		}
 	}
+	if slices.ContainsFunc(uses, func(u Use) bool { return u.framed() && !u.alike(f) }) {
+		lines = append(lines, "the file itself: "+anyfile.CostOf(f).Tokens.Tokens()+", "+f.Meter.Counted())
+	}
 	return strings.Join(lines, "\n")
 }
 
-// As returns a file counted as the agents that load it count, if they do so alike; else as it was.
-func As(uses []Use, f anyfile.File) anyfile.File {
-	uses = slices.DeleteFunc(slices.Clone(uses), func(u Use) bool { return u.Kind == carried.Server })
-	other := func(u Use) bool { return u.Meter.Counted() != uses[0].Meter.Counted() }
-	if len(uses) == 0 || slices.ContainsFunc(uses, other) {
-		return f
-	}
-	return f.By(uses[0].Meter)
-}
+// alike reports whether the agent's model counts as the editor does.
+func (u Use) alike(f anyfile.File) bool { return u.Meter.Counted() == f.Meter.Counted() }
 
 // lens is figure as short as a title has to be. The rest is in the hover.
 func lens(u Use) (title string) {
@@ -355,7 +379,7 @@ func explain(u Use, f anyfile.File) string {
 		say("counted as %s sends it, with what the agent puts around the text", u.Agent)
 	}
 	if u.Carried.N > 0 && !u.differs() {
-		if m := f.Meter; m.Window > 0 {
+		if m := u.Meter; m.Window > 0 {
 			say("%s of the window of %s tokens", anyfile.Share(u.Carried.N, m.Window), chars.Commas(m.Window))
 		}
 		if whole := WithImports(u.Part); whole.N > u.Carried.N {
@@ -382,11 +406,18 @@ func (u Use) framed() bool {
 	return (u.Kind == carried.Memory || u.Kind == carried.Rule) && u.Carried.N+u.Later.N > 0
 }
 
-// head is the figure of a use, and how much of it is in the file, which is less where the agent puts something around it.
+// head is the figure of a use, and how much of it is in the file, which is less where the agent puts something around it; or
+// that the editor counts the file for another model.
 func head(u Use, f anyfile.File) string {
 	said := u.Agent + ": " + figure(u.Part, u.When)
-	if u.framed() {
+	switch {
+	case !u.framed():
+	case u.alike(f):
 		said += " (" + anyfile.CostOfPart(f, 0, f.Text.Len()).String() + " in the file)"
+	case u.Meter.Counter.Model() == "":
+		said += " (estimated for the agent's usual models)"
+	default:
+		said += " (counted for the agent's model)"
 	}
 	return said
 }
@@ -395,7 +426,7 @@ func head(u Use, f anyfile.File) string {
 func Heads(uses []Use, f anyfile.File) (lines []string) {
 	for _, u := range uses {
 		if u.framed() && !u.differs() {
-			lines = append(lines, head(u, f.By(u.Meter)))
+			lines = append(lines, head(u, f))
 		}
 	}
 	return lines

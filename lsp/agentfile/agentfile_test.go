@@ -32,7 +32,8 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
 	frame := func(agent string) string { return " (3 in the file)" + edit(agent) }
-	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n"))}
+	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")),
+		Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
 	for _, c := range []struct {
 		uses  []Use
 		want  string
@@ -53,6 +54,12 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			"≈80 tokens in every request, ≈91,500 once saved",
 			"Claude Code, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" +
 				edit("Claude Code")},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80), Open: &edited, Unsaved: true},
+			{Agent: "Cursor", Host: "cursor", Part: part(80), Open: &same, Unsaved: true}},
+			"2 agents: ≈80 a request, ≈80–91,500 once saved",
+			"Codex, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈91,500 tokens" + edit("Codex") +
+				"\nCursor, on disk, in every request: ≈80 tokens\nthis buffer, once saved, in every request: ≈80 tokens" +
+				edit("Cursor")},
 		{[]Use{{Agent: "Claude Code", Host: "claude-code", Part: later(carried.Memory, nested)}},
 			"≈2,825 tokens when its directory is read",
 			"Claude Code: ≈2,825 tokens when " + nested + frame("Claude Code")},
@@ -115,15 +122,23 @@ func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
 			Meter: anyfile.Meter{Counter: models.For("claude-sonnet-4-5"), Window: 200_000}},
 	}
 	body := []byte("# Prices\nIn cents, never in floats: 0x2A, 1042.\n")
-	frame := func(agent, n string) string {
-		return " (" + n + " in the file)\ncounted as " + agent + " sends it, with what the agent puts around the text\n"
-	}
-	want := "Codex: 1,000 tokens in every request" + frame("Codex", "20") +
-		"0.2% of the window of 400,000 tokens\ncounted for gpt-5, exactly\n" +
-		"Claude Code: ≈1,100 tokens in every request" + frame("Claude Code", "≈23") +
-		"0.6% of the window of 200,000 tokens\nrough estimate for claude-sonnet-4-5, not calibrated yet"
-	for _, e := range []*tokens.Encoding{tokens.O200kBase, tokens.CL100kBase} { // whatever the editor's own model is
-		f := anyfile.File{Text: text.New(e, body), Meter: anyfile.Meter{Counter: e.Counter(), Window: 100_000}}
+	for editor, itself := range map[string]string{ // whatever the editor counts for, the file has one figure
+		"gpt-5": "20 tokens, counted for gpt-5, exactly",
+		"":      "20 tokens, counted in o200k_base, since no model is known",
+	} {
+		f := anyfile.File{Text: text.New(tokens.O200kBase, body), Meter: anyfile.Meter{Counter: models.For(editor)}}
+		codex := " (20 in the file)"
+		if editor == "" {
+			f.Meter.Counter, codex = tokens.O200kBase.Counter(), " (counted for the agent's model)"
+		}
+		frame := func(agent, n string) string {
+			return n + "\ncounted as " + agent + " sends it, with what the agent puts around the text\n"
+		}
+		want := "Codex: 1,000 tokens in every request" + frame("Codex", codex) +
+			"0.2% of the window of 400,000 tokens\ncounted for gpt-5, exactly\n" +
+			"Claude Code: ≈1,100 tokens in every request" + frame("Claude Code", " (counted for the agent's model)") +
+			"0.6% of the window of 200,000 tokens\nrough estimate for claude-sonnet-4-5, not calibrated yet\n" +
+			"the file itself: " + itself
 		lens := Lenses(uses, f)[0]
 		if note, _ := Hover(uses, f, 0); lens.Hover != want || note.Text != want {
 			t.Errorf("the lens explains\n%s\nthe hover says\n%s\nnot\n%s", lens.Hover, note.Text, want)
@@ -140,6 +155,11 @@ func TestALensOfAServerFits(t *testing.T) {
 		Use: &carried.Use{}, Config: &carried.ServerConfig{}}
 	lenses := Lenses([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
 		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))})
+	if note, ok := Hover([]Use{{Agent: "Claude Code", Host: "claude-code", Part: server}},
+		anyfile.File{Text: text.New(tokens.O200kBase, []byte("{\"gh\": {}}"))}, 0); !ok ||
+		note.Text != lenses[0].Title+"\n"+lenses[0].Hover {
+		t.Errorf("the hover of the first line is %q", note.Text)
+	}
 	asks := lenses[1].Title + ": ask it…"
 	if utf8.RuneCountInString(asks) > anyfile.MaxLens ||
 		!strings.Contains(lenses[1].Hover, "since its configuration changed") {

@@ -33,12 +33,7 @@ func CostOf(f File) Cost {
 		c.Read, c.Cut = tokens.Count{N: readTokens, Upper: readTokens}, true
 		return c
 	}
-	// As results are counted that a session has received.
-	shown := numbered(string(f.Text.Bytes(0, f.Text.Len())))
-	c.Read = f.Meter.Counter.Of(tokens.O200kBase.CountString(shown))
-	if f.Meter.Counter.Exact() {
-		c.Read = f.Meter.Counter.Count(shown)
-	}
+	c.Read = f.Meter.Counter.Count(numbered(string(f.Text.Bytes(0, f.Text.Len())))) // as the text itself
 	return c
 }
 

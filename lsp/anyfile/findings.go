@@ -108,7 +108,7 @@ func outOfDate(f File) []Finding {
 		f.Text = disk.Text
 	}
 	if read := CostOf(f).Read; read.N > 0 {
-		again = "Have it read the file again, which costs " + f.Meter.Say(read) + ", line numbers included."
+		again = "Have it read the file again, which costs, with line numbers, " + f.Meter.Say(read) + "."
 	}
 	return line.first(StaleRead, "Changed %s since the followed session %s it.\n"+
 		"The session's copy is out of date. %s", changes.Who(f.Use.By, f.Use.Sub), f.Use.Knew(), again)

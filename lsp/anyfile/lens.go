@@ -1,6 +1,7 @@
 package anyfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -87,33 +88,41 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, who stri
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File, cost Cost) string {
 	lines := []string{"this file, as open in the editor: " + f.Meter.Say(cost.Tokens)}
-	disk := f.saved()
-	if disk.Text != nil {
+	if disk := f.saved(); disk.Text != nil {
 		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
 	lines = append(lines, cost.reading(), f.Meter.Counted())
-	if times, _, state, who := f.used(disk); times != "" {
-		said := times + " by the followed session"
-		switch u := f.Use; {
-		case u.Reads > 0 && u.Dropped: // of which the title has what is left, with what was written
-			left := u.Left.String()
-			if u.Left.N == 0 {
-				left = "none"
-			}
-			said += ", " + u.Took.Tokens() + " in all, " + left + " of them still in its window"
-		case u.Reads > 0:
-			said += ", " + u.Took.Tokens() + " in its window"
-		}
-		lines = append(lines, said)
-		if u := f.Use; u.Window.N > 0 && u.Window != u.Left {
-			lines = append(lines, "with what it wrote, "+u.Window.Tokens()+" in its window")
-		}
-		if state == "" {
-			state = "not known whether it has changed since"
-		}
-		lines = append(lines, state+who)
+	if used := ExplainUse(f); used != "" {
+		lines = append(lines, used)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// ExplainUse returns the lines about the use of a file by the live session; "": it has not used it.
+func ExplainUse(f File) string {
+	times, _, state, who := f.used(f.saved())
+	if times == "" {
+		return ""
+	}
+	u, said := f.Use, times+" by the followed session"
+	switch {
+	case u.Reads > 0 && u.Dropped: // of which the title has what is left, with what was written
+		left := u.Left.String()
+		if u.Left.N == 0 {
+			left = "none"
+		}
+		said += ", " + u.Took.Tokens() + " in all, " + left + " of them still in its window"
+	case u.Reads > 0:
+		said += ", " + u.Took.Tokens() + " in its window"
+	}
+	lines := []string{said}
+	if u.Window.N > 0 && u.Window != u.Left {
+		lines = append(lines, "with what it wrote, "+u.Window.Tokens()+" in its window")
+	}
+	if u.Measured && u.Took.N+u.Window.N > 0 {
+		lines[len(lines)-1] += ", by what the provider counted for the session"
+	}
+	return strings.Join(append(lines, cmp.Or(state, "not known whether it has changed since")+who), "\n")
 }
 
 // maxModel is how much is shown of a model's name, in characters: a session's is whatever its file says.

@@ -119,7 +119,7 @@ func TestAStaleReadSaysWhatReadingAgainCosts(t *testing.T) {
 	}
 	f.Use.Reads, f.Use.Gone = 1, false
 	for gone, want := range map[bool]string{
-		false: "Have it read the file again, which costs " + read + ", line numbers included.",
+		false: "Have it read the file again, which costs, with line numbers, " + read + ".",
 		true:  "Deleted outside the session since",
 	} {
 		f.Disk = func() Disk { return Disk{Gone: gone} }

@@ -281,8 +281,9 @@ func (w *watcher) state() State {
 	s := w.reader.session
 	u := w.used
 	st := State{Session: s.ID, Host: s.Host, Title: w.title, Model: s.Model, Updated: s.Updated, Others: w.others,
-		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Hosts: w.hosts, Files: w.reader.snapshot(u.Scale, w.info),
-		Held: u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
+		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Hosts: w.hosts,
+		Files: w.reader.snapshot(u.Scale, u.Measured > 0 && !u.Scale.Exact, w.info),
+		Held:  u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
 		Use: u.Use}
 	if n := len(u.Warned); n > 0 {

@@ -79,7 +79,7 @@ func touches(op string) bool {
 }
 
 // snapshot returns the current state of files by their paths as seen from a workspace, counted as the agent's window is.
-func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
+func (r *reader) snapshot(by tokens.Scale, measured bool, in ledger.Info) map[string]File {
 	files := make(map[string]File, len(r.touched))
 	for path, whole := range r.touched {
 		files[path] = File{Touched: true, Whole: whole}
@@ -87,7 +87,7 @@ func (r *reader) snapshot(by tokens.Scale, in ledger.Info) map[string]File {
 	for _, read := range r.known.Reads {
 		f := files[read.Path]
 		f.Reads, f.Took, f.Left, f.Dropped = read.Reads, by.Of(read.Tokens), by.Of(read.Held), read.Held < read.Tokens
-		f.Window = by.Of(read.Window)
+		f.Window, f.Measured = by.Of(read.Window), measured
 		files[read.Path] = f
 	}
 	for _, path := range r.known.Fresh {

@@ -16,7 +16,7 @@ func TestADeletionIsAnotherState(t *testing.T) {
 	r := newReader(sessions.Session{})
 	state := func(s changes.Stale) File {
 		r.known = ledger.ChangesResponse{Stale: []changes.Stale{s}}
-		return r.snapshot(tokens.Scale{}, ledger.Info{})["a.go"]
+		return r.snapshot(tokens.Scale{}, false, ledger.Info{})["a.go"]
 	}
 	changed := state(changes.Stale{Path: "a.go", By: changes.External})
 	deleted := state(changes.Stale{Path: "a.go", By: changes.External, Gone: true})
@@ -31,7 +31,7 @@ func TestWhatTheWindowHasOfAFile(t *testing.T) {
 	for held, lost := range map[int]bool{0: true, 90: false, 200: false} {
 		r := newReader(sessions.Session{})
 		r.known.Reads = []ledger.FileReads{{Path: "a.go", Reads: 2, Tokens: 200, Held: held}}
-		f := r.snapshot(by, ledger.Info{})["a.go"]
+		f := r.snapshot(by, false, ledger.Info{})["a.go"]
 		if f.Reads != 2 || f.Took != by.Of(200) || f.Left != by.Of(held) || f.Lost() != lost ||
 			f.Dropped != (held < 200) {
 			t.Errorf("with %d tokens held: %+v", held, f)
@@ -69,7 +69,7 @@ func TestAFileOfAnotherTreeIsNotThatOfThisOne(t *testing.T) {
 		if c.here != main {
 			in.Main = main
 		}
-		if got := r.snapshot(tokens.Scale{}, in); len(got) != 1 || !got[c.want].Fresh {
+		if got := r.snapshot(tokens.Scale{}, false, in); len(got) != 1 || !got[c.want].Fresh {
 			t.Errorf("%s: %v, want %s", c.name, got, c.want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestWhatWasAskedOfAFile(t *testing.T) {
 		whole bool
 	}{{write, false}, {read, true}, {write, true}, {part, false}, {write, false}, {read, true}, {printed, false}} {
 		r.take(sessions.Entry{Calls: []sessions.Call{c.call}})
-		if f := r.snapshot(tokens.Scale{}, ledger.Info{})["a"]; !f.Touched || f.Whole != c.whole {
+		if f := r.snapshot(tokens.Scale{}, false, ledger.Info{})["a"]; !f.Touched || f.Whole != c.whole {
 			t.Errorf("%d: %+v", i, f)
 		}
 	}

@@ -68,12 +68,14 @@ type File struct {
 	Dropped bool         // of these reads the window has only Left: the host has compacted since, or gone back
 	Left    tokens.Count
 	Window  tokens.Count // of all its calls on the file: what the window has of it
-	Fresh   bool         // known to be as the session knows it
-	Part    bool         // the session read parts of it, which are known to be as it knows them
-	Stale   bool         // changed after the newest read, or without one the newest write, not by the session
-	Gone    bool         // it was deleted then
-	By      string       // who changed it: see changes.Stale
-	Sub     bool         // By is a subagent of the session
+	// Measured says that these counts follow from what the provider counted for the session; else they are estimates.
+	Measured bool
+	Fresh    bool   // known to be as the session knows it
+	Part     bool   // the session read parts of it, which are known to be as it knows them
+	Stale    bool   // changed after the newest read, or without one the newest write, not by the session
+	Gone     bool   // it was deleted then
+	By       string // who changed it: see changes.Stale
+	Sub      bool   // By is a subagent of the session
 }
 
 // Known reports whether the session has read the file, or has a text of it that it wrote.

@@ -134,7 +134,7 @@ func (t *sessionWriter) call(ctx context.Context, c sessions.Call) (string, erro
 	line := fields(" ", code(flat(c.Name)), code(target))
 	res, ended := t.results[c.ID]
 	delete(t.results, c.ID)
-	cost := t.counter.Of(res.Tokens).Tokens()
+	cost := t.scale.Of(res.Tokens).Tokens()
 	switch {
 	case !ended:
 		line += ": no result"

@@ -25,13 +25,7 @@ func Restored(summary string, r ledger.RestoreResponse) string {
 	if len(r.Also) > 0 {
 		said += " and those made from it, " + strings.Join(r.Also, ", ")
 	}
-	said += ": ctxledger's view of session " + r.Session
-	if r.Current != "" {
-		said += " starts with summary " + r.Current + " again, "
-	} else {
-		said += " has the whole conversation again, "
-	}
-	said += r.Tokens.Tokens()
+	said += ": ctxledger's view of session " + r.Session + " has " + r.View()
 	if r.Window > 0 && r.Tokens.Upper > r.Window {
 		said += "; that may be more than the window of " + chars.Commas(r.Window)
 	}

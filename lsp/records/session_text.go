@@ -25,12 +25,8 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	counters, err := r.counters(ctx, st.Session.ID)
-	if err != nil {
-		return "", err
-	}
 	head := r.sessionHead(st)
-	t := sessionWriter{Reader: r, host: hostTitle(st.Session), counter: counters[st.Session.ID], log: log{r.API, id},
+	t := sessionWriter{Reader: r, host: hostTitle(st.Session), scale: st.Scale, log: log{r.API, id},
 		results: map[string]sessions.Result{}, asked: map[int]string{}, costs: map[int]string{}, turn: -1}
 	stats, err := r.API.TurnStats(ctx, ledger.TurnStatsRequest{Session: id})
 	if err != nil {
@@ -147,8 +143,8 @@ const span = 500
 // sessionWriter collects the text of a session up to the size limit.
 type sessionWriter struct {
 	Reader
-	host    string         // its agent
-	counter tokens.Counter // of the session
+	host    string       // its agent
+	scale   tokens.Scale // of the agent's window, as the head has it
 	log     log
 	results map[string]sessions.Result // by call id
 	asked   map[int]string             // the first line of what the user said first, by turn

@@ -30,8 +30,9 @@ type Lesson string
 const (
 	Nothing   Lesson = ""          // it named no limit, or one that is known otherwise
 	Lowered   Lesson = "lowered"   // the limit is new and below the window
+	Raised    Lesson = "raised"    // the limit is above the one learned, and not above what is configured
 	Confirmed Lesson = "confirmed" // the limit was named before
-	Higher    Lesson = "higher"    // it is above what is believed: that is the user's to raise
+	Higher    Lesson = "higher"    // it is above what is configured: that is the user's to raise
 )
 
 // Bounds of what is believed of a limit.
@@ -58,13 +59,18 @@ func (l Learned) Learn(v Verdict, at Place, configured int, request Request, now
 	case v.Limit == l.Limit:
 		l.Seen, l.Sure = now, true
 		return l, Confirmed
-	case v.Limit > l.Limit && l.Limit > 0 && !l.doubted(configured):
-		return l, Higher
+	case v.Limit > l.Limit && l.Limit > 0 && v.Class == PromptOverflow && v.Actual > 0 && v.Actual < v.Limit-1:
+		return l, Nothing // what fits is not refused
 	}
-	return Learned{
+	next := Learned{
 		Place: at, Limit: v.Limit, Pattern: v.Pattern, Actual: v.Actual, Estimate: request.Estimate,
 		NumCtx: request.NumCtx, Seen: now, Sure: v.OwnLimit,
-	}, Lowered
+	}
+	if v.Limit < l.Limit || l.Limit == 0 {
+		return next, Lowered
+	}
+	next.Sure = next.Sure || l.Sure // a model was given more room: of its provider, that is the newest word
+	return next, Raised
 }
 
 // Window returns the window to use: the configured one, or what was learned if that is lower. A model,
