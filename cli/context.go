@@ -37,7 +37,7 @@ func contextCommand() command {
 		example: "ctxledger context\nctxledger context --agent claude-code --json",
 		does:    keeps, json: answers(pages.Carried{}),
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&o.model, "model", "", "count files for `MODEL` (default: that of each agent's newest session)")
+			f.StringVar(&o.model, "model", "", "count files for `MODEL` (default: each agent's newest)")
 			agentFlag(f, &o.agent, "show only `AGENT`")
 			f.StringVar(&o.session, "session", "", "the window of `SESSION` (default: the newest one)")
 			f.StringVar(&o.ask, "ask", "", "ask the MCP `SERVER` for its tools, after confirmation")

@@ -57,7 +57,8 @@ func Check(d *Document, o Options) []Finding {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
-		return f.Severity == Off || d.silences && c.silenced(f)
+		return f.Severity == Off || d.silences && c.silenced(f) ||
+			f.Code == "CG213" && !d.IsGraph()
 	})
 	if strings.Contains(d.Source, "\r\n") {
 		ends := strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")

@@ -11,9 +11,11 @@ import (
 )
 
 // IsGraph reports whether a document has an operation, or seems meant to have one: a line that would begin a known operation,
-// with a parameter below it, right after text or in code or a comment that is never closed.
+// with a parameter below it, right after text or in code or a comment that is never closed. @return and others alone, without
+// parameters, may be mentions.
 func (d *Document) IsGraph() bool {
-	return len(d.Operations) > 0 || slices.ContainsFunc(d.marks, func(m mark) bool {
+	said := func(o *Operation) bool { return o.Name == "llm" || strings.Contains(o.At.In(d.Source), "\n") }
+	return slices.ContainsFunc(d.Operations, said) || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
 		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
 			end = len(d.Source)

@@ -51,10 +51,10 @@ func TestTheFiguresAreThoseOfTheTools(t *testing.T) {
 		file string
 		n    int
 	}{
-		`(const Tokens = )\d+`:               {"overhead/overhead.go", s.overhead()},
-		`(const Names = )\d+`:                {"overhead/overhead.go", count(names) + count(s.instructions())},
-		`(const ReadBack = )\d+`:             {"overhead/overhead.go", sent(readTool()) + count(reader.instructions())},
-		`(Name: "claude-code", Tokens: )\d+`: {"../agents/registry/claudecode.go", claude},
+		`(const Tokens = )\d+`:   {"overhead/overhead.go", s.overhead()},
+		`(const Names = )\d+`:    {"overhead/overhead.go", count(names) + count(s.instructions())},
+		`(const ReadBack = )\d+`: {"overhead/overhead.go", sent(readTool()) + count(reader.instructions())},
+		`(claudeTokens = )\d+`:   {"../agents/registry/claudecode.go", claude},
 	} {
 		raw, err := os.ReadFile(is.file)
 		if err != nil {

@@ -179,9 +179,10 @@ func scan(tx kv.Tx, r kv.Range) iter.Seq2[Session, error] {
 func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID) }
 
 func notFound(name string) error {
-	hint := "`ctxledger sessions` lists them"
+	short := ""
 	if name != "" && len(name) < minPrefix {
-		hint = fmt.Sprintf("an id needs at least %d characters; %s", minPrefix, hint)
+		short = fmt.Sprintf("; an id needs at least %d characters", minPrefix)
 	}
-	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace", name).WithHint("%s", hint)
+	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace%s", name, short).
+		WithHint("`ctxledger sessions` lists them")
 }
