@@ -49,7 +49,7 @@ type pathEntry struct {
 // pathEntries are the commands that take a path, with PATH in its place.
 var pathEntries = []pathEntry{
 	{name: "count", args: []string{"count", "--", "PATH"}, rootless: true},
-	{name: "import", args: []string{"import", "--", "PATH"}},
+	{name: "import", args: []string{"import", "--", "PATH"}, rootless: true},
 	{name: "artifact put", args: []string{"artifact", "save", "--", "PATH"}},
 	{name: "memory import", args: []string{"memory", "import", "--", "PATH"}},
 	{name: "compact", args: []string{"compact", "--", "PATH"}},

@@ -97,7 +97,7 @@ func answered(t *testing.T, s *sandbox.Sandbox, command, answer string) (string,
 	return strings.NewReplacer(filepath.Join(s.Workspace, "bin"), ownDir, bin, ownDir, s.Home, "/home/me").Replace(out), err
 }
 
-// TestInstallShowsItsChangesOnRequest: who is asked has read at most four lines, sees the changes for a d, and is asked again. Any
+// TestInstallShowsItsChangesOnRequest: who is asked has read at most five lines, sees the changes for a d, and is asked again. Any
 // other answer than yes writes nothing.
 func TestInstallShowsItsChangesOnRequest(t *testing.T) {
 	for answer, written := range map[string]bool{"d\nyes\n": true, "d\nno\n": false, "d\n\x04": false, "\n": false} {
@@ -108,7 +108,7 @@ func TestInstallShowsItsChangesOnRequest(t *testing.T) {
 		}
 		out, err := answered(t, s, "bin/ctxledger install claude-code", answer)
 		before, after, _ := strings.Cut(out, "d to see them: ")
-		if lines := strings.Count(before, "\n"); lines > 4 || strings.Contains(before, "+++") {
+		if lines := strings.Count(before, "\n"); lines > 5 || strings.Contains(before, "+++") {
 			t.Errorf("%q: before the question stand %d lines: %s", answer, lines, before)
 		}
 		if shown := strings.Contains(after, "+++ /home/me/.claude/settings.json\n"); shown != strings.HasPrefix(answer, "d") {

@@ -366,7 +366,7 @@ func (w *witness) window(f figures) {
 		{fixed, "ctxledger status --json", cli.Session.Fixed.N},
 		{fixed, "ctxledger status", w.find(`plus +# tokens`, page)},
 		{fixed, "ctxledger context --json", carry.Measured.N},
-		{fixed, "ctxledger context", w.find(`has # tokens besides`, about)},
+		{fixed, "ctxledger context", w.find(`each request of session [0-9a-f]+ has # tokens`, about)},
 		{fixed, "the newest turn in the panel", partOf(last.Own, ledger.CategoryFixed)},
 		{fixed, "the panel", panel.Fixed.N},
 		{fixed, "the panel's parts of it together", fixedOf(panel.Own)},
