@@ -107,7 +107,7 @@ func everything(t *testing.T, s *sandbox.Sandbox, tag string) {
 		{"sessions"}, {"status"}, {"events"}, {"changes"}, {"why", "README.md"},
 		{"compact", "--json", "--keep", "1", session}, {"artifact", "ls"}, {"artifact", "search", "test"},
 		{"cat", handle},
-		{"memory", "ls"}, {"memory", "show", tag}, {"daemon", "status"},
+		{"memory"}, {"memory", "show", tag}, {"daemon", "status"},
 	} {
 		if out := run(t, s, args...); len(out) == 0 {
 			t.Errorf("%v printed nothing", args)
@@ -225,7 +225,7 @@ func mixed(t *testing.T, programs string) {
 	}
 	work.Wait()
 	t.Logf("the protocols of the owners met, by process id: %v", owners)
-	listed := string(run(t, s, "memory", "ls", "--json"))
+	listed := string(run(t, s, "memory", "--json"))
 	for _, name := range acknowledged {
 		if !strings.Contains(listed, strconv.Quote(name)) {
 			t.Errorf("%s is lost", name)
