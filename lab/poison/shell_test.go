@@ -170,7 +170,10 @@ func reported(out string) error {
 // arguments puts the text into a command line. No argument of a process holds a NUL.
 func (s *scene) arguments(line []string) []string {
 	hostile := strings.ReplaceAll(planted(s.text.Value, s.form), "\x00", "")
-	args := []string{"--in-process", "--workspace", s.root}
+	args := []string{"--in-process"}
+	if line[0] != "token" && (len(line) < 2 || line[1] != "preset") { // which do the same in every workspace, and refuse one
+		args = append(args, "--workspace", s.root)
+	}
 	for _, a := range line {
 		args = append(args, strings.ReplaceAll(a, "HOSTILE", hostile))
 	}
