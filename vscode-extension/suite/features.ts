@@ -109,7 +109,7 @@ export const features: Cases = {
     fs.writeFileSync(path.join(root.fsPath, 'plan.md'), text);
     const { document } = await open('plan.md');
     const place = document.positionAt(text.indexOf('[goal') + 2);
-    assert.match(await lens('plan.md', /goal, \+gaol/), /^≈\d+ tokens · /);
+    assert.match(await lens('plan.md', /goal, \?gaol/), /^≈\d+ tokens · /);
     const [found] = await until('a finding', () => some(vscode.languages.getDiagnostics(document.uri).filter((one) => codeOf(one) === 'CG305')));
     assert.equal((found!.code as { target: vscode.Uri }).target.scheme, 'ctxledger');
     const explained = await vscode.workspace.openTextDocument((found!.code as { target: vscode.Uri }).target);
