@@ -136,7 +136,7 @@ func TestRealEditorsWriteContextGraphs(t *testing.T) {
 			}
 			must(t, json.Unmarshal(bytes.TrimSpace(out.Bytes()), &got))
 			if !slices.Contains(got.Codes, "CG305") || got.Definition != 1 ||
-				!strings.Contains(got.Lens, "tokens · goal, sources/*, +ordrs") {
+				!strings.Contains(got.Lens, "tokens · goal, sources/*, ?ordrs") {
 				t.Errorf("it shows %+v", got)
 			}
 			saved, err := os.ReadFile(filepath.Join(p.Root, "graph.md"))
