@@ -10,8 +10,7 @@ def ledger(operation, **arguments):
     return post(f"{os.environ['LEDGER']}/v1/{operation}", os.environ["TOKEN"], **arguments)
 
 def model(messages):
-    return post(os.environ["MODEL_URL"] + "/chat/completions", os.environ.get("MODEL_KEY", ""),
-                model=MODEL, messages=messages)
+    return post(os.environ["MODEL_URL"] + "/chat/completions", os.environ.get("MODEL_KEY", ""), model=MODEL, messages=messages)
 
 MODEL = os.environ.get("MODEL", "stand-in")  # its limit is learned under this name
 session = sys.argv[1] if len(sys.argv) > 1 else ""  # of an earlier run
