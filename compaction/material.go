@@ -93,7 +93,7 @@ func addResults(s *source, d *layout.Document) error {
 
 // telling returns what the result of a call says: of a test or build what failed and how much, or how it ended, wherever in
 // the output that stands; of anything else the beginning. It is "" for what says nothing of the work, or says it again.
-// told are the failures and the files that are told: parts of one file are told once, the newest.
+// told has the failures and files that are already listed: of several reads of one file, only the newest is.
 func telling(s *source, made sessions.Call, failed bool, text string, told map[string]bool) (string, error) {
 	_, later := intents.LaunchedCommand(text)
 	if later && made.Op == intents.OpShell || isData(text) || isReply(text) {

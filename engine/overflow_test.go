@@ -198,7 +198,8 @@ func TestALearnedWindowIsThatOfItsAddress(t *testing.T) {
 	}
 }
 
-// A newer word of a provider replaces an older one, upwards too; of a model that nobody named, it holds for one session.
+// TestALearnedLimitRises: a limit that a provider names later replaces the learned one, even if it is higher. Without a model's
+// name, it applies to one session.
 func TestALearnedLimitRises(t *testing.T) {
 	l := openWith(t, without())
 	for _, model := range []string{"", "mine"} {

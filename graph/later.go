@@ -162,7 +162,7 @@ func (s *skips) each(n, from, to int, do func(i int)) {
 // replaced reports whether a block is another one when an operation runs: one above has replaced it.
 func (d *Document) replaced(b *Block, o *Operation) bool { return d.grows().gone[b.index] < o.Index }
 
-// removed reports whether an operation above has replaced a block with all beside it.
+// removed reports whether an operation above has replaced a block into which no operation had written before.
 func (g *growth) removed(b *Block, o *Operation) bool {
 	return g.gone[b.index] < min(o.Index, g.own[b.index])
 }

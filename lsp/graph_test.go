@@ -18,8 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the cases want")
 
 // TestContextGraphs asks a server about the documents of testdata/graph. To add a case, copy a file. doc.md is what an editor
-// has open, other files are beside it, and open, too, if their names
-// begin with "open-". ask has one question a line: a method below, and, where it is about a place, a piece of
+// has open. Other files are next to it; those whose names begin with "open-" are open, too. ask has one question a line: a method below, and, where it is about a place, a piece of
 // a line with "|" where the cursor is, \n for the end of a line; rename has the new name before it. -update makes want.
 func TestContextGraphs(t *testing.T) {
 	files, err := filepath.Glob("testdata/graph/*.txtar")

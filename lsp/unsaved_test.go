@@ -83,7 +83,7 @@ func (f *fixture) refreshed(t *testing.T, do func()) {
 	f.refreshedAfter(t, asked)
 }
 
-// refreshedAfter waits until the editor was asked more than so many times to show lenses anew.
+// refreshedAfter waits for a refresh of the lenses after the first asked ones.
 func (f *fixture) refreshedAfter(t *testing.T, asked int) {
 	t.Helper()
 	if _, err := f.Until(f.ctx, func([]scriptededitor.Message) bool {

@@ -137,7 +137,7 @@ func money(dollars, tokens float64) string {
 	return chars.Money(dollars, true)
 }
 
-// unmeasured stands for a figure that no request measured.
+// unmeasured replaces a figure that was not measured.
 const unmeasured = "–"
 
 // Known is Magnitude, or a dash where nothing was measured.

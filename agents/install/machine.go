@@ -53,7 +53,7 @@ func (m Machine) Find(h registry.Agent) (f Found) {
 			f.Dir = dir
 		}
 	}
-	for _, file := range m.files(h, registry.User) { // one may lie beside the directory
+	for _, file := range m.files(h, registry.User) { // some agents keep one next to that directory
 		if info, err := os.Lstat(file.Path); f.Dir == "" && err == nil && !info.IsDir() {
 			f.Dir = filepath.Dir(file.Path)
 		}

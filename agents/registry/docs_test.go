@@ -44,6 +44,18 @@ func TestThePageHasTheHooksOfTheTable(t *testing.T) {
 	}
 }
 
+// TestInstallSaysTheCostOfTheReadme: whoever is asked reads the same figure.
+func TestInstallSaysTheCostOfTheReadme(t *testing.T) {
+	form := regexp.MustCompile(`install in Claude Code \| \*\*\+([0-9.]+)% of the cost\*\*`)
+	row := form.FindStringSubmatch(read(t, "README.md"))
+	if row == nil {
+		t.Fatal("README.md has no row of what installing costs")
+	}
+	if costs := claudeCode().Install.Costs; !strings.Contains(costs, " cost "+row[1]+"% more") {
+		t.Errorf("install says %q, the README %s%%", costs, row[1])
+	}
+}
+
 // read returns a file of the repository.
 func read(t *testing.T, name string) string {
 	t.Helper()

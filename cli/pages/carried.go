@@ -32,7 +32,7 @@ type Carried struct {
 	Newest bool `json:"-"`
 }
 
-// unmarked returns a panel without the marks of Markdown, which stand outside of its lists.
+// unmarked removes Markdown's emphasis and code marks from a panel. List items stay as they are: they contain names of files.
 func unmarked(panel string) string {
 	var b strings.Builder
 	marks := strings.NewReplacer("`", "", "**", "")

@@ -136,7 +136,7 @@ func calling(tx kv.Tx, call string) (sessions.Session, error) {
 }
 
 // newest finds the newest session of a tree, a person's own if there is one, and one with a request rather than mere notes
-// or what was forgotten; "" is any tree. A copy that ctxledger wrote and nobody went on with is nobody's session.
+// or what was forgotten; "" is any tree. Copies that `resume` wrote and no agent has continued do not count.
 func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	all, err := visible(tx)
 	if err != nil {

@@ -64,7 +64,7 @@ func newScene(t *testing.T) *scene {
 	for _, f := range archive.Files {
 		s.put(t, filepath.Join(s.Workspace, filepath.FromSlash(f.Name)), f.Data)
 	}
-	began := time.Now().Add(time.Millisecond) // after what it read and loaded was written, of which nobody can set the time
+	began := time.Now().Add(time.Millisecond) // after the files it read and loaded: their inode change times cannot be set
 	raw, err := os.ReadFile(recording)
 	must(t, err)
 	e := env.System()
