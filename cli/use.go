@@ -55,7 +55,7 @@ func counts(a *action, least, most int) cobra.PositionalArgs {
 			return unknownCommand(a, cmd, args)
 		case cmd.Flags().Lookup("body") != nil:
 			return usageError{fmt.Errorf("%s takes %s, but got %q as well", cmd.CommandPath(), takes, args[most]),
-				"the text goes behind --body, or into standard input"}
+				"the text goes after --body, or to standard input"}
 		case most == 0:
 			return misuse("%s takes no argument, but got %q", cmd.CommandPath(), args[0])
 		}
