@@ -17,7 +17,7 @@ func addConversation(s *source, d *layout.Document) {
 	b := d.Block(&layout.Block{Head: layout.Said})
 	last := s.lastLines()
 	addUserWords(s, d, s.taskBlock, b)
-	for _, l := range last { // behind the first request
+	for _, l := range last { // after the first request
 		d.Add(s.nowBlock, l)
 	}
 	if s.story == nil {

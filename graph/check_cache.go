@@ -40,7 +40,7 @@ func (c *checker) cached(costs *Costs) {
 		if at, ok := d.place(o); ok && o.field("to") != nil && later > 0 {
 			if n := upTo(sent) - upTo(at.From); n >= leastCached {
 				c.add("CG513", Warning, o.field("to").Value, fmt.Sprintf("this changes what was sent before: of the "+
-					"%s behind it the provider's cache serves none to %s", costs.Said(n).Tokens(),
+					"%s after it the provider's cache serves none to %s", costs.Said(n).Tokens(),
 					chars.Plural(later, "later operation")))
 			}
 		}

@@ -72,7 +72,7 @@ func (j *jumps) walk(d *Document) {
 	}
 }
 
-// leaves reports whether what is behind an operation does not run after it.
+// leaves reports whether the operations below one do not run after it.
 func (j *jumps) leaves(o *Operation) bool {
 	return o.Name == "return" || j.to[o.Index] != nil && !o.truth("run-once")
 }

@@ -32,7 +32,7 @@ var codes = []Code{
 	{"CG203", "warning", "the operation has no such parameter"},
 	{"CG204", "error", "the parameters are not YAML"},
 	{"CG205", "warning", "text after an operation: Fractalic drops it"},
-	{"CG206", "error", "an operation is text: no blank line before it, or, a warning, written another way; behind a heading a hint, as Fractalic takes it for text"},
+	{"CG206", "error", "an operation is text: no blank line before it, or, a warning, written another way; after a heading a hint, as Fractalic takes it for text"},
 	{"CG207", "error", "an operation begins before the one before it has ended"},
 	{"CG208", "warning", "a line in an operation looks like a heading, and is a comment"},
 	{"CG209", "error", "a parameter is given twice"},

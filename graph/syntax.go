@@ -90,7 +90,7 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 	at.From += len(key) + 1 + strings.Index(text[len(key)+1:], value)
 	at.To = at.From + len(value)
 	if list := below(value); list != "" && (key == "block" || key == "to") {
-		return Finding{At: at, Message: "/* belongs to each name, not behind the list",
+		return Finding{At: at, Message: "/* belongs to each name, not after the list",
 			Fix: &Fix{Title: "Write " + list, At: at, Text: list}}, true
 	}
 	quoted := Quoted(value)
