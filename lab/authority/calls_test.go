@@ -26,6 +26,7 @@ var special = map[string][][]string{
 	"compact": {{"compact", "--mode", "auto"}, {"compact", "--mode", "llm"},
 		{"compact", "--mode", "hybrid", "--model", "m", "$SESSION"}, {"compact", "--mode", "intent", "--keep", "2"},
 		{"compact", "--mode", "auto", "--json", "$SHOP"}},
+	"import":        {{"import", "$SHOP"}},
 	"resume":        {{"resume", "--dir", "$OUT", "$SESSION"}, {"resume", "$SESSION", "--in", "codex", "--dir", "$OUT"}},
 	"recover":       {{"recover", "--error", "$OUT/error.json", "$SESSION"}},
 	"artifact read": {{"artifact", "read", "$SESSION"}, {"artifact", "read", "$HANDLE", "--grep", "x"}},
