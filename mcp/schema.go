@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
@@ -154,39 +155,27 @@ func unknown(path, name string, among map[string]property) string {
 	return fmt.Sprintf("unknown argument %.1000q; known: %s", path+clean(name), strings.Join(known, ", "))
 }
 
-// objectOf returns the schema of a value of type T: an object with those members that JSON gives it. It is for programs,
-// that get policies and options as they are defined.
+// objectOf returns the schema of a value of type T, for programs: an object with those members that JSON gives it.
 func objectOf[T any](says string) string {
-	raw, _ := json.Marshal(described(reflect.TypeFor[T]())) // plain values
-	return strings.Replace(string(raw), `{`, fmt.Sprintf(`{"description":%q,`, says), 1)
+	described, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // a type that JSON does not have
+	}
+	described.Description = says
+	raw, _ := json.Marshal(loose(described)) // plain values
+	return string(raw)
 }
 
-// described returns the schema of a type.
-func described(t reflect.Type) map[string]any {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return described(t.Elem())
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	case reflect.String:
-		return map[string]any{"type": "string"}
-	case reflect.Slice:
-		return map[string]any{"type": "array", "items": described(t.Elem())}
-	case reflect.Map:
-		return map[string]any{"type": "object"}
-	case reflect.Float64:
-		return map[string]any{"type": "number"}
-	case reflect.Struct:
-		members := map[string]any{}
-		for _, f := range reflect.VisibleFields(t) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.IsExported() && !f.Anonymous && name != "-" {
-				members[cmp.Or(name, f.Name)] = described(f.Type)
-			}
-		}
-		return map[string]any{"type": "object", "properties": members}
+// loose returns a schema that requires no member and no other value for null, as Go reads JSON.
+func loose(s *jsonschema.Schema) *jsonschema.Schema {
+	s.Required, s.AdditionalProperties = nil, nil
+	if len(s.Types) == 2 { // null, and what a slice or a pointer has otherwise
+		s.Type, s.Types = s.Types[1], nil
 	}
-	return map[string]any{"type": "integer"}
+	for _, member := range s.Properties {
+		loose(member)
+	}
+	return s
 }
 
 // example returns a call with the required arguments.
