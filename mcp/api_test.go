@@ -298,7 +298,7 @@ func TestWhatWouldBeIgnoredIsRefused(t *testing.T) {
 			404, []string{"nothing"}},
 		{"POST", "plan_compaction", `{"session":"a","options":{"keepTail":true}}`, 400,
 			[]string{`use \"options.keep_tail\"`}},
-		{"POST", "accept_compaction", `{"session":"a","answer":{"txt":"x"}}`, 400, []string{`answer.txt`, "first_kept"}},
+		{"POST", "accept_compaction", `{"session":"a","answer":{"txt":"x"}}`, 400, []string{"answer.txt", "range"}},
 		{"POST", "view?session=a", `{}`, 400, []string{`\"session\" in the address`, "arguments are the body"}},
 		{"GET", "events?aftr=1", "", 400, []string{`\"aftr\" in the address`, "known: after, kinds, session"}},
 		{"GET", "openapi.json?x", "", 400, []string{"known: none"}},
