@@ -45,7 +45,7 @@ func TestSearchShowsWhatIsAroundTheWords(t *testing.T) {
 	if !found || strings.Count(best, "\n") != 20 {
 		t.Fatalf("%s", p.Text)
 	}
-	want := strings.Join(append(append(append([]string{"…"}, lines[1504:1511]...), "…"), lines[1515:1520]...), "\n") + "\n"
+	want := "…\n" + strings.Join(lines[1504:1511], "\n") + "\n…\n" + strings.Join(lines[1515:1520], "\n") + "\n"
 	if other != want {
 		t.Errorf("%s\nnot\n%s", other, want)
 	}

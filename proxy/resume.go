@@ -81,7 +81,8 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if err != nil {
 		return c, err
 	}
-	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, session: s.ID, seq: newest}
+	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, session: s.ID,
+		seq: newest}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
