@@ -152,19 +152,19 @@ func Ambiguous(what string, hits []Session) error {
 		WithHint("name one of them; `ctxledger sessions` shows what they are")
 }
 
-// List returns all sessions, newest first.
+// List returns all sessions, newest first, and then the unused copies.
 func List(tx kv.Tx) ([]Session, error) {
 	all, err := kv.Collect(scan(tx, kv.Range{}), kv.All)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Session) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), unused(a)-unused(b), strings.Compare(a.ID, b.ID))
+		return cmp.Or(unused(a)-unused(b), b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
 	})
 	return all, nil
 }
 
-// unused is 1 for an unused copy, which has the time of what it continues.
+// unused is 1 for an unused copy: nobody has worked in it, however new its file is.
 func unused(s Session) int {
 	if s.Unused() {
 		return 1
