@@ -41,11 +41,7 @@ func (p Panel) String() string {
 	}
 	b.SayIf(p.Compacted, "\n_estimated after compaction — refined on your next reply_")
 	p.model(&b)
-	ask := "/compact"
-	if p.Sends {
-		ask = "compact_conversation"
-	}
-	b.Say("\n`%s` summarizes older turns to free space now", ask)
+	b.SayIf(p.Compacts != "", "\n`%s` summarizes older turns to free space now", p.Compacts)
 	return b.String()
 }
 
