@@ -170,7 +170,7 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 	}
 	if others > 0 {
 		lines = append(lines, fmt.Sprintf("not used by any directory: %s, with %s and %s; `ctxledger "+
-			"workspaces` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+			"workspaces` lists them", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}
 	return lines

@@ -85,7 +85,8 @@ func TestThePanelIsOfTheStatus(t *testing.T) {
 	}
 	for agent, want := range map[string]string{"claude-code": "/compact", "gemini": "", "file": ""} {
 		st.Session.Host = agent
-		if p := Of(st, carried.Report{}, 0); p.Compacts != want || strings.Contains(p.String(), "/compact") != (want != "") {
+		p := Of(st, carried.Report{}, 0)
+		if p.Compacts != want || strings.Contains(p.String(), "/compact") != (want != "") {
 			t.Errorf("%s is compacted by %q: %s", agent, p.Compacts, p)
 		}
 	}

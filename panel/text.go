@@ -21,7 +21,7 @@ const estimate = "~"
 func (p Panel) String() string {
 	var b chars.Prose
 	if p.None {
-		b.WriteString("No model calls yet: what fills the window is measured with the first answer.")
+		b.WriteString("No model calls yet: the window is measured with the first answer.")
 		b.SayIf(p.Window > 0, "\nThe window has %s tokens.", Short(p.Window))
 		p.model(&b)
 		return b.String()

@@ -116,7 +116,8 @@ func Starting(tx kv.Tx, prefix string, limit int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if handle := p.ID[:HandleDigits]; out == nil || out[len(out)-1] != handle { // one message may be in many sessions
+		handle := p.ID[:HandleDigits]
+		if out == nil || out[len(out)-1] != handle { // one message may be in many sessions
 			out = append(out, handle)
 		}
 		if len(out) > 2*limit {

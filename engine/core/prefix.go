@@ -50,6 +50,6 @@ func only(tx kv.Tx, prefix string, kinds ...starting) (string, error) {
 	case len(hits) > maxAlike:
 		hits = append(hits[:maxAlike:maxAlike], "…")
 	}
-	return "", fault.New(fault.Conflict, "engine.handle", "handle %s is ambiguous: %s", prefix, strings.Join(hits, ", ")).
-		WithHint("give more of its digits")
+	return "", fault.New(fault.Conflict, "engine.handle", "handle %s is ambiguous: %s", prefix,
+		strings.Join(hits, ", ")).WithHint("give more of its digits")
 }
