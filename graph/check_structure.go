@@ -75,7 +75,7 @@ func (c *checker) openComment(m mark) {
 	case !strings.Contains(text, "-->"):
 		c.add("CG003", Warning, line, "this comment is never closed: all below it is part of it")
 	case len(meant(text)) > 0:
-		c.add("CG003", Warning, line, "this comment ends where the next one does: what is between is part of it")
+		c.add("CG003", Warning, line, "this comment ends where the next one does: the text between them is part of it")
 	}
 }
 

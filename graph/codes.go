@@ -68,7 +68,7 @@ var codes = []Code{
 	{"CG408", "warning", "a file is written outside of the folder, or over a document that is read"},
 	{"CG409", "warning", "what looks like a secret would be sent"},
 	{"CG501", "warning", "a large block is sent by several operations"},
-	{"CG502", "error", "what is sent is larger than the window; above 70% of it, a warning"},
+	{"CG502", "error", "the request is larger than the window; above 70% of it, a warning"},
 	{"CG503", "warning", "the same is selected twice"},
 	{"CG504", "warning", "more than half of what is sent is the text before the operation"},
 	{"CG505", "warning", "`X/*` selects more than 10 blocks or 5,000 tokens"},

@@ -136,6 +136,14 @@ func TestThePagesForUsersAreShort(t *testing.T) {
 	}
 }
 
+// TestTheReadmeIsReadInAMinute: it has at most 700 words, as wc -w counts them.
+func TestTheReadmeIsReadInAMinute(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	if words := len(strings.Fields(string(raw))); err != nil || words > 700 {
+		t.Errorf("README.md has %d words, more than 700 (%v)", words, err)
+	}
+}
+
 // TestTheGuideHasEveryRowOfTheStatus: docs/guide.md explains each row that `ctxledger status` can print. A row is a word of
 // at most ten columns at the beginning of a line that cli/pages prints.
 func TestTheGuideHasEveryRowOfTheStatus(t *testing.T) {
