@@ -36,6 +36,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			"read once, ≈6 tokens in window · changed since", "changed since, by its subagent s"},
 		{"read in part, and changed elsewhere", 3, live.File{Reads: 1, Window: took, Part: true}, nil,
 			"read once, ≈6 in window · unchanged where read", "unchanged where read"},
+		{"read in part, and changed above", 3, live.File{Reads: 1, Window: took, Part: true, Moved: true}, nil,
+			"read once, ≈6 in window · unchanged where read", "unchanged where read, lines moved"},
 		{"changed, nobody knows by whom", 3, live.File{Reads: 1, Window: took, Stale: true, By: changes.After}, nil,
 			"read once, ≈6 tokens in window · changed since", "changed since, by the agent or after its call"},
 		{"compacted away in part", 3, live.File{Reads: 2, Dropped: true, Window: tokens.Count{N: 4}, Fresh: true},
