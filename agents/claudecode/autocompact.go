@@ -18,6 +18,8 @@ const (
 	answerRoom  = 20_000
 	compactRoom = 13_000
 	leastWindow = 100_000 // of what the variable may set
+	usualWindow = 200_000 // of its models
+	largeWindow = 1_000_000
 	maxSettings = 1 << 20 // bytes of a settings file
 )
 
@@ -54,7 +56,8 @@ func SettingsFiles(e env.Env, tree string) []string {
 
 // AutoCompact returns at how many tokens Claude Code compacts automatically a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
-// or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
+// or of these settings. why names what says so. It is 0 where that says that it does not. Without why nothing is set, and
+// at is the default, which Anthropic can lower for an account; 0: not known.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
 	var set fileSettings
 	limit, from := 0, ""
@@ -83,8 +86,9 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	if err != nil || percent <= 0 || percent > 100 {
 		percent = 0
 	}
-	if limit == 0 && percent == 0 {
-		return 0, ""
+	known := strings.Contains(model, "claude-") && (window == usualWindow || window == largeWindow)
+	if limit == 0 && percent == 0 && !known {
+		return 0, "" // which window it takes its model to have, nobody knows
 	}
 	if limit == 0 || window > 0 && window < limit {
 		limit = window
@@ -125,10 +129,11 @@ func ToolSearch(e env.Env, tree string) bool {
 	return true
 }
 
-// settings returns those of the files that can be read, in their order, and what variables have with them.
+// settings returns those of the files that can be read, in their order, and what variables have with them. Earlier versions
+// kept settings of the user in the state file.
 func settings(e env.Env, tree string) (all []fileSettings, variable func(string) string) {
 	variable = e.Lookup
-	for _, name := range SettingsFiles(e, tree) {
+	for _, name := range append([]string{StateFile(e)}, SettingsFiles(e, tree)...) {
 		raw, err := safefs.ReadFile(name, maxSettings)
 		one := fileSettings{file: name}
 		if err != nil || json.Unmarshal(raw, &one) != nil {

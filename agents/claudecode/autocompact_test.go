@@ -15,17 +15,20 @@ import (
 func TestWhereClaudeCodeCompacts(t *testing.T) {
 	const opus, own = "claude-opus-4-6", "autoCompactWindow in ~/.claude/settings.json"
 	for _, c := range []struct {
-		name, user, tree, local, variables string
+		name, user, tree, local, variables string // a variable, or what .claude.json has
 		model                              string
 		window, at                         int
 		why                                string
 	}{
-		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 0, ""},
+		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 167_000, ""},
+		{"nothing is set, with the large window", "", "", "", "", opus, 1_000_000, 967_000, ""},
+		{"nothing is set, another window", "", "", "", "", opus, 150_000, 0, ""},
+		{"nothing is set, another model", "", "", "", "", "qwen3", 200_000, 0, ""},
 		{"a window", `{"autoCompactWindow":150000}`, "", "", "", opus, 1_000_000, 117_000,
 			own},
 		{"more than the model has", `{"autoCompactWindow":500000}`, "", "", "", opus, 200_000, 167_000,
 			own},
-		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 0, ""},
+		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 167_000, ""},
 		{"the nearest settings", `{"autoCompactWindow":150000}`, `{"autoCompactWindow":300000}`,
 			`{"autoCompactWindow":400000}`, "", opus, 1_000_000, 367_000,
 			"autoCompactWindow in ~/shop/.claude/settings.local.json"},
@@ -36,7 +39,7 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			167_000, "CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
 		{"a variable below the least", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=500", opus, 200_000, 67_000,
 			"CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
-		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 0, ""},
+		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 167_000, ""},
 		{"a variable of the settings", `{"env":{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE":"50"}}`, "", "", "", opus, 200_000,
 			90_000, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
 		{"a share of a window", `{"autoCompactWindow":120000}`, "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=80", opus,
@@ -49,12 +52,20 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			"off (autoCompactEnabled is false)"},
 		{"off by a variable", "", "", "", "DISABLE_AUTO_COMPACT=1", opus, 200_000, 0,
 			"off (DISABLE_AUTO_COMPACT is set)"},
-		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
+		{"off by an earlier version", "", "", "", `{"autoCompactEnabled":false}`, opus, 200_000, 0,
+			"off (autoCompactEnabled is false)"},
+		{"on again since", `{"autoCompactEnabled":true}`, "", "", `{"autoCompactEnabled":false}`, opus, 200_000,
+			167_000, ""},
+		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 167_000, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
 			tree := filepath.Join(home, "shop")
-			for name, text := range map[string]string{".claude/settings.json": c.user,
+			state := ""
+			if strings.HasPrefix(c.variables, "{") {
+				state = c.variables
+			}
+			for name, text := range map[string]string{".claude/settings.json": c.user, ".claude.json": state,
 				"shop/.claude/settings.json": c.tree, "shop/.claude/settings.local.json": c.local} {
 				if text == "" {
 					continue

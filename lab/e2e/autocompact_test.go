@@ -95,6 +95,7 @@ func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	const little = 5_000
 	for _, c := range []struct{ name, settings, variable string }{
+		{"nothing", `{}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE="},
 		{"a window", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE="},
 		{"a share of it", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"},
 	} {
@@ -109,7 +110,7 @@ func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
 				set[variable] = value
 				return set[name]
 			}}
-			at, why := claudecode.AutoCompact(e, s.Workspace, "scripted", 200_000)
+			at, why := claudecode.AutoCompact(e, s.Workspace, "claude-sonnet-4-5", 200_000)
 			for _, more := range []int{-1_000, 0} {
 				server := model.New(grown, nil)
 				server.Count = func(body []byte) int {
