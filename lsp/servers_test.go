@@ -498,7 +498,7 @@ func TestNoAnswerWaitsForCountedCalls(t *testing.T) {
 		if err != nil || len(r.Hosts) == 0 || !r.Counting {
 			t.Fatal(r, err)
 		}
-		if got := lenses(); !strings.Contains(got, "calls unknown") {
+		if got := lenses(); !strings.Contains(got, "calls are unknown: they have not been counted yet") {
 			t.Errorf("before they are counted: %s", got)
 		}
 	}
