@@ -57,7 +57,7 @@ func SettingsFiles(e env.Env, tree string) []string {
 // AutoCompact returns at how many tokens Claude Code compacts automatically a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
 // or of these settings. why names what says so. It is 0 where that says that it does not. Without why nothing is set, and
-// at is the default, which Anthropic can lower for an account; 0: not known.
+// at is its default, which Anthropic can lower for an account; 0: not known.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
 	var set fileSettings
 	limit, from := 0, ""
@@ -86,9 +86,9 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	if err != nil || percent <= 0 || percent > 100 {
 		percent = 0
 	}
-	known := strings.Contains(model, "claude-") && (window == usualWindow || window == largeWindow)
-	if limit == 0 && percent == 0 && !known {
-		return 0, "" // which window it takes its model to have, nobody knows
+	usual := byDefault(model, window)
+	if limit == 0 && (percent == 0 || usual > 0 && usual == window) {
+		return usual, ""
 	}
 	if limit == 0 || window > 0 && window < limit {
 		limit = window
@@ -98,6 +98,22 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 		at, from = min(at, int(math.Floor(float64(room)*percent/100))), strings.TrimPrefix(from+" and "+share, " and ")
 	}
 	return max(0, at), from
+}
+
+// byDefault returns at how many tokens it compacts a model with a window if nothing is set, tried with 2.1.328; 0: not known. A
+// window of 200,000 it fills, until the provider refuses a request. With 4.6, its window is not known.
+func byDefault(model string, window int) int {
+	switch plainModel(model) {
+	case "claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5":
+		if window == usualWindow {
+			return window
+		}
+	case "claude-opus-4-7", "claude-sonnet-5", "claude-opus-5", "claude-fable-5":
+		if window == largeWindow {
+			return window - answerRoom - compactRoom
+		}
+	}
+	return 0
 }
 
 // Model returns the name by which the settings of a session in a tree, or a variable, name its model: with "[1m]" that

@@ -20,15 +20,18 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		window, at                         int
 		why                                string
 	}{
-		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 167_000, ""},
-		{"nothing is set, with the large window", "", "", "", "", opus, 1_000_000, 967_000, ""},
-		{"nothing is set, another window", "", "", "", "", opus, 150_000, 0, ""},
-		{"nothing is set, another model", "", "", "", "", "qwen3", 200_000, 0, ""},
+		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 0, ""},
+		{"nothing is set, which refuses late", "", "", "", "", "claude-sonnet-4-5-20250929", 200_000, 200_000, ""},
+		{"nothing is set, with the large window", "", "", "", "", "claude-sonnet-5", 1_000_000, 967_000, ""},
+		{"nothing is set, another window", "", "", "", "", "claude-sonnet-5", 200_000, 0, ""},
+		{"nothing is set, with the large window on request", "", "", "", "", "claude-sonnet-4-5", 1_000_000, 0, ""},
+		{"a share, which it ignores", "", "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50", "claude-sonnet-4-5", 200_000,
+			200_000, ""},
 		{"a window", `{"autoCompactWindow":150000}`, "", "", "", opus, 1_000_000, 117_000,
 			own},
 		{"more than the model has", `{"autoCompactWindow":500000}`, "", "", "", opus, 200_000, 167_000,
 			own},
-		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 167_000, ""},
+		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 0, ""},
 		{"the nearest settings", `{"autoCompactWindow":150000}`, `{"autoCompactWindow":300000}`,
 			`{"autoCompactWindow":400000}`, "", opus, 1_000_000, 367_000,
 			"autoCompactWindow in ~/shop/.claude/settings.local.json"},
@@ -39,7 +42,7 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			167_000, "CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
 		{"a variable below the least", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=500", opus, 200_000, 67_000,
 			"CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
-		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 167_000, ""},
+		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 0, ""},
 		{"a variable of the settings", `{"env":{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE":"50"}}`, "", "", "", opus, 200_000,
 			90_000, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
 		{"a share of a window", `{"autoCompactWindow":120000}`, "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=80", opus,
@@ -55,8 +58,8 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		{"off by an earlier version", "", "", "", `{"autoCompactEnabled":false}`, opus, 200_000, 0,
 			"off (autoCompactEnabled is false)"},
 		{"on again since", `{"autoCompactEnabled":true}`, "", "", `{"autoCompactEnabled":false}`, opus, 200_000,
-			167_000, ""},
-		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 167_000, ""},
+			0, ""},
+		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
