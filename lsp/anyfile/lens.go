@@ -91,10 +91,17 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, more str
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File, cost Cost) string {
 	lines := []string{"this file, as open in the editor: " + f.Meter.Say(cost.Tokens)}
-	if disk := f.saved(); disk.Text != nil {
+	disk := f.saved()
+	if disk.Text != nil {
+		saved := f
+		saved.Text = disk.Text
+		cost = CostOf(saved)
 		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
-	lines = append(lines, cost.reading(), f.Meter.Counted())
+	if !disk.Gone {
+		lines = append(lines, cost.reading())
+	}
+	lines = append(lines, f.Meter.Counted())
 	if used := ExplainUse(f); used != "" {
 		lines = append(lines, used)
 	}

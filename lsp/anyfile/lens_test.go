@@ -1,6 +1,7 @@
 package anyfile
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -93,6 +94,13 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		if last := lines[len(lines)-1]; last != c.hover || !strings.HasPrefix(lines[0],
 			"this file, as open in the editor: ≈") {
 			t.Errorf("%s: the hover is %q", c.name, lines)
+		}
+		if strings.HasPrefix(lines[1], "on disk") { // which is what an agent reads
+			f.Text = c.disk.Text
+		}
+		gone := c.disk != nil && c.disk.Gone
+		if slices.Contains(lines, CostOf(f).reading()) == gone {
+			t.Errorf("%s: of what a read adds the hover says %q", c.name, lines)
 		}
 	}
 }
