@@ -96,7 +96,7 @@ func (p Panel) thresholds(b *chars.Prose) {
 	b.SayIf(p.Window > 0, "\n- free space: %s%s%s", mark(p.Held.Exact), Short(p.Free), p.share(p.Free))
 	b.SayIf(p.ClearsAt > 0, "\n- old tool results start clearing at %s (before any summary)", Short(p.ClearsAt))
 	switch {
-	case p.CompactsAt > 0 && p.Window > 0:
+	case p.Buffer > 0:
 		b.Say("\n- auto-compact buffer: %s%s — summarization triggers at %s", Short(p.Buffer), p.share(p.Buffer),
 			Short(p.CompactsAt))
 	case p.CompactsAt > 0:
