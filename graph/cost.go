@@ -58,6 +58,9 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
+// Before reports whether an operation that may run before another one inserts the block of a path.
+func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
+
 // Size returns the tokens of a block's own text.
 func (c *Costs) Size(b *Block) int { return c.sizes[b.index] }
 

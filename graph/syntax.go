@@ -22,7 +22,8 @@ func syntaxError(source string, body Span, err error) Finding {
 	starts := lineStarts(text)
 	line, rest, named := lineNamed(message)
 	line = min(max(line, 1), len(starts))
-	s := syntax{text: text, starts: starts, body: body.From}
+	name, _, _ := strings.Cut(strings.ToLower(source[1:]), "\n")
+	s := syntax{text, starts, body.From, operations[strings.TrimSpace(name)].keys}
 	if len(text) <= longestTried {
 		if f, likely := s.likely(line); likely {
 			return f
@@ -39,6 +40,7 @@ type syntax struct {
 	text   string
 	starts []int
 	body   int // where it begins in the source
+	keys   map[string]parameter
 }
 
 // line returns a line without its end, by its number from 1.
@@ -48,14 +50,14 @@ func (s syntax) line(n int) Span {
 	return Span{from, from + len(strings.TrimRight(end, "\r"))}
 }
 
-// likely returns the probable mistake in the reported line or an adjacent one: a tab, a value that needs quotes, or text that
-// belongs after the operation.
+// likely returns the probable mistake in the reported line or an adjacent one: a tab, a colon without a space, a value that needs
+// quotes, or text that belongs after the operation.
 func (s syntax) likely(noticed int) (Finding, bool) {
 	for _, n := range []int{noticed, noticed - 1, noticed + 1} {
 		if n < 1 || n > len(s.starts) {
 			continue
 		}
-		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unquoted, s.behind} {
+		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.unquoted, s.behind} {
 			if f, ok := guess(n); ok {
 				f.Code, f.Severity, f.At, f.Fix.At = "CG204", Error, f.At.moved(s.body), f.Fix.At.moved(s.body)
 				return f, true
@@ -76,6 +78,18 @@ func (s syntax) tab(n int) (Finding, bool) {
 	at.To = at.From + len(indent)
 	return Finding{At: at, Message: "a tab indents this line: YAML takes only spaces",
 		Fix: &Fix{Title: "Indent with spaces", At: at, Text: strings.ReplaceAll(indent, "\t", "  ")}}, true
+}
+
+// unspaced finds a parameter whose value is right after its colon.
+func (s syntax) unspaced(n int) (Finding, bool) {
+	at := s.line(n)
+	key, value, found := strings.Cut(at.In(s.text), ":")
+	if _, known := s.keys[key]; !known || !found || value == "" || isKeyLine(at.In(s.text)) {
+		return Finding{}, false
+	}
+	colon := at.From + len(key) + 1
+	return Finding{At: at, Message: "YAML needs a space after " + key + ":",
+		Fix: &Fix{Title: "Insert a space", At: Span{colon, colon}, Text: " "}}, true
 }
 
 // unquoted finds a value whose line is valid once the value is quoted.

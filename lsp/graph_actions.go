@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"fmt"
 	"path"
 
 	"go.lsp.dev/protocol"
@@ -58,10 +59,12 @@ func (s *folder) graphCompletion(d *document, offset int) protocol.CompletionRes
 	}
 	items, more := graphfile.Complete(s.graphFileOf(d, doc, k), offset, s.documentsNear(d))
 	out := &protocol.CompletionList{IsIncomplete: more, Items: []protocol.CompletionItem{}}
-	for _, i := range items {
+	for n, i := range items {
 		item := protocol.CompletionItem{
 			Label: i.Label, Kind: protocol.CompletionItemKindProperty,
-			TextEdit: &protocol.TextEdit{Range: span(d.text, i.From, i.To), NewText: i.Label + i.Rest},
+			SortText:   protocol.NewOptional(fmt.Sprintf("%03d", n)),
+			FilterText: protocol.NewOptional(i.Filter),
+			TextEdit:   &protocol.TextEdit{Range: span(d.text, i.From, i.To), NewText: i.Text},
 		}
 		if i.Value {
 			item.Kind = protocol.CompletionItemKindValue
