@@ -102,7 +102,8 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is taken", same, r.Path)).Related =
 			[]Related{{m.Block.Heading, "this one"}}
 	}
-	if m.By == BySlug || m.By == ByLegacy {
+	c.keyed = c.keyed || m.By == ByKey
+	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
 		c.add("CG311", Information, r.At,
 			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
 	}
@@ -187,9 +188,10 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	if c.lost++; c.lost > maxSuggested {
 		return
 	}
-	if n := near(m.Lost, c.allNames()); n != "" {
+	n := near(m.Lost, c.allNames())
+	if path := strings.Replace(r.Path, m.Lost, n, 1); n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
 		f.Message += "; did you mean " + n + "?"
-		f.Fix = renamed(r, strings.Replace(r.Path, m.Lost, n, 1))
+		f.Fix = renamed(r, path)
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *folder) graphFixes(d *document, shown []protocol.Diagnostic) (list []pr
 			continue
 		}
 		from, to := bytesOf(d.text, one.Range)
-		for i, a := range graphfile.Fixes(found, string(code), graph.Span{From: from, To: to}) {
+		for i, a := range graphfile.Fixes(f, found, string(code), graph.Span{From: from, To: to}) {
 			list = append(list, fix(plainLine(a.Title), one, s.graphEdit(d, a.Edits...), i == 0 && !a.Choice))
 		}
 	}
