@@ -108,8 +108,8 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
-		c.add("CG305", Warning, r.At, "an earlier operation replaces this block: when this runs there is one only if the "+
-			"result brings it").Related = []Related{{c.d.Operations[g.gone[m.Block.index]].NameAt, "this one"}}
+		c.replaced(r, m.Block, c.d.Operations[g.gone[m.Block.index]])
+		return true
 	}
 	if f.Key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {
@@ -124,6 +124,21 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	return !r.Below || c.d.fractalic() || c.made.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
+}
+
+// replaced says of a reference that an operation replaces its block, as far as it is known what is there then.
+func (c *checker) replaced(r Reference, b *Block, by *Operation) {
+	severity, message := Information, "nothing is sent for it unless the result has a block of this name"
+	id, _ := by.Inserts()
+	gets := losesID(b, by) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
+	if gets {
+		severity, message = Error, "the new one is "+id
+	}
+	f := c.add("CG305", severity, r.At, "an earlier operation replaces this block: "+message)
+	f.Related = []Related{{by.NameAt, "this one"}}
+	if gets {
+		f.Fix = renamed(r, id)
+	}
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -189,7 +204,8 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		return
 	}
 	n := near(m.Lost, c.allNames())
-	if path := strings.Replace(r.Path, m.Lost, n, 1); n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
+	path := strings.Replace(r.Path, m.Lost, n, 1)
+	if n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
 		f.Message += "; did you mean " + n + "?"
 		f.Fix = renamed(r, path)
 	}
