@@ -179,6 +179,10 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		return
 	}
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))
+	if strings.Contains(r.Path, "*") {
+		f.Message = "a * is only the last part of a path, after a name: goal/*"
+		return
+	}
 	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
 		f.Fix = &Fix{Title: "Write the list", At: r.At, Text: "[" + r.At.In(c.d.Source) + "]"}

@@ -45,7 +45,7 @@ func (c *checker) structure() {
 	for s := range d.Blocks[0].body {
 		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
-				"text before the first heading is sent with what comes later; "+c.drops())
+				"operations without block send text before the first heading; "+c.drops())
 			break
 		}
 	}

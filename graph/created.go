@@ -69,7 +69,9 @@ func (c *created) namesIn(other *Document, by *Operation) []string {
 	}
 	var names []string
 	for _, b := range other.Blocks[p.from:p.to] {
-		names = append(names, named(b.Heading.In(other.Source))...)
+		if !b.System {
+			names = append(names, named(b.Heading.In(other.Source))...)
+		}
 		for _, o := range b.Operations {
 			if f := o.field("use-header"); f != nil {
 				names = append(names, named(f.text())...)
