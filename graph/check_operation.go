@@ -260,7 +260,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	if !known {
 		x := c.add("CG203", Warning, f.At,
 			fmt.Sprintf("@%s has no parameter %s: it is ignored", o.Name, chars.Short(f.Key, 40)))
-		if n := near(f.Key, sorted(spec.keys)); n != "" {
+		if n := near(f.Key, sorted(spec.keys)); n != "" && o.field(n) == nil {
 			x.Message += "; did you mean " + n + "?"
 			x.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}
 		}
@@ -274,7 +274,10 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	}
 	c.signed(f)
 	if wants := p.kind.refuses(f); wants != "" {
-		c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
+		x := c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
+		if n := near(f.text(), p.kind.values()); n != "" {
+			x.Fix = &Fix{Title: "Write " + n, At: f.Value, Text: n}
+		}
 		return
 	}
 	switch text := f.text(); {

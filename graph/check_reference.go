@@ -137,7 +137,7 @@ func (c *checker) replaced(r Reference, b *Block, by *Operation) {
 	f := c.add("CG305", severity, r.At, "an earlier operation replaces this block: "+message)
 	f.Related = []Related{{by.NameAt, "this one"}}
 	if gets {
-		f.Fix = renamed(r, id)
+		f.Fix = c.renamed(r, id)
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		if found := c.d.Find(m.Lost).Block; found != nil {
 			f.Message += ", but " + found.URI()
 			f.Related = []Related{{found.Heading, "here"}}
-			f.Fix = renamed(r, found.URI())
+			f.Fix = c.renamed(r, found.URI())
 			return
 		}
 	}
@@ -211,12 +211,15 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	path := strings.Replace(r.Path, m.Lost, n, 1)
 	if n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
 		f.Message += "; did you mean " + n + "?"
-		f.Fix = renamed(r, path)
+		f.Fix = c.renamed(r, path)
 	}
 }
 
-// renamed returns the fix that writes another path.
-func renamed(r Reference, path string) *Fix {
+// renamed returns the fix that writes another path; nil: this one is not written as it reads, as with escapes.
+func (c *checker) renamed(r Reference, path string) *Fix {
+	if !strings.Contains(r.At.In(c.d.Source), r.Path) {
+		return nil
+	}
 	if r.Below {
 		path += "/*"
 	}

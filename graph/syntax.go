@@ -32,7 +32,7 @@ func syntaxError(source string, body Span, err error) Finding {
 	if named {
 		body = s.line(line).moved(body.From)
 	}
-	return Finding{Code: "CG204", Severity: Error, At: body, Message: "this is not YAML: " + rest}
+	return Finding{Code: "CG204", Severity: Error, At: body, Message: "the parameters cannot be read: " + rest}
 }
 
 // syntax is a body that is no YAML.
