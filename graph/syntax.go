@@ -92,7 +92,7 @@ func (s syntax) unspaced(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Insert a space", At: Span{colon, colon}, Text: " "}}, true
 }
 
-// unquoted finds a value whose line is valid once the value is quoted.
+// unquoted finds a value whose line is valid once it is closed or quoted.
 func (s syntax) unquoted(n int) (Finding, bool) {
 	at := s.line(n)
 	text := at.In(s.text)
@@ -106,6 +106,13 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 	if list := below(value); list != "" && (key == "block" || key == "to") {
 		return Finding{At: at, Message: "/* belongs to each name, not after the list",
 			Fix: &Fix{Title: "Write " + list, At: at, Text: list}}, true
+	}
+	if i := strings.IndexByte("[{\"'", value[0]); i >= 0 {
+		end := "]}\"'"[i : i+1]
+		if s.reads(s.text[:at.To] + end + s.text[at.To:]) {
+			return Finding{At: at, Message: "the " + end + " at the end is missing",
+				Fix: &Fix{Title: "Insert " + end, At: Span{at.To, at.To}, Text: end}}, true
+		}
 	}
 	quoted := Quoted(value)
 	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {
