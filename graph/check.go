@@ -33,7 +33,7 @@ type Options struct {
 	Costs *Costs
 }
 
-// Check returns what is to be known about a document, in the order of the text. A finding is left out where the line before it says
+// Check returns what is to be known about a context graph, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
 	c := checker{d: d, o: o, jumps: d.grows().jumps, secrets: redact.New(nil), made: createdBy(d, o.Read),
@@ -60,8 +60,7 @@ func Check(d *Document, o Options) []Finding {
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
-		return f.Severity == Off || d.silences && c.silenced(f) ||
-			f.Code == "CG213" && !d.IsGraph()
+		return f.Severity == Off || d.silences && c.silenced(f)
 	})
 	if strings.Contains(d.Source, "\r\n") {
 		ends := strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")

@@ -10,17 +10,26 @@ import (
 	"ctxledger.dev/internal/chars"
 )
 
-// IsGraph reports whether a document has an operation, or seems meant to have one: a line that would begin a known operation,
-// with a parameter below it, right after text or in code or a comment that is never closed. @return and others alone, without
-// parameters, may be mentions.
+// IsGraph reports whether a document has an operation with parameters, or seems meant to have one: a name that is nearly one, with
+// a parameter of that below it; or a line that would begin a known operation, with a parameter below it, right after text or in
+// code or a comment that is never closed. A known name alone or above prose may be a mention, as any other name may be.
 func (d *Document) IsGraph() bool {
-	said := func(o *Operation) bool { return o.Name == "llm" || strings.Contains(o.At.In(d.Source), "\n") }
-	return slices.ContainsFunc(d.Operations, said) || slices.ContainsFunc(d.marks, func(m mark) bool {
+	return slices.ContainsFunc(d.Operations, d.means) || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
 		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
 			end = len(d.Source)
 		}
 		return (m.kind == textMark || m.open) && len(meant(d.Source[m.at.From:end])) > 0
+	})
+}
+
+// means reports whether an operation is one, not a mention.
+func (d *Document) means(o *Operation) bool {
+	_, known := operations[o.Name]
+	spec := operations[near(o.Name, sorted(operations))]
+	return slices.ContainsFunc(strings.Split(o.At.In(d.Source), "\n")[1:], func(line string) bool {
+		line = strings.TrimLeft(line, " \t")
+		return known && isKeyLine(line) || spec.takes(line)
 	})
 }
 

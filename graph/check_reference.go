@@ -93,7 +93,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		return true
 	}
 	var withID *Fix
-	if m.Block.ID == "" && !m.Block.marked && isID(m.Block.Name()) {
+	if name := m.Block.Name(); m.Block.ID == "" && !m.Block.marked && c.freeID(name, m.Block) == name {
 		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
 			Text: " {id=" + m.Block.Name() + "}"}
 	}

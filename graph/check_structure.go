@@ -111,19 +111,19 @@ func (c *checker) heading(b *Block) {
 		id := b.IDAt().In(source)
 		f := c.add("CG103", Error, b.IDAt(), fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
-		if fixed := c.freeID(id); fixed != "" {
+		if fixed := c.freeID(id, b); fixed != "" {
 			f.Fix = &Fix{Title: "Write " + fixed, At: b.IDAt(), Text: fixed}
 		}
 	case !b.marked && strings.HasSuffix(b.Title, "}") && oddID().MatchString(b.Title):
 		at := oddID().FindStringSubmatchIndex(b.Title)
 		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this is no id: an id is written {id=name}")
-		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
+		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && openID().MatchString(b.Title):
 		at := openID().FindStringSubmatchIndex(b.Title)
 		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed")
-		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
+		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
@@ -131,7 +131,7 @@ func (c *checker) heading(b *Block) {
 			f := c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
 				"an id belongs at the end of the heading: this is text")
 			id := f.At.In(source)
-			if name := id[len("{id=") : len(id)-1]; c.freeID(name) == name {
+			if name := id[len("{id=") : len(id)-1]; c.freeID(name, b) == name {
 				rest := strings.TrimLeft(strings.TrimRight(source[f.At.To:b.Heading.To], " \t#"), " \t")
 				f.Fix = &Fix{Title: "Move it to the end", At: Span{f.At.From, b.Heading.To}, Text: rest + " " + id}
 			}
@@ -179,13 +179,14 @@ func (c *checker) withSigns(m mark) *Fix {
 	return nil
 }
 
-// freeID returns the id that was probably meant; "" if none is evident, or another block has it.
-func (c *checker) freeID(id string) string {
+// freeID returns the id that was probably meant for a block; "" if none is evident, or it leads to another block.
+func (c *checker) freeID(id string, b *Block) string {
 	slug := Slug(id)
 	if slug != "" && !isID(slug) {
 		slug = "n" + slug
 	}
-	if !isID(slug) || c.d.Find(slug).By == ByID {
+	found := c.d.Find(slug).Block
+	if !isID(slug) || found != nil && found != b || found == nil && len(c.made.by()[folded(slug)]) > 0 {
 		return ""
 	}
 	return slug

@@ -151,13 +151,16 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 		return
 	}
 	refs, matches := o.references("block"), c.d.matches(o, "block")
+	cost, _ := costs.Of(o)
 	seen := overlaps{c: costs}
 	for i, r := range refs {
-		x := extentOf(r, matches.at(i))
+		x := c.d.sends(o, r, matches.at(i))
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
-		if len(refs) > 1 && seen.add(x) {
-			c.add("CG503", Warning, r.At, "this selects what is selected already: it is sent once").Fix =
-				c.without(o, refs, i)
+		if len(refs) > 1 && seen.add(x) && !slices.Contains(cost.Later, r.String()) {
+			f := c.add("CG503", Warning, r.At, "a part of this is selected already: it is sent once")
+			if seen.has(i) {
+				f.Message, f.Fix = "this selects what is selected already: it is sent once", c.without(o, refs, i)
+			}
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
 			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s: name those that are needed",
@@ -209,6 +212,14 @@ func (s *overlaps) add(x extent) (common bool) {
 		}
 	}
 	return s.take(x)
+}
+
+// has reports whether the runs before one, of a list that a fix may write again, have all of it.
+func (s *overlaps) has(i int) bool {
+	x := s.runs[i]
+	return i < maxRewritten && slices.ContainsFunc(union(slices.Clone(s.runs[:i])), func(y extent) bool {
+		return y.from <= x.from && x.to <= y.to
+	})
 }
 
 // take is add with many runs.

@@ -89,6 +89,7 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 	case replaces && t.below:
 		g.note(o, nil, into)
 	case replaces && level > 0 && losesID(into, o):
+		g.note(o, nil, under)
 	case replaces && level > 0:
 		g.note(o, into, nil)
 	case level == 0:

@@ -87,13 +87,14 @@ const maxExplicit = 100
 
 // explicit names the blocks that a reference selects.
 func (f File) explicit(m graph.Mention) []Edit {
-	if !m.Below || m.Elsewhere || m.Key != "block" {
+	cost, _ := f.Around.Costs.Of(m.Operation)
+	if !m.Below || m.Elsewhere || m.Key != "block" || slices.Contains(cost.Later, m.String()) {
 		return nil
 	}
 	blocks := f.Select(m.Reference)
 	names := make([]string, len(blocks))
 	for i, b := range blocks {
-		if names[i] = f.Reaches(b); names[i] == "" {
+		if names[i] = f.Reaches(b); names[i] == "" || f.named(m.Operation, b) {
 			return nil
 		}
 	}
@@ -117,6 +118,11 @@ func (f File) explicit(m graph.Mention) []Edit {
 	}
 }
 
+// named reports whether an operation names a block itself.
+func (f File) named(o *graph.Operation, b *graph.Block) bool {
+	return slices.ContainsFunc(o.Selects(), func(r graph.Reference) bool { return !r.Below && f.Find(r.Path).Block == b })
+}
+
 // summarized inserts an operation into a block that replaces what it says.
 func (f File) summarized(b *graph.Block) (edits []Edit) {
 	text := strings.TrimRight(b.Own.In(f.Source), " \t\r\n")
@@ -125,7 +131,7 @@ func (f File) summarized(b *graph.Block) (edits []Edit) {
 	}
 	id := b.ID
 	if id == "" {
-		if id = b.Slug; !graph.IsID(id) {
+		if id = b.Slug; !graph.IsID(id) || f.Find(id).Block != b {
 			return nil
 		}
 		edits = append(edits, Edit{graph.Span{From: b.Heading.To, To: b.Heading.To}, " {id=" + id + "}"})

@@ -122,11 +122,9 @@ func (f File) means(t Target, path string) bool {
 func UsesElsewhere(other File, t Target) (out []graph.Span) {
 	for _, o := range other.Operations {
 		for _, m := range other.Mentions(o) {
-			if d := other.imported(m); d == nil || d.Path != t.Document.Path {
-				continue
-			}
 			for _, step := range other.Steps(m.Reference) {
-				if t.Block != nil && t.Document.Find(step.Path).Block == t.Block {
+				if d, path := other.imported(m, step); t.Block != nil && d != nil && d.Path == t.Document.Path &&
+					t.Document.Find(path).Block == t.Block {
 					out = append(out, step.At)
 				}
 			}
@@ -135,12 +133,15 @@ func UsesElsewhere(other File, t Target) (out []graph.Span) {
 	return out
 }
 
-// imported returns the document whose block is mentioned; nil: this one's, or it cannot be read.
-func (f File) imported(m graph.Mention) *graph.Document {
-	if !m.Elsewhere {
-		return nil
+// imported returns the document whose block a name of a path means, and the path there; nil: this one's, or it cannot be read.
+func (f File) imported(m graph.Mention, step graph.Step) (d *graph.Document, path string) {
+	if m.Elsewhere {
+		return f.other(m.Operation), step.Path
 	}
-	return f.other(m.Operation)
+	if by := f.Around.Costs.Inserter(step.Path); by != nil && by.Name == "import" && f.Find(step.Path).Block == nil {
+		return f.other(by), last(step.Path)
+	}
+	return nil, ""
 }
 
 // id returns where the id of a target stands, and what it is; "": it has none.
