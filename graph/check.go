@@ -109,6 +109,15 @@ func set(o *Operation, title, key, value string) *Fix {
 	return &Fix{Title: title, At: Span{o.At.To, o.At.To}, Text: "\n" + key + ": " + value, Choice: true}
 }
 
+// removed returns the fix that leaves a parameter out; nil: it does not begin a line.
+func (c *checker) removed(f *Field) *Fix {
+	before := strings.TrimSuffix(strings.TrimSuffix(c.d.Source[:f.At.From], "\n"), "\r")
+	if len(before) == f.At.From {
+		return nil
+	}
+	return &Fix{Title: "Remove " + f.Key, At: Span{len(before), f.Value.To}}
+}
+
 // line returns the line of an offset without its end.
 func (c *checker) line(at int) Span {
 	source := c.d.Source

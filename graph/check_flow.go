@@ -51,24 +51,43 @@ func jumpsOf(d *Document) jumps {
 	return j
 }
 
-// walk finds the operations that never run: no way leads there from the first one.
+// walk finds the operations that never run. It follows the jumps: with run-once only the first time.
 func (j *jumps) walk(d *Document) {
 	n := len(d.Operations)
 	j.dead = slices.Repeat([]bool{true}, n)
-	for begin := []int{0}; len(begin) > 0; {
-		i := begin[len(begin)-1]
-		begin = begin[:len(begin)-1]
-		for ; i < n && j.dead[i]; i++ {
-			j.dead[i] = false
-			if to := j.to[i]; to != nil {
-				begin = append(begin, sort.Search(n, func(k int) bool {
-					return d.Operations[k].At.From >= to.Own.From
-				}))
-			}
-			if j.leaves(d.Operations[i]) {
-				break
-			}
+	next, seen := make([]int, n+1), make([]int, n) // what runs next, itself where the way ends; by which way it was seen
+	target := func(i int) int {
+		return sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= j.to[i].Own.From })
+	}
+	for i, o := range d.Operations {
+		switch next[i] = i + 1; {
+		case o.Name == "return":
+			next[i] = n
+		case j.to[i] != nil && o.truth("run-once"):
+			next[i] = i
+		case j.to[i] != nil:
+			next[i] = target(i)
 		}
+	}
+	next[n] = n
+	for at, way := 0, 1; ; way++ {
+		var passed []int
+		for ; next[at] != at; at = next[at] {
+			if seen[at] == way { // without an end
+				return
+			}
+			seen[at], j.dead[at], passed = way, false, append(passed, at)
+		}
+		for _, i := range passed {
+			next[i] = at
+		}
+		if at == n {
+			return
+		}
+		if j.dead[at] = false; !d.Operations[at].truth("run-once") { // it leads to itself
+			return
+		}
+		next[at], at = at+1, target(at)
 	}
 }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -93,20 +94,24 @@ func (c *checker) looksLikeOperation(m mark) {
 // alone returns the fix for text after the name of an operation, which is a parameter or the prompt; nil: that is not evident.
 func (c *checker) alone(l meantLine, line Span, below string) *Fix {
 	spec, text := operations[strings.ToLower(l.name)], strings.TrimSpace(strings.TrimPrefix(l.rest, ":"))
+	if inner, closed := strings.CutSuffix(text, ")"); closed && strings.HasPrefix(text, "(") {
+		text = strings.TrimSpace(inner[1:])
+	}
+	_, key := spec.keys[text]
 	parameter := text
 	if !spec.takes(text) {
 		parameter = "prompt: " + Quoted(text)
 	}
-	key, _, _ := strings.Cut(parameter, ":")
+	name, _, _ := strings.Cut(parameter, ":")
 	switch {
-	case !c.blankAbove(line.From), strings.HasPrefix(l.rest, "("):
+	case !c.blankAbove(line.From), key, strings.ContainsAny(text, "()"):
 		return nil
 	case text == "":
 		return &Fix{Title: "Write @" + l.name, At: line, Text: "@" + l.name}
-	case !spec.takes(parameter), strings.Contains(below, "\n"+key+":"):
+	case !spec.takes(parameter), strings.Contains(below, "\n"+name+":"):
 		return nil
 	}
-	return &Fix{Title: "Write " + key + " below it", At: line, Text: "@" + l.name + "\n" + parameter}
+	return &Fix{Title: "Write " + name + " below it", At: line, Text: "@" + l.name + "\n" + parameter}
 }
 
 // blankAbove reports whether the line above one that begins at an offset is blank, or there is none.
@@ -176,7 +181,8 @@ func (c *checker) itself(o *Operation) {
 			set(o, "Append", "mode", "append")
 	}
 	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
-		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")
+		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent").Fix =
+			c.removed(o.field("context"))
 	}
 }
 
@@ -263,7 +269,8 @@ func (c *checker) behind(o *Operation) {
 func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	p, known := spec.keys[f.Key]
 	if !known && (f.Key == "to" || f.Key == "mode") {
-		c.add("CG219", Warning, f.At, fmt.Sprintf("@%s inserts nothing: %s has no effect", o.Name, f.Key))
+		c.add("CG219", Warning, f.At, fmt.Sprintf("@%s inserts nothing: %s has no effect", o.Name, f.Key)).Fix =
+			c.removed(f)
 		return
 	}
 	if !known {
@@ -284,7 +291,11 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	c.signed(f)
 	if wants := p.kind.refuses(f); wants != "" {
 		x := c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
-		if n := near(f.text(), p.kind.values()); n != "" {
+		n := near(f.text(), p.kind.values())
+		if text := strings.ToLower(f.text()); p.kind == boolKind {
+			n = cmp.Or(map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}[text], n)
+		}
+		if n != "" {
 			x.Fix = &Fix{Title: "Write " + n, At: f.Value, Text: n}
 		}
 		return

@@ -170,9 +170,13 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		switch by := all[0]; {
 		case by.Index < o.Index && c.jumps.over(by):
 			c.add("CG310", Warning, r.At, "an operation that may be jumped over creates this block")
-		case by == o && !c.jumps.back(o, o):
+		case by.Index < o.Index, c.jumps.over(o) && c.jumps.back(by, o): // it may first run after that one
+		case by == o:
 			c.add("CG309", Warning, r.At, "only this operation itself creates this block")
-		case by.Index > o.Index && !c.jumps.back(by, o):
+		case c.jumps.back(by, o):
+			c.add("CG309", Warning, r.At, "only a later operation creates this block: the first pass is without it").Related =
+				[]Related{{by.NameAt, "this one"}}
+		default:
 			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related =
 				[]Related{{by.NameAt, "this one"}}
 		}
