@@ -20,6 +20,8 @@ type Options struct {
 	Model func(named string) string
 	// Known reports whether there is a model of a name.
 	Known func(model string) bool
+	// Models are names that an operation may give, as settings.toml has them.
+	Models []string
 	// Read returns the document to which a path in another one leads. Errors: ErrOutside; others are shown.
 	Read func(from, path string) (*Document, error)
 	// Exists returns why a file to which a path in a document leads cannot be read, as Read does; nil: it can.

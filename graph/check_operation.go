@@ -145,8 +145,12 @@ func (c *checker) operation(o *Operation) {
 // model checks that there is the model which an operation names.
 func (c *checker) model(o *Operation) {
 	if model := o.text("model"); model != "" && c.o.Known != nil && !c.o.Known(model) {
-		c.add("CG216", Error, o.field("model").Value,
+		f := c.add("CG216", Error, o.field("model").Value,
 			fmt.Sprintf("settings.toml has no model %s, and ctxledger knows none", chars.Short(model, 60)))
+		if n := near(model, c.o.Models); n != "" {
+			f.Message += "; did you mean " + n + "?"
+			f.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}
+		}
 	}
 }
 
@@ -172,7 +176,10 @@ func (c *checker) itself(o *Operation) {
 		seen[f.Key] = true
 		c.parameter(o, spec, f)
 	}
-	if o.lacks() {
+	if o.lacks() && !slices.ContainsFunc(o.Fields, func(f Field) bool { // which is said already
+		_, known := spec.keys[f.Key]
+		return !known && slices.Contains(spec.needs, near(f.Key, sorted(spec.keys)))
+	}) {
 		c.add("CG213", Error, o.NameAt, fmt.Sprintf("@%s needs %s", o.Name, strings.Join(spec.needs, " or ")))
 	}
 	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {

@@ -163,8 +163,8 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 			}
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
-			c.add("CG505", Warning, r.At, fmt.Sprintf("/* selects %s with %s: name those that are needed",
-				chars.Plural(blocks, "block"), costs.Said(size).Tokens()))
+			c.add("CG505", Warning, r.At, fmt.Sprintf("%s selects %s with %s: name those that are needed",
+				chars.Short(r.String(), 60), chars.Plural(blocks, "block"), costs.Said(size).Tokens()))
 		}
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
@@ -276,6 +276,17 @@ func (c *checker) sum(costs []Cost) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, cost.Said(cost.Total())))
 	}
-	c.add(Sums, Information, c.line(0), fmt.Sprintf("all model calls send %s, most by %s",
-		all.Said(all.Total()).Tokens(), strings.Join(most, ", ")))
+	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(), strings.Join(most, ", "))
+	if slices.ContainsFunc(c.d.Operations, c.asksElsewhere) {
+		message += "; those of imported documents are not counted"
+	}
+	c.add(Sums, Information, c.line(0), message)
+}
+
+// asksElsewhere reports whether an operation imports a document with model calls.
+func (c *checker) asksElsewhere(o *Operation) bool {
+	other := c.made.document(o)
+	return o.Name == "import" && other != nil && slices.ContainsFunc(other.Operations, func(in *Operation) bool {
+		return in.Name == "llm" && other.runs(in)
+	})
 }

@@ -76,9 +76,24 @@ func (s syntax) tab(n int) (Finding, bool) {
 		return Finding{}, false
 	}
 	at.To = at.From + len(indent)
+	if s.known(text[len(indent):]) {
+		to := at.To
+		for ; n <= len(s.starts) && s.known(strings.TrimLeft(s.line(n).In(s.text), " \t")); n++ {
+			to = s.line(n).To
+		}
+		lines := strings.Split(Span{at.From, to}.In(s.text), "\n")
+		for i := range lines {
+			lines[i] = strings.TrimLeft(lines[i], " \t")
+		}
+		return Finding{At: at, Message: "a tab indents this line: YAML takes only spaces", Fix: &Fix{
+			Title: "Remove the indentation", At: Span{at.From, to}, Text: strings.Join(lines, "\n")}}, true
+	}
 	return Finding{At: at, Message: "a tab indents this line: YAML takes only spaces",
 		Fix: &Fix{Title: "Indent with spaces", At: at, Text: strings.ReplaceAll(indent, "\t", "  ")}}, true
 }
+
+// known reports whether a line begins with a parameter that the operation takes.
+func (s syntax) known(line string) bool { return operationSpec{keys: s.keys}.takes(line) }
 
 // unspaced finds a parameter whose value is right after its colon.
 func (s syntax) unspaced(n int) (Finding, bool) {
@@ -115,6 +130,9 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 		}
 	}
 	quoted := Quoted(value)
+	if inner := strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'"); len(inner) == len(value)-2 && strings.Count(inner, "'")%2 == 1 {
+		quoted = Quoted(inner)
+	}
 	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {
 		return Finding{}, false
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/graph"
@@ -52,6 +53,11 @@ func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard st
 		window, _ := models.Window(meant(named))
 		return cmp.Or(window, theirs.models[plainName(named)].window)
 	}, Count: func(named string) graph.Counting { return Counting(counter(meant(named))) }}
+	for _, m := range theirs.models {
+		o.Models = append(o.Models, m.alias)
+	}
+	slices.Sort(o.Models)
+	o.Models = slices.Compact(o.Models)
 	if theirs.found { // else there are no aliases: any name may be a model's
 		o.Known = func(named string) bool {
 			_, ours := models.Lookup(named)

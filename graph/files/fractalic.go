@@ -22,6 +22,7 @@ type fractalic struct {
 
 // model is an alias of a model.
 type model struct {
+	alias  string
 	name   string
 	window int // 0: not said
 }
@@ -53,7 +54,7 @@ func (r *Reader) readFractalic(name string) (f fractalic) {
 	f.visible, _ = all["runtime"]["enableOperationsVisibility"].(bool)
 	for alias, v := range all["settings"] {
 		if of, ok := v.(map[string]any); ok {
-			m := model{name: alias}
+			m := model{alias: alias, name: alias}
 			if named, ok := of["model"].(string); ok {
 				m.name = named
 			}

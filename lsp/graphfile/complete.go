@@ -157,6 +157,10 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 		c.inserted(o, true)
 	case k.Document:
 		c.documents()
+	case k.Name == "model":
+		for _, name := range c.Around.Models {
+			c.add(name, "", "", true)
+		}
 	case k.Name == "use-header":
 		c.add("none", "", "no heading", true)
 	}
@@ -165,24 +169,45 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 // inserted offers the blocks that other operations insert: before an operation runs, or later.
 func (c *completer) inserted(o *graph.Operation, later bool) {
 	for _, by := range c.Operations {
-		id, _ := by.Inserts()
-		if id == "" || by.Index == o.Index || c.Find(id).Block != nil || c.Around.Costs.Inserter(id) != by ||
-			c.Around.Costs.Before(o, id) == later {
+		if by.Index == o.Index {
 			continue
 		}
-		detail := "inserted by @%s in line %d"
-		if later {
-			detail = "not there yet: " + detail + ", later"
+		for _, name := range c.names(by) {
+			if name == "" || c.Find(name).Block != nil || c.Around.Costs.Inserter(name) != by ||
+				c.Around.Costs.Before(o, name) == later {
+				continue
+			}
+			detail := "inserted by @%s in line %d"
+			if later {
+				detail = "not there yet: " + detail + ", later"
+			}
+			line, _ := c.Place(by.At.From)
+			c.add(name, "", fmt.Sprintf(detail, by.Name, line), true)
 		}
-		line, _ := c.Place(by.At.From)
-		c.add(id, "", fmt.Sprintf(detail, by.Name, line), true)
 	}
+}
+
+// names returns the names of the blocks that an operation inserts.
+func (c *completer) names(by *graph.Operation) (names []string) {
+	other := c.other(by)
+	if by.Name != "import" || other == nil {
+		id, _ := by.Inserts()
+		return []string{id}
+	}
+	blocks := other.Blocks[1:]
+	for _, r := range by.Selects() {
+		blocks = other.Select(r)
+	}
+	for _, b := range blocks {
+		names = append(names, b.Name())
+	}
+	return names
 }
 
 // blocks offers the paths of blocks; below says that those of all below them are offered, too.
 func (c *completer) blocks(d *graph.Document, below bool) {
-	typed := strings.ToLower(strings.TrimSuffix(c.prefix, "/*"))
-	path := strings.Contains(typed, "/")
+	typed := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(c.prefix, "*"), "/"))
+	path := strings.Contains(strings.TrimSuffix(c.prefix, "/*"), "/")
 	fits := map[*graph.Block]bool{} // as it, or a block that it is in, has what is typed in its name
 	for _, b := range d.Blocks[1:] {
 		if c.more {
