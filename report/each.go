@@ -8,11 +8,6 @@ func (r *Report) CutTitles(n int) {
 	for i := range r.Dearest {
 		r.Dearest[i].Title = chars.Head(r.Dearest[i].Title, n)
 	}
-	if r.Replayed != nil {
-		for i := range r.Replayed.Rows {
-			r.Replayed.Rows[i].Title = chars.Head(r.Replayed.Rows[i].Title, n)
-		}
-	}
 }
 
 // Each replaces every text of the report that comes from a session by what f makes of it: for masks.
@@ -59,12 +54,21 @@ func (r *Report) Each(f func(string) string) {
 		list(l.Reread.Examples)
 		list(l.Rerun.Examples)
 	}
-	if r.Replayed != nil {
-		for i := range r.Replayed.Rows {
-			p := &r.Replayed.Rows[i]
-			each(&p.ID, &p.Title, &p.Project, &p.Model)
-		}
-		list(r.Replayed.Unpriced)
-	}
 	list(r.Caveats.Unpriced)
+	if r.Replayed != nil {
+		r.Replayed.Each(f)
+	}
+}
+
+// Each replaces every text that comes from a session by what f makes of it.
+func (r *Replayed) Each(f func(string) string) {
+	for i := range r.Rows {
+		p := &r.Rows[i]
+		for _, t := range []*string{&p.ID, &p.Title, &p.Project, &p.Model} {
+			*t = f(*t)
+		}
+	}
+	for i, name := range r.Unpriced {
+		r.Unpriced[i] = f(name)
+	}
 }

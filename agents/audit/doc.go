@@ -7,8 +7,8 @@
 // Guarantees: files are opened for reading only; each is streamed, so that memory does not grow with their
 // size but with the number of requests, of open pieces of a context, and of different files and tools that
 // they name; what cannot be read is reported and the rest is still read; a request that several files report is
-// counted once, in the first of them by the order of their paths. But for how many sessions are played, the
-// result does not depend on how many processors work on it, or how fast.
+// counted once, in the first of them by the order of their paths. The result does not depend on how many processors work on
+// it, or how fast.
 //
 // The package deliberately prints nothing, masks nothing, and decides nothing about money.
 package audit

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
@@ -30,10 +29,6 @@ type Options struct {
 	// Expect and Advance receive how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
-	// Play plays a session as it was recorded and through the product's default policy, in a directory of its
-	// own. nil: nothing is played. Playing receives the share of the time for that, or of the work, that is over.
-	Play    func(ctx context.Context, r agents.Recording) (Played, error)
-	Playing func(share float64)
 }
 
 // Audit is what session files say, and what of them could not be read.
@@ -46,6 +41,7 @@ type Audit struct {
 	// reason.
 	Unfollowed []Failure `json:"unfollowed,omitempty"`
 	Damaged    []Damaged `json:"damaged,omitempty"`
+	candidates []candidate
 }
 
 // Failure is a path that could not be read.
@@ -112,8 +108,8 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	}
 	out.Report = report.Merge(all)
 	out.Prices = o.Models.Prices().Date
-	w.play(&out.Report)
-	return out, ctx.Err()
+	out.candidates = w.candidates()
+	return out, nil
 }
 
 // places returns where the agents keep the user's session files.
