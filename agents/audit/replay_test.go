@@ -102,7 +102,8 @@ func TestASessionWhoseAgentSentLessIsNotCompared(t *testing.T) {
 func TestAnInterruptedReplayKeepsWhatIsDone(t *testing.T) {
 	dir := t.TempDir()
 	for _, id := range []string{"a", "b", "c"} {
-		write(t, filepath.Join(dir, id+".jsonl"), []byte(`{"type":"assistant","uuid":"u","sessionId":"`+id+`","message":{"id":"m`+id+
+		write(t, filepath.Join(dir, id+".jsonl"),
+			[]byte(`{"type":"assistant","uuid":"u","sessionId":"`+id+`","message":{"id":"m`+id+
 			`","role":"assistant","model":"gpt-4o","content":"Done.","usage":{"input_tokens":100}}}`))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
