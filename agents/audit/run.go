@@ -86,9 +86,9 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 		o.Expect(f.size)
 	}
 	w := work{ctx: ctx, Options: o, files: s.found, seed: maphash.MakeSeed(), read: make([]file, len(s.found))}
-	w.each(w.survey)
-	w.claim()
 	w.each(w.measure)
+	w.claim()
+	w.each(w.recount)
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
@@ -140,6 +140,7 @@ type work struct {
 type file struct {
 	requests  []sighting
 	compacted bool
+	copied    bool // another file counts some of its requests
 	damage    Damage
 	measured  report.Measured
 	err       error
@@ -177,47 +178,8 @@ func (w *work) each(do func(i int) error) {
 	workers.Wait()
 }
 
-// survey notes which requests a file reports.
-func (w *work) survey(i int) error {
-	f, err := w.files[i].open()
-	if err != nil {
-		return err
-	}
-	defer f.Close() // opened for reading
-	all, err := sessionfile.Unpacked(f)
-	if err != nil {
-		return err
-	}
-	return w.read[i].survey(wholly(all), w.files[i], w.seed)
-}
-
 // wholly returns what reads a file from its beginning, as far as it is written.
 func wholly(file io.ReaderAt) io.Reader { return io.NewSectionReader(file, 0, math.MaxInt64) }
-
-// survey looks at the lines that can report requests or compactions, and at no other.
-func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
-	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Skim(src.path)) {
-		if err != nil {
-			return sessionfile.FileError(src.path, err)
-		}
-		f.compacted = f.compacted || r.Compaction != nil
-		how := own
-		switch {
-		case r.Repeats != nil:
-			r, how = r.Repeats(), reflected
-		case r.Origin.Session != "":
-			how = copied
-		}
-		if r != nil && r.Copy != "" && r.Request() != nil {
-			f.requests = append(f.requests, sighting{maphash.String(seed, r.Copy), how, r.Time.UnixNano()})
-		}
-	}
-	slices.SortFunc(f.requests, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
-	})
-	f.requests = slices.CompactFunc(f.requests, func(a, b sighting) bool { return a.id == b.id })
-	return nil
-}
 
 // claim decides which file counts each request: one that has it as its own before one that copied or repeats it, and of
 // several the one that has it with an earlier time. If their records are the same, it is the one that went on first without
@@ -250,13 +212,38 @@ func (w *work) claim() {
 		}
 	}
 	for i := range w.read {
-		w.read[i].requests = nil
+		f := &w.read[i]
+		f.copied = slices.ContainsFunc(f.requests, func(q sighting) bool { return w.owner[q.id] != i })
+		f.requests = nil
 	}
 }
 
-// measure reads a file.
+// measure reads a file, as if no other one had its requests, and notes these.
 func (w *work) measure(i int) error {
-	src := w.files[i]
+	f := &w.read[i]
+	err := w.count(i)
+	if f.compacted { // its names are wanted from the beginning on
+		f.requests = nil
+		err = w.count(i)
+	}
+	slices.SortFunc(f.requests, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
+	})
+	f.requests = slices.CompactFunc(f.requests, func(a, b sighting) bool { return a.id == b.id })
+	return err
+}
+
+// recount reads a file again of which another one counts requests.
+func (w *work) recount(i int) error {
+	if !w.read[i].copied {
+		return nil
+	}
+	return w.count(i)
+}
+
+// count reads a file to its end, or to its first compaction if none was known.
+func (w *work) count(i int) error {
+	src, read := w.files[i], &w.read[i]
 	f, err := src.open()
 	if err != nil {
 		return err
@@ -274,30 +261,46 @@ func (w *work) measure(i int) error {
 		// A subagent's file belongs to the session that started it.
 		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
 		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,
-		Compacts: w.read[i].compacted,
+		Compacts: read.compacted,
 	})
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: wholly(all), work: w}
-	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
-	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record, midway bool) {
+	known := read.compacted
+	read.damage, err = spoken(in, src, func(r *sessionfile.Record, how rank, midway bool) bool {
+		if r.Compaction != nil && !known {
+			read.compacted = true
+			return false
+		}
 		e := entry(r, m.WantsNames(), w.Mask)
 		e.Midway = midway
 		if q := e.Request; q != nil && r.Copy != "" {
-			owner, known := w.owner[maphash.String(w.seed, r.Copy)]
-			q.Copied = known && owner != i
+			id := maphash.String(w.seed, r.Copy)
+			if w.owner == nil {
+				read.requests = append(read.requests, sighting{id, how, r.Time.UnixNano()})
+			} else {
+				q.Copied = w.owner[id] != i
+			}
 		}
 		own = own || !e.Copied
 		m.Add(e)
+		return true
 	})
+	if read.compacted != known {
+		w.advance(-in.read)
+		return nil
+	}
+	w.advance(src.size - in.read) // what was not read is done as well
 	if own {
-		w.read[i].measured = m.End() // also of a file that breaks off
+		read.measured = m.End() // also of a file that breaks off
 	}
 	return err
 }
 
-// spoken calls take with each record of a file that adds to a conversation or reports a request, in order. midway is said of
-// the first message, where that follows a record which the file does not have.
-func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bool)) (damage Damage, err error) {
+// spoken calls take with each record of a file that adds to a conversation or reports a request, in order, until that returns
+// false. midway is said of the first message, where that follows a record which the file does not have.
+func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank, midway bool) bool) (
+	damage Damage, err error,
+) {
 	front := map[string]bool{"": true} // what is in front of the first message; nil behind it
 	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
 		if err != nil {
@@ -306,8 +309,12 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bo
 		if r.State == sessionfile.Broken && (r.Ended || r.Long) { // else it is still being written
 			damage.note(r.Line)
 		}
-		if r.Repeats != nil {
-			r = r.Repeats()
+		how := own
+		switch {
+		case r.Repeats != nil:
+			r, how = r.Repeats(), reflected
+		case r.Origin.Session != "":
+			how = copied
 		}
 		if r == nil {
 			continue
@@ -320,8 +327,8 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bo
 		default:
 			midway, front = !front[r.Parent] && !r.Summary, nil
 		}
-		if !r.Message.Empty() || r.Compaction != nil || r.Request() != nil {
-			take(r, midway)
+		if (!r.Message.Empty() || r.Compaction != nil || r.Request() != nil) && !take(r, how, midway) {
+			break
 		}
 	}
 	return damage, nil
@@ -355,6 +362,13 @@ func (r *watched) Read(p []byte) (int, error) {
 	}
 	n, err := r.Reader.Read(p)
 	r.read += int64(n)
-	r.Advance(int64(n))
+	r.advance(int64(n))
 	return n, err
+}
+
+// advance reports what was read for the first time.
+func (w *work) advance(bytes int64) {
+	if w.owner == nil {
+		w.Advance(bytes)
+	}
 }
