@@ -104,7 +104,7 @@ func TestAnInterruptedReplayKeepsWhatIsDone(t *testing.T) {
 	for _, id := range []string{"a", "b", "c"} {
 		write(t, filepath.Join(dir, id+".jsonl"),
 			[]byte(`{"type":"assistant","uuid":"u","sessionId":"`+id+`","message":{"id":"m`+id+
-			`","role":"assistant","model":"gpt-4o","content":"Done.","usage":{"input_tokens":100}}}`))
+				`","role":"assistant","model":"gpt-4o","content":"Done.","usage":{"input_tokens":100}}}`))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	found := run(t, dir)

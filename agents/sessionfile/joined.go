@@ -3,7 +3,6 @@ package sessionfile
 import (
 	"cmp"
 	"crypto/sha256"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -145,7 +144,10 @@ func (j *joiner) decide(r *Record) {
 		j.measured(r)
 	default:
 		where := cmp.Or(r.Copy, r.Time.Format(time.RFC3339Nano))
-		r.Copy = fmt.Sprintf("%s\x00%s\x00%v", r.Reply, where, prompted(r.Usage))
+		r.Copy = r.Reply + "\x00" + where
+		for _, n := range []int64{r.Usage.Input, r.Usage.CacheRead, r.Usage.CacheWrite} {
+			r.Copy += "\x00" + strconv.FormatInt(n, 10)
+		}
 		j.answered(r, said)
 	}
 }
