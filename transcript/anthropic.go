@@ -78,25 +78,17 @@ func readAnthropic(raw []byte) (blockMessage, error) {
 	default:
 		return a, invalid(a.content.From, "content is neither a string nor an array of blocks")
 	}
-	spans, err := elements(raw, a.content)
-	if err != nil {
-		return a, err
-	}
-	a.blocks = make([]block, len(spans))
-	for i, e := range spans {
-		if a.blocks[i], err = readAnthropicBlock(raw, e); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
+	err = eachNode(raw, a.content, "block", func(n node) error {
+		b, err := readAnthropicBlock(n)
+		a.blocks = append(a.blocks, b)
+		return err
+	})
+	return a, err
 }
 
-func readAnthropicBlock(raw []byte, at Span) (block, error) {
-	var b anthropicBlock
+func readAnthropicBlock(n node) (block, error) {
+	b := anthropicBlock{block: block{node: n}}
 	var err error
-	if b.node, err = readNode(raw, at, "block"); err != nil {
-		return b.block, err
-	}
 	if b.typ, err = b.str("type", true); err != nil {
 		return b.block, err
 	}

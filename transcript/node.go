@@ -42,12 +42,40 @@ func readDocument(src []byte, what string) (node, error) {
 
 // readNode reads the object at a span.
 func readNode(src []byte, at Span, what string) (node, error) {
-	n := node{src: src, at: at}
-	if at.Empty() || src[at.From] != '{' {
-		return n, invalid(at.From, "%s is not an object", what)
+	if at.Empty() {
+		return node{src: src, at: at}, invalid(at.From, "%s is not an object", what)
 	}
-	err := n.read(walk(src, at), what)
+	return nextNode(walk(src, at), src, what)
+}
+
+// nextNode reads the object ahead.
+func nextNode(w *jsonspan.Walker, src []byte, what string) (node, error) {
+	first := w.Peek()
+	n := node{src: src, at: Span{From: w.Pos()}}
+	if first != '{' {
+		return n, invalid(n.at.From, "%s is not an object", what)
+	}
+	err := n.read(w, what)
+	n.at.To = w.Pos()
 	return n, err
+}
+
+// eachNode calls take with each element of the array at a span, which are objects.
+func eachNode(src []byte, at Span, what string, take func(node) error) error {
+	w, count := walk(src, at), 0
+	for range w.Inside {
+		if count++; count > maxElements {
+			return tooMany(w.Pos())
+		}
+		n, err := nextNode(w, src, what)
+		if err == nil {
+			err = take(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return syntax(w.Err())
 }
 
 // read takes the members of the object ahead.
@@ -138,12 +166,15 @@ func elements(src []byte, at Span) ([]Span, error) {
 	w := walk(src, at)
 	for elem := range w.Elements {
 		if len(spans) == maxElements {
-			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From,
-				maxElements)
+			return nil, tooMany(elem.From)
 		}
 		spans = append(spans, elem)
 	}
 	return spans, syntax(w.Err())
+}
+
+func tooMany(at int) error {
+	return fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", at, maxElements)
 }
 
 // maxElements bounds the parts of a message and the messages of a conversation: what is kept of one is
