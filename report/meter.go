@@ -18,7 +18,7 @@ type Session struct {
 	Project string // directory that it was started in
 	// Subagent says that the whole file is a subagent's.
 	Subagent bool
-	// Compacts says that the session has been compacted, so that names are wanted.
+	// Compacts says that the session has been compacted, so that names are wanted: no other session loses any.
 	Compacts bool
 }
 
@@ -67,9 +67,6 @@ func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 		rates: map[terms]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}
 }
-
-// WantsNames reports whether the names in pieces are of use: only sessions that were compacted lose any.
-func (m *Meter) WantsNames() bool { return m.out.Compacts }
 
 // Add takes the next entry.
 func (m *Meter) Add(e Entry) {

@@ -266,12 +266,13 @@ func (w *work) count(i int) error {
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: wholly(all), work: w}
 	known := read.compacted
+	x := entries{seed: w.seed, counts: map[uint64]int{}, names: known, mask: w.Mask}
 	read.damage, err = spoken(in, src, func(r *sessionfile.Record, how rank, midway bool) bool {
 		if r.Compaction != nil && !known {
 			read.compacted = true
 			return false
 		}
-		e := entry(r, m.WantsNames(), w.Mask)
+		e := x.of(r)
 		e.Midway = midway
 		if q := e.Request; q != nil && r.Copy != "" {
 			id := maphash.String(w.seed, r.Copy)

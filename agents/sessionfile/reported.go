@@ -34,11 +34,10 @@ func reported(
 	if w.Peek() != '{' {
 		return counters
 	}
-	var room [2 * maxCounter]byte
 	for name, v := range w.Members {
 		path, value := raw[name.From+1:name.To-1], v.In(raw)
 		if above != nil {
-			path = append(append(append(room[:0], above...), '.'), path...)
+			path = slices.Concat(above, []byte("."), path)
 		}
 		into, counted := counts[string(path)]
 		if counted {
