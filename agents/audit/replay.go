@@ -53,7 +53,7 @@ func (a *Audit) Replay(ctx context.Context, most int, play func(context.Context,
 func (w *work) candidates() []candidate {
 	var all []candidate
 	for i, f := range w.read {
-		if f.err != nil || f.measured == (report.Measured{}) {
+		if f.err != nil || f.measured == nil {
 			continue
 		}
 		if s, spent := f.measured.Own(); spent.Requests > 0 {

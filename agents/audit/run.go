@@ -93,7 +93,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 		return out, err
 	}
 	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unread
-	var all []report.Measured
+	var all []*report.Measured
 	for i, f := range w.read {
 		if f.err != nil {
 			s.fail(w.files[i].path, f.err)
@@ -102,7 +102,7 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 		if f.damage.First > 0 {
 			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.damage})
 		}
-		if f.measured != (report.Measured{}) {
+		if f.measured != nil {
 			all = append(all, f.measured)
 		}
 	}
@@ -142,7 +142,7 @@ type file struct {
 	compacted bool
 	copied    bool // another file counts some of its requests
 	damage    Damage
-	measured  report.Measured
+	measured  *report.Measured
 	err       error
 }
 
