@@ -26,6 +26,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/workspace"
 )
 
 // replayedSessions is how many sessions `audit --replay` replays without --all.
@@ -77,7 +78,8 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	if err != nil {
 		return err
 	}
-	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
+	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String,
+		Figures: figuresFile(a), Program: a.Version + " " + build()}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
@@ -87,12 +89,16 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	o.Expect, o.Advance = bar.expect, bar.advance
 	found, err := audit.Run(ctx, o)
 	bar.done()
-	if err != nil {
+	if found.Files == 0 && err != nil {
 		return err
 	}
 	found.Each(a.masks.String)
 	found.CutTitles(maxTitle)
 	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
+	if found.Unread > 0 {
+		failed = errors.Join(failed, fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
+			chars.Plural(found.Unread, "file")))
+	}
 	out := audited{Audit: found}
 	if len(paths) == 0 {
 		out.Proxy = measuredHere(ctx, a)
@@ -100,7 +106,7 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	if !a.json { // before what takes longer
 		failed = errors.Join(a.answer(nil, func(w io.Writer) { printAudit(a, w, out, f.replay) }), failed)
 	}
-	if f.replay {
+	if f.replay && err == nil {
 		failed = errors.Join(failed, replayAudit(ctx, a, &out, models, f.all))
 	}
 	if f.page != "" {
@@ -165,6 +171,15 @@ func measuredHere(ctx context.Context, a *action) *ledger.ProxyUse {
 	defer api.Close()                                      // nothing is written through it
 	page, _ := api.Requests(ctx, ledger.RequestsRequest{}) // an older daemon knows none
 	return page.Use
+}
+
+// figuresFile returns where the figures of session files are kept for the next audit; "" without a place for that.
+func figuresFile(a *action) string {
+	ws, err := a.find()
+	if err != nil {
+		return ""
+	}
+	return workspace.Figures(ws.UserState)
 }
 
 // replayState returns the state directory below which replays have their ledgers, so that what a killed one left is found and

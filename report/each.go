@@ -17,11 +17,6 @@ func (r *Report) Each(f func(string) string) {
 			*t = f(*t)
 		}
 	}
-	list := func(texts []string) {
-		for i := range texts {
-			each(&texts[i])
-		}
-	}
 	for _, rows := range [][]Row{r.Models, r.Projects} {
 		for i := range rows {
 			each(&rows[i].Name)
@@ -48,13 +43,9 @@ func (r *Report) Each(f func(string) string) {
 		each(&r.Read[i].Path, &r.Read[i].Project)
 	}
 	for i := range r.Compactions {
-		l := &r.Compactions[i]
-		each(&l.Session, &l.Project, &l.Trigger)
-		list(l.Names)
-		list(l.Reread.Examples)
-		list(l.Rerun.Examples)
+		r.Compactions[i].Each(f)
 	}
-	list(r.Caveats.Unpriced)
+	list(f, r.Caveats.Unpriced)
 	if r.Replayed != nil {
 		r.Replayed.Each(f)
 	}
@@ -68,7 +59,19 @@ func (r *Replayed) Each(f func(string) string) {
 			*t = f(*t)
 		}
 	}
-	for i, name := range r.Unpriced {
-		r.Unpriced[i] = f(name)
+	list(f, r.Unpriced)
+}
+
+// Each replaces every text that comes from a session by what f makes of it.
+func (l *Loss) Each(f func(string) string) {
+	l.Session, l.Project, l.Trigger = f(l.Session), f(l.Project), f(l.Trigger)
+	list(f, l.Names)
+	list(f, l.Reread.Examples)
+	list(f, l.Rerun.Examples)
+}
+
+func list(f func(string) string, texts []string) {
+	for i, t := range texts {
+		texts[i] = f(t)
 	}
 }

@@ -53,10 +53,10 @@ func (a *Audit) Replay(ctx context.Context, most int, play func(context.Context,
 func (w *work) candidates() []candidate {
 	var all []candidate
 	for i, f := range w.read {
-		if f.err != nil || f.measured == nil {
+		if !f.done || f.err != nil || f.Measured == nil {
 			continue
 		}
-		if s, spent := f.measured.Own(); spent.Requests > 0 {
+		if s, spent := f.Measured.Own(); spent.Requests > 0 {
 			all = append(all, candidate{w.files[i], s, spent})
 		}
 	}

@@ -3,6 +3,9 @@ package audit
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"hash/maphash"
 	"io"
 	"math"
@@ -29,6 +32,8 @@ type Options struct {
 	// Expect and Advance receive how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
+	// Figures is the file where the figures of session files are kept for later audits by the same Program; "": nowhere.
+	Figures, Program string
 }
 
 // Audit is what session files say, and what of them could not be read.
@@ -36,6 +41,7 @@ type Audit struct {
 	report.Report
 	Looked  []string  `json:"looked"`            // where it was looked for session files
 	Skipped int       `json:"skipped,omitempty"` // files in directories that no agent known here wrote
+	Unread  int       `json:"unread,omitempty"`  // files that were not read before the audit was interrupted
 	Failed  []Failure `json:"failed,omitempty"`
 	// Unfollowed are links in directories that were not followed, and files that are only named like sessions, each with the
 	// reason.
@@ -66,7 +72,7 @@ type Damage struct {
 }
 
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
-// for more than 100,000 files; that of ctx.
+// for more than 100,000 files; that of ctx, with the figures of the files that were read before it ended.
 func Run(ctx context.Context, o Options) (Audit, error) {
 	s := newSearch()
 	out := Audit{Looked: o.Paths}
@@ -85,31 +91,33 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	for _, f := range s.found {
 		o.Expect(f.size)
 	}
-	w := work{ctx: ctx, Options: o, files: s.found, seed: maphash.MakeSeed(), read: make([]file, len(s.found))}
-	w.each(w.measure)
+	w := work{ctx: ctx, Options: o, files: s.found, read: make([]file, len(s.found)), known: o.load()}
+	w.each(func(f *file) bool { return !f.done }, w.measure)
 	w.claim()
-	w.each(w.recount)
-	if err := ctx.Err(); err != nil {
-		return out, err
-	}
+	w.each(func(f *file) bool { return f.shared }, w.count)
+	w.save()
 	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unread
 	var all []*report.Measured
 	for i, f := range w.read {
+		if !f.done {
+			out.Unread++
+			continue
+		}
 		if f.err != nil {
 			s.fail(w.files[i].path, f.err)
 			out.Failed = s.failed
 		}
-		if f.damage.First > 0 {
-			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.damage})
+		if f.Damage.First > 0 {
+			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.Damage})
 		}
-		if f.measured != nil {
-			all = append(all, f.measured)
+		if f.Measured != nil {
+			all = append(all, f.Measured)
 		}
 	}
 	out.Report = report.Merge(all)
 	out.Prices = o.Models.Prices().Date
 	out.candidates = w.candidates()
-	return out, nil
+	return out, ctx.Err()
 }
 
 // places returns where the agents keep the user's session files.
@@ -132,25 +140,30 @@ type work struct {
 	ctx   context.Context
 	files []source
 	read  []file
-	seed  maphash.Seed
 	owner map[uint64]int // which file counts a request
+	known figures
+	anew  atomic.Bool // a file was read that was not known
 }
 
 // file is what was found of one session file.
 type file struct {
-	requests  []sighting
-	compacted bool
-	copied    bool // another file counts some of its requests
-	damage    Damage
-	measured  *report.Measured
-	err       error
+	finding
+	done   bool // it was read to its end, or as far as it can be
+	shared bool // other files count other requests of it than those that it was read with
+	err    error
 }
 
 // sighting is a request that a file reports.
 type sighting struct {
-	id   uint64
-	rank rank
-	at   int64 // when, in nanoseconds
+	ID   uint64
+	Rank rank
+	At   int64 // when, in nanoseconds
+}
+
+// digest identifies a text.
+func digest(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.LittleEndian.Uint64(sum[:])
 }
 
 // rank says how a file has a request.
@@ -162,15 +175,16 @@ const (
 	reflected      // it repeats a subagent's
 )
 
-// each calls do for each file that could be read so far.
-func (w *work) each(do func(i int) error) {
+// each calls do for each file that is wanted.
+func (w *work) each(wanted func(f *file) bool, do func(i int) error) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(w.files)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(w.files) && w.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if f := &w.read[i]; f.err == nil {
+				if f := &w.read[i]; wanted(f) {
 					f.err = do(i)
+					f.done = w.ctx.Err() == nil || !errors.Is(f.err, w.ctx.Err())
 				}
 			}
 		})
@@ -186,35 +200,46 @@ func wholly(file io.ReaderAt) io.Reader { return io.NewSectionReader(file, 0, ma
 // the others: a session that was forked or resumed as another one had come to its end.
 func (w *work) claim() {
 	w.owner = map[uint64]int{}
+	for i := range w.read {
+		if f := &w.read[i]; !f.done {
+			f.Requests = nil
+		}
+	}
 	shared := map[uint64]bool{}
 	alone := make([]int64, len(w.read)) // when it reported the first one that no other file has
 	for _, f := range w.read {
-		for _, q := range f.requests {
-			_, again := shared[q.id]
-			shared[q.id] = again
+		for _, q := range f.Requests {
+			_, again := shared[q.ID]
+			shared[q.ID] = again
 		}
 	}
 	for i, f := range w.read {
-		for _, q := range f.requests {
-			if !shared[q.id] && (alone[i] == 0 || q.at < alone[i]) {
-				alone[i] = q.at
+		for _, q := range f.Requests {
+			if !shared[q.ID] && (alone[i] == 0 || q.At < alone[i]) {
+				alone[i] = q.At
 			}
 		}
 	}
 	best := map[uint64]sighting{}
 	for i, f := range w.read {
-		for _, q := range f.requests {
-			old, taken := best[q.id]
-			if !taken || cmp.Or(cmp.Compare(q.rank, old.rank), cmp.Compare(q.at, old.at),
-				cmp.Compare(alone[i], alone[w.owner[q.id]])) < 0 {
-				best[q.id], w.owner[q.id] = q, i
+		for _, q := range f.Requests {
+			old, taken := best[q.ID]
+			if !taken || cmp.Or(cmp.Compare(q.Rank, old.Rank), cmp.Compare(q.At, old.At),
+				cmp.Compare(alone[i], alone[w.owner[q.ID]])) < 0 {
+				best[q.ID], w.owner[q.ID] = q, i
 			}
 		}
 	}
 	for i := range w.read {
 		f := &w.read[i]
-		f.copied = slices.ContainsFunc(f.requests, func(q sighting) bool { return w.owner[q.id] != i })
-		f.requests = nil
+		var copied []uint64
+		for _, q := range f.Requests {
+			if w.owner[q.ID] != i {
+				copied = append(copied, q.ID)
+			}
+		}
+		f.shared = f.done && f.err == nil && !slices.Equal(copied, f.Copied)
+		f.done, f.Copied = f.done && !f.shared, copied
 	}
 }
 
@@ -222,23 +247,15 @@ func (w *work) claim() {
 func (w *work) measure(i int) error {
 	f := &w.read[i]
 	err := w.count(i)
-	if f.compacted { // its names are wanted from the beginning on
-		f.requests = nil
+	if f.Compacted && f.Measured == nil { // its names are wanted from the beginning on
+		f.Requests = nil
 		err = w.count(i)
 	}
-	slices.SortFunc(f.requests, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
+	slices.SortFunc(f.Requests, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.At, b.At))
 	})
-	f.requests = slices.CompactFunc(f.requests, func(a, b sighting) bool { return a.id == b.id })
+	f.Requests = slices.CompactFunc(f.Requests, func(a, b sighting) bool { return a.ID == b.ID })
 	return err
-}
-
-// recount reads a file again of which another one counts requests.
-func (w *work) recount(i int) error {
-	if !w.read[i].copied {
-		return nil
-	}
-	return w.count(i)
 }
 
 // count reads a file to its end, or to its first compaction if none was known.
@@ -257,27 +274,31 @@ func (w *work) count(i int) error {
 	if err != nil {
 		return err
 	}
+	if w.owner == nil && w.recall(i, about) {
+		return nil
+	}
+	w.anew.Store(true)
+	known := read.Compacted
 	m := report.NewMeter(w.Models, w.Zone, report.Session{
 		// A subagent's file belongs to the session that started it.
 		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
 		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,
-		Compacts: read.compacted,
+		Compacts: known,
 	})
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: wholly(all), work: w}
-	known := read.compacted
-	x := entries{seed: w.seed, counts: map[uint64]int{}, names: known, mask: w.Mask}
-	read.damage, err = spoken(in, src, func(r *sessionfile.Record, how rank, midway bool) bool {
+	x := entries{seed: maphash.MakeSeed(), counts: map[uint64]int{}, names: known, mask: w.Mask}
+	read.Damage, err = spoken(in, src, func(r *sessionfile.Record, how rank, midway bool) bool {
 		if r.Compaction != nil && !known {
-			read.compacted = true
+			read.Compacted = true
 			return false
 		}
 		e := x.of(r)
 		e.Midway = midway
 		if q := e.Request; q != nil && r.Copy != "" {
-			id := maphash.String(w.seed, r.Copy)
+			id := digest(r.Copy)
 			if w.owner == nil {
-				read.requests = append(read.requests, sighting{id, how, r.Time.UnixNano()})
+				read.Requests = append(read.Requests, sighting{id, how, r.Time.UnixNano()})
 			} else {
 				q.Copied = w.owner[id] != i
 			}
@@ -286,13 +307,17 @@ func (w *work) count(i int) error {
 		m.Add(e)
 		return true
 	})
-	if read.compacted != known {
+	if read.Compacted != known {
 		w.advance(-in.read)
 		return nil
 	}
 	w.advance(src.size - in.read) // what was not read is done as well
+	read.Measured = nil
 	if own {
-		read.measured = m.End() // also of a file that breaks off
+		read.Measured = m.End() // also of a file that breaks off
+		for _, l := range read.Measured.Losses {
+			l.Each(w.Mask)
+		}
 	}
 	return err
 }

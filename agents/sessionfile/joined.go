@@ -26,7 +26,8 @@ const (
 // repeat an earlier record of the file. It must see every record from the first on; the newest one may be decoded twice.
 // It fills in Reply, Copy, Added, State and Again.
 func Joined(decode Decode) Decode {
-	j := &joiner{known: map[fingerprint]place{}, cut: -1, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+	j := &joiner{known: map[fingerprint]place{}, cut: -1}
+	j.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	return func(r *Record) bool {
 		if !decode(r) {
 			return false

@@ -98,7 +98,7 @@ func auditOnce(ctx context.Context, s *sandbox.Sandbox, files []string, t *times
 	}
 	var found struct {
 		Sessions int `json:"sessions"`
-		Total struct {
+		Total    struct {
 			Requests int `json:"requests"`
 		} `json:"total"`
 	}
