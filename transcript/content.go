@@ -22,7 +22,7 @@ func plainText(string) string { return "text" }
 // readInner reads the blocks of the content at a span.
 func readInner(src []byte, at Span) ([]innerBlock, error) {
 	var inner []innerBlock
-	err := eachNode(src, at, "block", func(n node) (err error) {
+	err := eachNode(walk(src, at), src, "block", func(n node) (err error) {
 		in := innerBlock{node: n}
 		if in.typ, err = in.str("type", true); err == nil && isText(in.typ) {
 			in.text, err = in.str("text", true)

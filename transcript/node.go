@@ -24,6 +24,28 @@ type node struct {
 
 // readDocument reads the object that src is.
 func readDocument(src []byte, what string) (node, error) {
+	return readWith(src, what, func(n *node, w *jsonspan.Walker) error { return n.read(w, what) })
+}
+
+// readWithin is readDocument that calls within in front of each value, which may pass over it.
+func readWithin(src []byte, what string, within func(name string, w *jsonspan.Walker)) (node, error) {
+	return readWith(src, what, func(n *node, w *jsonspan.Walker) error {
+		var seen map[string]bool
+		for key := range w.Inside {
+			w.Peek()
+			name, from := n.text(key), w.Pos()
+			if within(name, w); w.Pos() == from {
+				w.Value()
+			}
+			if err := n.add(member{name, key, Span{From: from, To: w.Pos()}}, &seen, what); err != nil {
+				return err
+			}
+		}
+		return syntax(w.Err())
+	})
+}
+
+func readWith(src []byte, what string, read func(n *node, w *jsonspan.Walker) error) (node, error) {
 	w := jsonspan.New(src, maxDepth)
 	if w.Peek() != '{' {
 		at, err := document(src)
@@ -33,7 +55,7 @@ func readDocument(src []byte, what string) (node, error) {
 		return node{}, err
 	}
 	n := node{src: src, at: Span{From: w.Pos()}}
-	if err := n.read(w, what); err != nil {
+	if err := read(&n, w); err != nil {
 		return n, err
 	}
 	n.at.To = w.Pos()
@@ -60,9 +82,9 @@ func nextNode(w *jsonspan.Walker, src []byte, what string) (node, error) {
 	return n, err
 }
 
-// eachNode calls take with each element of the array at a span, which are objects.
-func eachNode(src []byte, at Span, what string, take func(node) error) error {
-	w, count := walk(src, at), 0
+// eachNode calls take with each element of the array ahead, which are objects.
+func eachNode(w *jsonspan.Walker, src []byte, what string, take func(node) error) error {
+	count := 0
 	for range w.Inside {
 		if count++; count > maxElements {
 			return tooMany(w.Pos())
@@ -80,21 +102,28 @@ func eachNode(src []byte, at Span, what string, take func(node) error) error {
 
 // read takes the members of the object ahead.
 func (n *node) read(w *jsonspan.Walker, what string) error {
-	var seen map[string]bool // of an object of many members
+	var seen map[string]bool
 	for key, val := range w.Members {
-		name := n.text(key)
-		if len(n.members) >= manyMembers && seen == nil {
-			seen = n.names()
+		if err := n.add(member{n.text(key), key, val}, &seen, what); err != nil {
+			return err
 		}
-		if seen[name] || seen == nil && n.has(name) {
-			return invalid(key.From, "%s has two members %q", what, name)
-		}
-		if seen != nil {
-			seen[name] = true
-		}
-		n.members = append(n.members, member{name, key, val})
 	}
 	return syntax(w.Err())
+}
+
+// add takes a member. seen are the names of an object of many members.
+func (n *node) add(m member, seen *map[string]bool, what string) error {
+	if len(n.members) >= manyMembers && *seen == nil {
+		*seen = n.names()
+	}
+	if (*seen)[m.name] || *seen == nil && n.has(m.name) {
+		return invalid(m.key.From, "%s has two members %q", what, m.name)
+	}
+	if *seen != nil {
+		(*seen)[m.name] = true
+	}
+	n.members = append(n.members, m)
+	return nil
 }
 
 // manyMembers is from how many members on a map finds a name sooner than looking at each.
