@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/words"
 )
 
 // Search returns the passages of many artifacts that fit a query best, best first; equal ones in
@@ -64,7 +66,7 @@ func readSearch(c Content, s Selection) (Page, error) {
 	}
 	best := r.best(int(s.After) + maxPassages)
 	skip := min(int(s.After), len(best))
-	text, shown := rows(best[skip:], max(s.Limit, minRows))
+	text, shown := r.rows(best[skip:], max(s.Limit, minRows))
 	p := Page{Text: text, Range: nOf("passage", "passages", skip, shown, r.hits)}
 	if s.After += int64(shown); shown > 0 && skip+shown < r.hits && s.After <= maxSkip {
 		p.Next = &s
@@ -72,8 +74,9 @@ func readSearch(c Content, s Selection) (Page, error) {
 	return p, nil
 }
 
-// rows prints passages until limit characters are full, at least one, and returns how many.
-func rows(found []candidate, limit int) (text string, shown int) {
+// rows prints passages until limit characters are full, at least one, and returns how many: the first as it is, of others the
+// lines around words of the query, so that more of them fit.
+func (r *ranker) rows(found []candidate, limit int) (text string, shown int) {
 	var out strings.Builder
 	chars := 0
 	for _, c := range found {
@@ -81,10 +84,11 @@ func rows(found []candidate, limit int) (text string, shown int) {
 		if c.heading != "" && !strings.HasPrefix(c.text, c.heading) {
 			row = "[lines " + c.lines + " of " + c.heading[1:] + "\n"
 		}
-		row += strings.TrimRight(prefix(c.text, limit-utf8.RuneCountInString(row)-2), "\n") + "\n"
+		said := c.text
 		if shown > 0 {
-			row = "\n" + row
+			row, said = "\n"+row, r.around(said)
 		}
+		row += strings.TrimRight(prefix(said, limit-utf8.RuneCountInString(row)-2), "\n") + "\n"
 		if chars += utf8.RuneCountInString(row); chars > limit {
 			break
 		}
@@ -92,6 +96,43 @@ func rows(found []candidate, limit int) (text string, shown int) {
 		shown++
 	}
 	return out.String(), shown
+}
+
+// beside is how many lines before and after one with a word of the query are shown.
+const beside = 3
+
+// around returns the lines of a passage that have words of the query, with those beside them, and "…" for others. A passage
+// that has none is found by its heading, and stays as it is.
+func (r *ranker) around(passage string) string {
+	lines := strings.Split(strings.TrimRight(passage, "\n"), "\n")
+	last := -1 // the last one that is shown for the hits so far
+	var out []string
+	for i, line := range lines {
+		hit := false
+		words.Each([]byte(line), func(w []byte) {
+			_, known := r.terms[string(w)]
+			hit = hit || known
+		})
+		if !hit {
+			continue
+		}
+		from := max(i-beside, last+1)
+		if from > last+1 {
+			out = append(out, "…")
+		}
+		to := min(i+beside+1, len(lines))
+		if from < to {
+			out = append(out, lines[from:to]...)
+		}
+		last = to - 1
+	}
+	switch {
+	case last < 0:
+		return passage
+	case last < len(lines)-1:
+		out = append(out, "…")
+	}
+	return strings.Join(out, "\n") + "\n"
 }
 
 // commaless prints a line number as selections want it.

@@ -35,6 +35,22 @@ func TestSearchShowsTheBestPassagesFirst(t *testing.T) {
 	}
 }
 
+// TestSearchShowsWhatIsAroundTheWords: the best passage is whole; of others there is what is around the words, so that more fit.
+func TestSearchShowsWhatIsAroundTheWords(t *testing.T) {
+	lines := haystack(2000)
+	lines[700], lines[710] = "error: connection refused", "error: connection refused"
+	lines[1507], lines[1518] = "warn: connection slow", "warn: connection lost"
+	p := read(t, textOf(lines), artifacts.Selection{Search: "connection refused"})
+	best, other, found := strings.Cut(p.Text, "\n\n[lines 1501-1520]\n")
+	if !found || strings.Count(best, "\n") != 20 {
+		t.Fatalf("%s", p.Text)
+	}
+	want := "…\n" + strings.Join(lines[1504:1511], "\n") + "\n…\n" + strings.Join(lines[1515:1520], "\n") + "\n"
+	if other != want {
+		t.Errorf("%s\nnot\n%s", other, want)
+	}
+}
+
 func TestSearchFindsPartsOfIdentifiers(t *testing.T) {
 	cases := []struct{ name, line, query string }{
 		{"part of camel case", "func parseConfig() {", "config"},

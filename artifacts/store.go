@@ -155,6 +155,11 @@ func Get(tx kv.Tx, id string) (Artifact, error) {
 	return a, nil
 }
 
+// Starting returns the handles that begin with a prefix, at most limit of them, also those of forgotten artifacts.
+func Starting(tx kv.Tx, prefix string, limit int) ([]string, error) {
+	return kv.Starting(tx, bucketRecords, prefix, limit)
+}
+
 // isHandle reports whether id has the shape of a handle.
 func isHandle(id string) bool {
 	if len(id) < idDigits || len(id) > hashDigits {

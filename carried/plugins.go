@@ -139,7 +139,7 @@ func (f *finder) bring(p plugin) (parts []Part) {
 	if !p.read {
 		part := f.listed(Plugin, p.id, p.dir, "", "", "")
 		part.Unknown = true
-		part.add(Unreadable, "it is enabled, but not in a directory that is read: what it adds is unknown", Span{})
+		part.add(Unreadable, "it is enabled, but not in a directory that is read: its parts are unknown", Span{})
 		parts = append(parts, part)
 	} else {
 		parts = append(f.claudeAgents(p.name+":", instead(p.paths("agents", "agents"), 0)...), f.hooksOf(p)...)

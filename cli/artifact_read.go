@@ -25,7 +25,8 @@ func artifactReadCommand() command {
 		name: "artifact read", args: "HANDLE", short: "Print what a handle refers to, or part of it",
 		long: "Prints what a handle refers to, byte for byte. Handles appear in stubs, summaries and " +
 			"`ctxledger diff`; they name an artifact, a message, a session, or the messages that a summary " +
-			"replaces. What was saved under a name is read by that. On a terminal, control characters are shown as escapes. With --json, content that is " +
+			"replaces. Four digits of a handle are enough if no other begins with them. Content that was saved " +
+			"under a name is read by that name. On a terminal, control characters are shown as escapes. With --json, content that is " +
 			"not UTF-8 is encoded in base64.\n\nOptions select a part, which is printed in pages, as a model " +
 			"would see it. Standard error shows what was read and how to read the next page.",
 		example: "ctxledger artifact read a3f9c20b1d7e > log.txt\n" +

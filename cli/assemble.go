@@ -82,7 +82,7 @@ func noteCommand() command {
 	return command{
 		name: "context note", args: "KIND", short: "Leave a note for the other agents in a session",
 		long: "Records a note for the agents that continue a session. KIND is `context` (the session context, which replaces " +
-			"the one before), `attempt` (something that was tried; --reason is what came of it) or `hypothesis` " +
+			"the one before), `attempt` (something that was tried; --reason is the outcome) or `hypothesis` " +
 			"(--id, --status and --reason change one that is logged). Without --text it is read from standard input.",
 		example: "ctxledger context note attempt --text 'pin the driver' --reason 'same error'\n" +
 			"ctxledger context note context --agent Developer < tests.txt",
@@ -93,7 +93,7 @@ func noteCommand() command {
 			fs.StringVar(&n.Text, "text", "", "the `TEXT` itself")
 			fs.StringVar(&n.ID, "id", "", "the `ID` of a hypothesis")
 			fs.StringVar(&n.Status, "status", "", "the `STATUS` of a hypothesis: open, confirmed or rejected")
-			fs.StringVar(&n.Reason, "reason", "", "why it was rejected, or what the attempt led to: a `TEXT`")
+			fs.StringVar(&n.Reason, "reason", "", "why it was rejected, or the outcome of the attempt: a `TEXT`")
 		},
 		check: func(_ *action, args []string) error {
 			if n.Kind = sessions.NotesKind(args[0]); !slices.Contains(kinds, n.Kind) {

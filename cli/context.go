@@ -189,7 +189,7 @@ func askServer(ctx context.Context, a *action, r carried.Report, o contextOption
 		return err
 	}
 	if part.Own() && !part.Unknown {
-		a.say("%s is ctxledger's own server: what it costs is known without asking", part.Name)
+		a.say("%s is ctxledger's own server: its cost is known without asking", part.Name)
 		return nil
 	}
 	ask, err := trust.FindServer(a.Env, a.place.Root, host, part)

@@ -38,10 +38,10 @@ func forgetCommand() command {
 			"escapes, is deleted; other spellings (case, Unicode form) are named in a hint, and base64 is " +
 			"not decoded. From summaries, memories, titles, commands and paths only the text itself is " +
 			"removed. The records are then rewritten, every file of the state directory is searched for the " +
-			"text, and what is left is reported.\n\nCopies elsewhere are never touched: the agent's own " +
+			"text, and copies that remain are reported.\n\nCopies elsewhere are never touched: the agent's own " +
 			"session files, your backups, exports in other directories. The command lists what will be " +
 			"deleted and asks first. Without a terminal it needs --yes; a text is then searched for only " +
-			"once, so what was deleted is listed afterwards.",
+			"once, so the list comes after the deletion.",
 		example: "ctxledger forget a3f9c20b1d7e --dry-run\n" +
 			"ctxledger forget --session ab03de2c --dry-run\n" +
 			"ctxledger forget --memory deploy --yes\n" +

@@ -10,6 +10,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/claudecode"
+	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/resume"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
@@ -88,8 +89,11 @@ func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactF
 	if err != nil {
 		return err
 	}
+	err = a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
 	if program := lacking(a.Env, r.In); program != "" {
-		a.say("the session is written, but %s, needed to continue it, is not in PATH", program)
+		a.say("%s is not in PATH: the new session is written, but nothing here can continue it yet", program)
+		a.hint("install %s, or add %s to PATH; if you do not want the new session, delete its file",
+			registry.Of(r.In).Title, program)
 	}
-	return a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
+	return err
 }

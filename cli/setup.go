@@ -97,7 +97,7 @@ func isOne(names []string, h registry.Agent) bool {
 // meant returns the agents of some names, each by any of them, or all that are on this machine. One of which there are only sessions has to be
 // named. Errors: invalid for an unknown name; not_found for an agent that is not here, or if none is.
 func (s setup) meant(names []string) (out []registry.Agent, err error) {
-	left := "known: " + strings.Join(registry.Names(connectable), ", ")
+	left := "ctxledger knows " + strings.Join(registry.Names(connectable), ", ")
 	for _, h := range install.Hosts() {
 		named := isOne(names, h)
 		found := s.Machine.Find(h)
@@ -109,7 +109,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 		case named && !here && !found.Sessions:
 			return nil, fault.New(fault.NotFound, setupOp,
 				"%s is not on this machine: no program in PATH and no configuration", h.Title).
-				WithHint("start it once, or put it in PATH, then try again")
+				WithHint("install it, or put it in PATH, then try again")
 		case named && s.Scope == registry.Project && !h.Projects:
 			return nil, fault.New(fault.Invalid, setupOp, "%s has no per-project configuration", h.Title)
 		case named, len(names) == 0 && here && (s.Scope == registry.User || h.Projects):
@@ -119,7 +119,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	for _, name := range names {
 		if !connectable(registry.Of(name)) {
 			return nil, fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
-				WithHint("known: %s", strings.Join(registry.Names(connectable), ", "))
+				WithHint("ctxledger knows %s", strings.Join(registry.Names(connectable), ", "))
 		}
 	}
 	if len(out) == 0 {

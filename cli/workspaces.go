@@ -24,8 +24,8 @@ func workspacesCommand() command {
 			"last used, and the process that has one open. It opens none and starts nothing. First come those of " +
 			"directories that no longer exist and may belong to this project: its repository has their first " +
 			"commit or the same remote, as clones also do. After those come the others that no directory uses, " +
-			"then the rest, the last used first. `ctxledger ledger adopt` takes one over. To delete one that " +
-			"no directory uses, delete its directory below the one that the last line names.",
+			"then the rest, the last used first. `ctxledger ledger adopt` takes one over. Below the " +
+			"table it says how to delete one that no directory uses.",
 		example: "ctxledger workspaces\nctxledger workspaces --json",
 		was:     map[string]string{"ledger list": ""},
 		does:    keeps, json: answers(workspacesAnswer{}),
@@ -94,7 +94,7 @@ func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 		fmt.Fprintln(w, "no directory has a ledger yet")
 		return
 	}
-	ws, disk := a.place, int64(0)
+	ws, disk, unused := a.place, int64(0), ""
 	t := a.newTable("LEDGER", ">SESSIONS", ">MEMORIES", ">ON DISK", "USED", ">OWNER", "STATE", "DIRECTORY")
 	t.Wide = true // half a name cannot be adopted
 	for _, l := range out.Ledgers {
@@ -115,6 +115,9 @@ func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 		case l.Open:
 			owner = "unknown"
 		}
+		if l.Left != "" && unused == "" {
+			unused = l.State
+		}
 		disk += l.Disk
 		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Disk), a.stamp(l.Used), owner,
 			state, l.Root)
@@ -122,6 +125,10 @@ func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 	t.Print(w)
 	fmt.Fprintf(w, "\n%s, %s in %s\n", chars.Plural(len(out.Ledgers), "ledger"), chars.Size(disk),
 		columns.OneLine(out.State))
+	if unused != "" {
+		fmt.Fprintf(w, "no directory uses %s: to delete it with its sessions, delete the directory %s\n",
+			columns.OneLine(filepath.Base(unused)), columns.OneLine(unused))
+	}
 }
 
 // otherLedgers says which ledgers there are that ws does not use: those that were made for its place, which verb shows, those that
@@ -170,7 +177,7 @@ func leftLedgers(list []workspace.Ledger) (lines []string) {
 	}
 	if others > 0 {
 		lines = append(lines, fmt.Sprintf("not used by any directory: %s, with %s and %s; `ctxledger "+
-			"workspaces` lists what is there", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
+			"workspaces` lists them", chars.Plural(others, "ledger"), chars.Plural(sessions, "session"),
 			chars.Plural(memories, "memory")))
 	}
 	return lines

@@ -21,7 +21,8 @@ type readState struct {
 	first  int64 // entry of the first read
 	last   int64
 	chars  int    // of the longest result
-	handle string // of the newest one
+	handle string // of that: of a file that has not changed it shows the most
+	part   bool   // it shows a part of the file
 }
 
 // explored is what was looked at.
@@ -33,15 +34,16 @@ type explored struct {
 // explore walks the calls of the session once.
 func explore(in *Input) explored {
 	e := explored{byPath: make(map[string]*readState)}
-	chars := make(map[string]*readState) // by call, until its result comes
+	type asked struct {
+		of   *readState
+		part bool
+	}
+	open := make(map[string]asked) // by call, until its result comes
 	for i := range in.Items {
 		it := &in.Items[i]
 		for _, r := range it.Results {
-			if st := chars[r.CallID]; st != nil {
-				st.chars = max(st.chars, r.Chars)
-				if !r.Failed {
-					st.handle = cmp.Or(r.Artifact, r.Handle)
-				}
+			if read, known := open[r.CallID]; known && !r.Failed {
+				read.of.shown(r.Chars, cmp.Or(r.Artifact, r.Handle), read.part)
 			}
 		}
 		for _, c := range it.Calls {
@@ -49,11 +51,22 @@ func explore(in *Input) explored {
 				st := e.get(in.path(c.Target), it.first())
 				st.last = it.last()
 				st.count++
-				chars[c.ID] = st
+				open[c.ID] = asked{st, c.Partial}
 			}
 		}
 	}
 	return e
+}
+
+// shown takes in what a read has shown.
+func (st *readState) shown(chars int, handle string, part bool) {
+	if chars < st.chars {
+		return
+	}
+	st.chars = chars
+	if handle != "" {
+		st.handle, st.part = handle, part
+	}
 }
 
 func (e *explored) get(p string, seq int64) *readState {
@@ -84,15 +97,14 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 		now := s.work.present(st.path)
 		if same := known[now]; same != nil {
 			same.count += st.count
-			if st.last > same.last {
-				same.last, same.handle = st.last, st.handle
-			}
+			same.last = max(same.last, st.last)
+			same.shown(st.chars, st.handle, st.part)
 			continue
 		}
 		if st.count == 0 || changed[now] {
 			continue
 		}
-		st = &readState{now, st.count, st.first, st.last, st.chars, st.handle}
+		st = &readState{now, st.count, st.first, st.last, st.chars, st.handle, st.part}
 		known[now] = st
 		read = append(read, st)
 	}
@@ -114,14 +126,17 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 // largeRead is the size in characters from which a file's size is printed: reading it whole again is expensive.
 const largeRead = 32 << 10
 
-// readLine prints "  path ×2 (34 KB), newest: 46517b1ca158": the handle of what was needed again, or is expensive to read.
+// readLine prints "  path ×2 (34 KB), longest: 46517b1ca158": the handle of what was needed again, or is expensive to read.
 func readLine(st *readState) string {
 	text := barred("  " + st.path + layout.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}
-	if st.handled() {
-		text += ", newest: " + st.handle
+	switch {
+	case st.handled() && st.part:
+		text += ", longest part: " + st.handle
+	case st.handled():
+		text += ", longest: " + st.handle
 	}
 	return text
 }

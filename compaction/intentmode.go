@@ -74,7 +74,7 @@ func (s *source) write() (text string, need int, err error) {
 		text, size = s.words.grow(d, text, size)
 	}
 	if !ok {
-		return text, d.Need(size), nil
+		return text, d.Need(), nil
 	}
 	return text, 0, nil
 }

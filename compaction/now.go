@@ -34,9 +34,9 @@ func addNow(s *source, d *layout.Document) error {
 		text := "The request of " + layout.Turn(turn) + " is in progress: it continues below."
 		switch newest := s.in.Items[len(s.in.Items)-1].Turn; {
 		case newest == turn && s.in.finished():
-			text = "The agent has finished " + layout.Turn(turn) + ": the end of it follows below."
+			text = "The agent has finished " + layout.Turn(turn) + "; its end is below."
 		case newest > turn:
-			text = "The end of " + layout.Turn(turn) + " and the turns after it follow below."
+			text = "The end of " + layout.Turn(turn) + " and all later turns are below."
 		}
 		add(1, text)
 	}

@@ -181,8 +181,8 @@ func (v *view) proposeWith(o Options, cut int, by modelResult) (Proposal, error)
 	p := v.judge(s, s.mode(), text, 0)
 	if need > 0 {
 		p.Outcome = DoesNotFit
-		p.Why = fmt.Sprintf("a summary with everything that is pinned takes %s tokens, but the budget is %s", chars.Commas(need),
-			chars.Commas(budget))
+		p.Why = fmt.Sprintf("a summary with the first request and all that is pinned takes about %s tokens, but the budget is %s",
+			chars.Commas(need), chars.Commas(budget))
 	}
 	return p, nil
 }

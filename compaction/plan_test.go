@@ -331,7 +331,7 @@ func TestAWholeDocumentIsForAnotherChat(t *testing.T) {
 	if p.Record.ID != "ab03de2c" || !strings.Contains(p.Text, `read_artifact(id="ab03de2c")`) {
 		t.Error("the handle of the document is not the session")
 	}
-	if strings.Contains(p.Text, "follow below") {
+	if strings.Contains(p.Text, "later turns are below") {
 		t.Error("the document speaks of messages that another chat does not have")
 	}
 	if !strings.Contains(p.Text, "shop report") {

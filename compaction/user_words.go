@@ -158,7 +158,7 @@ func (w *userWords) print(d *layout.Document, i, share int) {
 	}
 	switch {
 	case u == firstRequest(w.all) || slices.Contains(newestWords(w.all), u):
-		b, l.Class = w.task, layout.ClassTask
+		b, l.Class, l.Must = w.task, layout.ClassTask, u == firstRequest(w.all)
 		if u != firstRequest(w.all) && w.s.answer != nil {
 			l.Class, l.Parent = layout.ClassUser, w.s.answer
 		}

@@ -103,6 +103,33 @@ func TestEveryKindOfHandleReadsBySelection(t *testing.T) {
 	}
 }
 
+// A handle can be given by its beginning, as a session can. One that several handles share is refused with a list of them.
+func TestAHandleCanBeGivenByItsBeginning(t *testing.T) {
+	l := open(t)
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: long(30)}).Session
+	summary := compact(t, l, id, compactionOf(2)).Summary.ID
+	one, other := put(t, l, "text 60", "a").ID, put(t, l, "text 94", "b").ID
+	for _, whole := range []string{summary, log(t, l, id)[0].Handle(), one} {
+		page, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: whole[:7]})
+		if err != nil || page.ID != whole {
+			t.Errorf("%s leads to %q, %v", whole[:7], page.ID, err)
+		}
+		if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: whole[:7], DryRun: true}); err != nil {
+			t.Errorf("forgetting %s: %v", whole[:7], err)
+		}
+	}
+	_, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: "fb56"})
+	if wantCode(t, err, fault.Conflict); !strings.Contains(err.Error(), one+", "+other) {
+		t.Error(err)
+	}
+	_, err = l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: one[:3]})
+	wantCode(t, err, fault.NotFound)
+	undone, err := l.Restore(t.Context(), ledger.RestoreRequest{ID: summary[:7]})
+	if err != nil {
+		t.Error(undone, err)
+	}
+}
+
 // A chat that handed over notes and nothing else is read back as these.
 func TestNotesAreReadBackThroughTheirSession(t *testing.T) {
 	l := open(t)

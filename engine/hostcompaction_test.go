@@ -141,7 +141,8 @@ func hostCut(auto bool, before int64) []sessions.NewEntry {
 	}
 }
 
-// Where its host is set to compact goes before where it did: also that it does not any more.
+// Where its host is set to compact goes before where it did, also that it does not any more; and that before its default,
+// which does not apply where a larger request was not compacted.
 func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 	at, why := 0, ""
 	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/home/dev/shop",
@@ -155,17 +156,26 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close() // nothing is lost with a test's
-	id := imported(t, l, 0, append(hostCut(true, 167_361), answered(50_000))...)
+	const sonnet = "claude-sonnet-4-5" // has a window of 200,000
+	id, batches := imported(t, l, 0, answeredBy(sonnet, 50_000)), int64(1)
 	for _, c := range []struct {
-		at   int
-		why  string
-		want string
+		entries []sessions.NewEntry // that come
+		at      int
+		why     string
+		want    string
 	}{
-		{0, "", "167361 h compacted here automatically"},
-		{117_000, "it was set", "117000 it was set"},
-		{0, "it is off", "0 it is off"},
+		{nil, 0, "", "0 not known"},
+		{nil, 167_000, "", "167000 the default of h"},
+		{[]sessions.NewEntry{answeredBy(sonnet, 168_000)}, 167_000, "", "0 not known"},
+		{hostCut(true, 167_361), 167_000, "", "167361 h compacted here automatically"},
+		{nil, 117_000, "it was set", "117000 it was set"},
+		{nil, 0, "it is off", "0 it is off"},
 	} {
 		at, why = c.at, c.why
+		if len(c.entries) > 0 {
+			imported(t, l, batches, c.entries...)
+			batches++
+		}
 		if st := status(t, l, id); fmt.Sprint(st.CompactsAt, " ", st.CompactsFrom) != c.want {
 			t.Errorf("it compacts at %d: %s, want %s", st.CompactsAt, st.CompactsFrom, c.want)
 		}

@@ -210,6 +210,9 @@ func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
 	all := did{tool: "Read", args: `{"file_path":"a.go"}`,
 		result: "1\tpackage a\n2\t\n3\tvar x = 1\n4\tvar y = 2"}
 	edit := did{tool: "Edit", args: `{"file_path":"a.go","old_string":"var x = 1","new_string":"var x = 3"}`}
+	edited := strings.ReplaceAll(content, "x = 1", "x = 3")
+	printed := did{tool: "Bash", args: `{"command":"tail -n 1 a.go"}`, result: "var y = 2"}
+	above := func(text string) string { return "// Package a.\n" + text }
 	for _, c := range []struct {
 		name     string
 		calls    []did
@@ -218,18 +221,28 @@ func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
 		want     string // part, fresh, stale
 	}{
 		{"another line", []did{x}, "package b\n\nvar x = 1\nvar y = 3\n", "", "part"},
-		{"a line before it", []did{x}, "// Package a.\n" + content, "", "part"},
+		{"a line before it", []did{x}, "// Package a.\n" + content, "", "moved"},
+		{"a line before it is gone", []did{x}, strings.TrimPrefix(content, "package a\n"), "", "moved"},
 		{"what follows is gone", []did{x}, "package a\n\nvar x = 1", "", "part"},
 		{"line ends", []did{x}, strings.ReplaceAll(content+"//\n", "\n", "\r\n"), "", "part"},
-		{"a mark of the byte order", []did{part(2, 2, "2\t\n3\tvar x = 1")}, "\ufeff\nvar x = 1\n", "", "part"},
+		{"a mark of the byte order", []did{part(2, 2, "2\t\n3\tvar x = 1")}, "\ufeff\nvar x = 1\n", "", "moved"},
 		{"the line itself", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 2"), "", "stale"},
 		{"the end of the line", []did{x}, strings.ReplaceAll(content, "x = 1", "x = 10"), "", "stale"},
 		{"one of two parts", []did{first, y}, strings.ReplaceAll(content, "y = 2", "y = 3"), "", "stale"},
 		{"two parts that were one", []did{y, x}, strings.ReplaceAll(content, "var y", "\nvar y"), "", "stale"},
-		{"what is between two parts", []did{first, y}, strings.ReplaceAll(content, "var x = 1\n", ""), "", "part"},
+		{"what is between two parts", []did{first, y}, strings.ReplaceAll(content, "var x = 1\n", ""), "", "moved"},
 		{"all was read", []did{all}, content + "//\n", "", "stale"},
 		{"another text than was observed", []did{x}, content, "package b\n", "stale"},
 		{"edited after it was read", []did{x, edit}, content + "//\n", "", "stale"},
+		{"edited after it was read, and a line before it", []did{x, edit}, above(edited), "", "part"},
+		{"read in part after an edit elsewhere, and a line before it", []did{edit, y}, above(edited), "", "moved"},
+		{"read in parts around an edit, and a line before it", []did{x, edit, y}, above(edited), "", "moved"},
+		{"read in parts around an edit, one of them", []did{x, edit, y},
+			strings.ReplaceAll(content, "x = 1", "x = 4"), "", "stale"},
+		{"printed by a command and read in part, and a line before it", []did{printed, x}, above(content), "", "moved"},
+		{"printed by a command and read in part, the printed one", []did{printed, x},
+			strings.ReplaceAll(content, "y = 2", "y = 3"), "", "stale"},
+		{"printed by a command alone", []did{printed}, above(content), "", "stale"},
 		{"gone", []did{x}, "", "", "stale"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -247,8 +260,8 @@ func TestAPartThatIsStillThereIsNotOutOfDate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.Repeat("part", len(resp.Parts)) + strings.Repeat("fresh", len(resp.Fresh)) +
-				strings.Repeat("stale", len(resp.Stale))
+			got := strings.Repeat("part", len(resp.Parts)) + strings.Repeat("moved", len(resp.Moved)) +
+				strings.Repeat("fresh", len(resp.Fresh)) + strings.Repeat("stale", len(resp.Stale))
 			if got != c.want {
 				t.Errorf("it is %q, not %q", got, c.want)
 			}

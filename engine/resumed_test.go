@@ -64,9 +64,14 @@ func TestAnUnusedCopyIsNotTheCurrentSession(t *testing.T) {
 		t.Errorf("current is %q", got)
 	}
 	write("old", "", asking("Fix the tax"))
-	write("copy", "0badc0de", asking("Fix the tax"))
+	newer := asking("Fix the tax")
+	newer.Time = time.Now().Add(time.Minute)
+	write("copy", "0badc0de", newer)
 	if got := current(); got != "old" {
 		t.Errorf("beside an unused copy the current session is %q", got)
+	}
+	if list, err := l.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || list.Sessions[0].HostID != "old" {
+		t.Errorf("a list begins with an unused copy: %v, %v", list.Sessions, err)
 	}
 	used := asking("Go on")
 	used.Usage, used.Time = &sessions.Usage{Output: 1}, time.Now().Add(time.Hour)

@@ -143,7 +143,7 @@ func TestWhatNobodySavedIsSaidSo(t *testing.T) {
 			"nothing yet in 3 requests; our tools took 300"},
 		{ledger.Savings{Requests: 2, Sent: 900, Net: 100, Causes: []ledger.Saving{{Cause: "large", Results: 1,
 			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0% of the ≈1,000 that 2 requests would have sent: " +
-			"1 large result ≈100; what our tools took is not known; without 1 result replaced before sizes were recorded"},
+			"1 large result ≈100; the tokens that our tools took are not known; without 1 result replaced before sizes were recorded"},
 	} {
 		if got := c.s.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

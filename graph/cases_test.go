@@ -87,6 +87,27 @@ func described(d *Document, files map[string]string) string {
 			fmt.Fprintf(&b, "   %s %s %q\n", m.From, m.URI, m.Text)
 		}
 	}
+	o := caseOptions(d, files)
+	for _, c := range d.Costs(o).Operations {
+		for _, said := range c.Open() {
+			fmt.Fprintf(&b, "%d %s\n", line(c.Operation.At.From), said)
+		}
+	}
+	for _, f := range Check(d, o) {
+		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, f.At.In(d.Source), f.Message)
+		for _, r := range f.Related {
+			fmt.Fprintf(&b, " [%d %s]", line(r.At.From), r.Message)
+		}
+		if f.Fix != nil {
+			fmt.Fprintf(&b, "\n   %s: %q → %q", f.Fix.Title, f.Fix.At.In(d.Source), f.Fix.Text)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// caseOptions are what is known around the document of a case.
+func caseOptions(d *Document, files map[string]string) Options {
 	known := map[string]int{"": 8_000, "small": 40}
 	o := Options{
 		Window: func(name string) int { return known[name] },
@@ -111,20 +132,5 @@ func described(d *Document, files map[string]string) string {
 		_, err := o.Read(from, to)
 		return err
 	}
-	for _, c := range d.Costs(o).Operations {
-		for _, said := range c.Open() {
-			fmt.Fprintf(&b, "%d %s\n", line(c.Operation.At.From), said)
-		}
-	}
-	for _, f := range Check(d, o) {
-		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, f.At.In(d.Source), f.Message)
-		for _, r := range f.Related {
-			fmt.Fprintf(&b, " [%d %s]", line(r.At.From), r.Message)
-		}
-		if f.Fix != nil {
-			fmt.Fprintf(&b, "\n   %s: %q → %q", f.Fix.Title, f.Fix.At.In(d.Source), f.Fix.Text)
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
+	return o
 }

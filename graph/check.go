@@ -54,6 +54,9 @@ func Check(d *Document, o Options) []Finding {
 		c.tokens()
 	}
 	for i := range c.found {
+		if fix := c.found[i].Fix; c.keyed && fix != nil && strings.HasPrefix(fix.Text, " {id=") {
+			c.found[i].Fix = nil
+		}
 		c.found[i].Severity = cmp.Or(d.settings.Severities[c.found[i].Code], c.found[i].Severity)
 	}
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
@@ -86,11 +89,25 @@ type checker struct {
 	reads   map[string]bool // the files that operations read
 	names   []string        // of all blocks, and those that operations insert; nil: not needed yet
 	lost    int             // references that lead nowhere
+	keyed   bool            // a reference is a key, which an id would change
 }
 
 func (c *checker) add(code string, severity Severity, at Span, message string) *Finding {
 	c.found = append(c.found, Finding{Code: code, Severity: severity, At: at, Message: message})
 	return &c.found[len(c.found)-1]
+}
+
+// set returns the fix that gives an operation a parameter, which changes what it does.
+func set(o *Operation, title, key, value string) *Fix {
+	for i := range o.Fields {
+		if f := &o.Fields[i]; f.Key == key {
+			if f.null {
+				return nil
+			}
+			return &Fix{Title: title, At: f.Value, Text: value, Choice: true}
+		}
+	}
+	return &Fix{Title: title, At: Span{o.At.To, o.At.To}, Text: "\n" + key + ": " + value, Choice: true}
 }
 
 // line returns the line of an offset without its end.

@@ -93,7 +93,8 @@ func (c *checker) flow() {
 		}
 		if to := c.jumps.to[i]; to != nil && c.jumps.leaves(o) && to.Own.From <= o.At.From {
 			c.add("CG404", Warning, o.NameAt,
-				"this jumps back each time: run-once: true ends the loop after its first pass")
+				"this jumps back each time; with run-once: true only once").Fix =
+				set(o, "Jump once", "run-once", "true")
 		}
 		c.allowed(o)
 		c.cycles(o)

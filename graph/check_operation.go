@@ -30,17 +30,31 @@ type meantLine struct {
 	name, rest string // rest is the text after the name
 }
 
-// meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line.
+// letters are those of the names of operations.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// takes reports whether a line has a parameter of the operation.
+func (s operationSpec) takes(line string) bool {
+	key, _, _ := strings.Cut(line, ":")
+	_, known := s.keys[strings.TrimRight(key, " \t")]
+	return known && isKeyLine(line)
+}
+
+// meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line; or the
+// name, text after it, and a parameter of that operation in the next line.
 func meant(text string) (out []meantLine) {
 	for at := 0; at < len(text); {
 		line, below, _ := strings.Cut(text[at:], "\n")
 		end := at + len(line) + 1
 		next, _, _ := strings.Cut(below, "\n")
 		line = strings.TrimRight(line, "\r")
-		name, rest, _ := strings.Cut(strings.TrimPrefix(line, "@"), " ")
-		_, known := operations[strings.ToLower(strings.TrimRight(name, "\t"))]
-		if known && line[0] == '@' && isKeyLine(next) {
-			out = append(out, meantLine{Span{at, at + len(line)}, name, strings.TrimSpace(rest)})
+		name := strings.TrimPrefix(line, "@")
+		rest := strings.TrimLeft(name, letters)
+		name = name[:len(name)-len(rest)]
+		spec, known := operations[strings.ToLower(name)]
+		rest = strings.Trim(rest, " \t")
+		if known && line[0] == '@' && isKeyLine(next) && (rest == "" || spec.takes(next)) {
+			out = append(out, meantLine{Span{at, at + len(line)}, name, rest})
 		}
 		at = end
 	}
@@ -57,13 +71,33 @@ func (c *checker) looksLikeOperation(m mark) {
 		switch line := l.moved(m.at.From); {
 		case l.rest != "":
 			c.add("CG202", Error, line,
-				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
+				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name)).Fix =
+				c.alone(l, line, Span{line.To, m.at.To}.In(c.d.Source))
 		case l.From > 0, !c.blankAbove(line.From): // in a paragraph, or behind a comment, a rule, a fence or a list
 			c.add("CG206", Error, line,
 				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", l.name)).Fix =
 				&Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
 		}
 	}
+}
+
+// alone returns the fix for text after the name of an operation, which is a parameter or the prompt; nil: that is not evident.
+func (c *checker) alone(l meantLine, line Span, below string) *Fix {
+	spec, text := operations[strings.ToLower(l.name)], strings.TrimSpace(strings.TrimPrefix(l.rest, ":"))
+	parameter := text
+	if !spec.takes(text) {
+		parameter = "prompt: " + Quoted(text)
+	}
+	key, _, _ := strings.Cut(parameter, ":")
+	switch {
+	case !c.blankAbove(line.From), strings.HasPrefix(l.rest, "("):
+		return nil
+	case text == "":
+		return &Fix{Title: "Write @" + l.name, At: line, Text: "@" + l.name}
+	case !spec.takes(parameter), strings.Contains(below, "\n"+key+":"):
+		return nil
+	}
+	return &Fix{Title: "Write " + key + " below it", At: line, Text: "@" + l.name + "\n" + parameter}
 }
 
 // blankAbove reports whether the line above one that begins at an offset is blank, or there is none.
@@ -129,7 +163,8 @@ func (c *checker) itself(o *Operation) {
 	}
 	if o.text("mode") == "replace" && o.field("to") == nil && spec.merges && !c.d.fractalic() {
 		c.add("CG217", Error, o.field("mode").Value,
-			"replace without to would delete this operation: name the block, or append")
+			"replace without to would delete this operation: name the block, or append").Fix =
+			set(o, "Append", "mode", "append")
 	}
 	if o.Name == "llm" && o.field("context") != nil && o.field("block") != nil {
 		c.add("CG215", Hint, o.field("context").At, "context has no effect where block says what is sent")
@@ -170,8 +205,11 @@ func (c *checker) continued(o *Operation) {
 				strings.ContainsRune(`"'`, rune(source[f.Value.From]))
 		})
 		if text := line.In(source); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
-			c.add("CG208", Warning, line,
-				"this is a comment of the operation, not a heading: a blank line would end the operation")
+			f := c.add("CG208", Warning, line, "this is a comment of the operation, not a heading")
+			if !slices.ContainsFunc(o.Fields, func(f Field) bool { return f.At.From > line.From }) {
+				f.Message += ", which needs a blank line before it"
+				f.Fix = &Fix{Title: "Insert a blank line", At: Span{line.From, line.From}, Text: "\n"}
+			}
 		}
 	}
 }
@@ -222,7 +260,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	if !known {
 		x := c.add("CG203", Warning, f.At,
 			fmt.Sprintf("@%s has no parameter %s: it is ignored", o.Name, chars.Short(f.Key, 40)))
-		if n := near(f.Key, sorted(spec.keys)); n != "" {
+		if n := near(f.Key, sorted(spec.keys)); n != "" && o.field(n) == nil {
 			x.Message += "; did you mean " + n + "?"
 			x.Fix = &Fix{Title: "Write " + n, At: f.At, Text: n}
 		}
@@ -236,7 +274,10 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	}
 	c.signed(f)
 	if wants := p.kind.refuses(f); wants != "" {
-		c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
+		x := c.add("CG212", Error, f.Value, fmt.Sprintf("%s is %s", f.Key, wants))
+		if n := near(f.text(), p.kind.values()); n != "" {
+			x.Fix = &Fix{Title: "Write " + n, At: f.Value, Text: n}
+		}
 		return
 	}
 	switch text := f.text(); {
@@ -246,7 +287,10 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =
 			&Fix{Title: "Write the list", At: f.Value, Text: list}
 	case o.Name == "goto" && f.Key == "block" && strings.Contains(text, "*"):
-		c.add("CG220", Error, f.Value, "@goto goes to one block: a path without *")
+		x := c.add("CG220", Error, f.Value, "@goto goes to one block: a path without *")
+		if refs := o.block; len(refs) == 1 && refs[0].Below && !strings.Contains(refs[0].Path, "*") {
+			x.Fix = &Fix{Title: "Write " + refs[0].Path, At: refs[0].At, Text: refs[0].Path}
+		}
 	}
 }
 

@@ -102,13 +102,14 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is taken", same, r.Path)).Related =
 			[]Related{{m.Block.Heading, "this one"}}
 	}
-	if m.By == BySlug || m.By == ByLegacy {
+	c.keyed = c.keyed || m.By == ByKey
+	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
 		c.add("CG311", Information, r.At,
 			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
-		c.add("CG305", Warning, r.At, "an earlier operation replaces this block: when this runs there is one only if the "+
-			"result brings it").Related = []Related{{c.d.Operations[g.gone[m.Block.index]].NameAt, "this one"}}
+		c.replaced(r, m.Block, c.d.Operations[g.gone[m.Block.index]])
+		return true
 	}
 	if f.Key == "to" {
 		if o.text("mode") == "replace" && m.Block.ID == "" && !r.Below {
@@ -123,6 +124,21 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	return !r.Below || c.d.fractalic() || c.made.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
+}
+
+// replaced says of a reference that an operation replaces its block, as far as it is known what is there then.
+func (c *checker) replaced(r Reference, b *Block, by *Operation) {
+	severity, message := Information, "nothing is sent for it unless the result has a block of this name"
+	id, _ := by.Inserts()
+	gets := losesID(b, by) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
+	if gets {
+		severity, message = Error, "the new one is "+id
+	}
+	f := c.add("CG305", severity, r.At, "an earlier operation replaces this block: "+message)
+	f.Related = []Related{{by.NameAt, "this one"}}
+	if gets {
+		f.Fix = c.renamed(r, id)
+	}
 }
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
@@ -163,6 +179,10 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		return
 	}
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))
+	if strings.Contains(r.Path, "*") {
+		f.Message = "a * is only the last part of a path, after a name: goal/*"
+		return
+	}
 	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
 		f.Fix = &Fix{Title: "Write the list", At: r.At, Text: "[" + r.At.In(c.d.Source) + "]"}
@@ -180,21 +200,26 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		if found := c.d.Find(m.Lost).Block; found != nil {
 			f.Message += ", but " + found.URI()
 			f.Related = []Related{{found.Heading, "here"}}
-			f.Fix = renamed(r, found.URI())
+			f.Fix = c.renamed(r, found.URI())
 			return
 		}
 	}
 	if c.lost++; c.lost > maxSuggested {
 		return
 	}
-	if n := near(m.Lost, c.allNames()); n != "" {
+	n := near(m.Lost, c.allNames())
+	path := strings.Replace(r.Path, m.Lost, n, 1)
+	if n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
 		f.Message += "; did you mean " + n + "?"
-		f.Fix = renamed(r, strings.Replace(r.Path, m.Lost, n, 1))
+		f.Fix = c.renamed(r, path)
 	}
 }
 
-// renamed returns the fix that writes another path.
-func renamed(r Reference, path string) *Fix {
+// renamed returns the fix that writes another path; nil: this one is not written as it reads, as with escapes.
+func (c *checker) renamed(r Reference, path string) *Fix {
+	if !strings.Contains(r.At.In(c.d.Source), r.Path) {
+		return nil
+	}
 	if r.Below {
 		path += "/*"
 	}

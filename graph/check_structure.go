@@ -33,7 +33,8 @@ func (c *checker) structure() {
 		case m.kind == listMark:
 			c.hidden(m)
 		case m.kind == setextHeading:
-			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #")
+			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #").Fix =
+				c.withSigns(m)
 			c.hidden(m)
 		case m.kind == textMark:
 			c.text(m)
@@ -44,7 +45,7 @@ func (c *checker) structure() {
 	for s := range d.Blocks[0].body {
 		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
-				"text before the first heading is sent with what comes later; "+c.drops())
+				"operations without block send text before the first heading; "+c.drops())
 			break
 		}
 	}
@@ -75,7 +76,7 @@ func (c *checker) openComment(m mark) {
 	case !strings.Contains(text, "-->"):
 		c.add("CG003", Warning, line, "this comment is never closed: all below it is part of it")
 	case len(meant(text)) > 0:
-		c.add("CG003", Warning, line, "this comment ends where the next one does: what is between is part of it")
+		c.add("CG003", Warning, line, "this comment ends where the next one does: the text between them is part of it")
 	}
 }
 
@@ -121,14 +122,19 @@ func (c *checker) heading(b *Block) {
 		}
 	case !b.marked && openID().MatchString(b.Title):
 		at := openID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed: write {id=name}")
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed")
 		if id := c.freeID(b.Title[at[2]:at[3]]); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
 		if at := someID().FindStringIndex(b.Heading.In(source)); at != nil {
-			c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
+			f := c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
 				"an id belongs at the end of the heading: this is text")
+			id := f.At.In(source)
+			if name := id[len("{id=") : len(id)-1]; c.freeID(name) == name {
+				rest := strings.TrimLeft(strings.TrimRight(source[f.At.To:b.Heading.To], " \t#"), " \t")
+				f.Fix = &Fix{Title: "Move it to the end", At: Span{f.At.From, b.Heading.To}, Text: rest + " " + id}
+			}
 		}
 	}
 	if strings.IndexByte(b.Title, '@') >= 0 {
@@ -156,6 +162,21 @@ func (c *checker) heading(b *Block) {
 // unseparated says that a heading has no blank line before it.
 func (c *checker) unseparated(at Span, message string) {
 	c.add("CG105", Hint, at, message).Fix = &Fix{Title: "Insert a blank line", At: Span{at.From, at.From}, Text: "\n"}
+}
+
+// withSigns returns the fix that writes an underlined heading with number signs.
+func (c *checker) withSigns(m mark) *Fix {
+	first := c.line(m.at.From)
+	for line := first; c.after(line) < len(c.d.Source); {
+		text := Span{first.From, line.To}
+		line = c.line(c.after(line))
+		if under := strings.TrimSpace(line.In(c.d.Source)); under == "" || strings.Trim(under, "=-") != "" {
+			continue
+		}
+		heading := strings.Repeat("#", m.level) + " " + strings.Join(strings.Fields(text.In(c.d.Source)), " ")
+		return &Fix{Title: "Write " + chars.Short(heading, 60), At: Span{first.From, line.To}, Text: heading}
+	}
+	return nil
 }
 
 // freeID returns the id that was probably meant; "" if none is evident, or another block has it.

@@ -78,8 +78,10 @@ func (c *checker) hiddenStep(line Span, below int, html bool) {
 		return
 	}
 	next := c.line(below)
+	end := line.To
 	if heading := strings.HasPrefix(text, "#"); heading && strings.TrimSpace(next.In(source)) == "" {
-		next = c.line(c.after(next))
+		end = c.after(next)
+		next = c.line(end)
 	}
 	if _, known := operations[name].keys[matched(likeKey(), next.In(source))]; !known {
 		return
@@ -94,6 +96,9 @@ func (c *checker) hiddenStep(line Span, below int, html bool) {
 	f := c.add("CG206", Warning, line, fmt.Sprintf("this is text, and does nothing: an operation is @%s alone, at the "+
 		"beginning of a line", name))
 	if c.blankAbove(line.From) && !html && !inside().MatchString(text) {
-		f.Fix = &Fix{Title: "Write @" + name, At: line, Text: "@" + name}
+		f.Fix = &Fix{Title: "Write @" + name, At: Span{line.From, end}, Text: "@" + name}
+		if end > line.To {
+			f.Fix.Text += "\n"
+		}
 	}
 }

@@ -126,7 +126,7 @@ func (c *checker) cost(cost Cost) {
 	if cost.mostlyAmbient() {
 		c.add("CG504", Warning, o.NameAt, fmt.Sprintf(
 			"%s of the %s that this sends are the text before it: name blocks, or write context: none",
-			chars.Share(cost.Ambient, total), cost.Said(total).Tokens()))
+			chars.Share(cost.Ambient, total), cost.Said(total).Tokens())).Fix = set(o, onlyPrompt, "context", "none")
 	}
 	if cost.Shown > 0 {
 		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
@@ -138,6 +138,9 @@ func (c *checker) cost(cost Cost) {
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
+
+// onlyPrompt is the title of a fix after which the text before an operation is not sent.
+const onlyPrompt = "Send nothing but the prompt"
 
 // mostlyAmbient reports whether more than half of what is sent is the text before the operation.
 func (c Cost) mostlyAmbient() bool { return c.Ambient*2 > c.Total() }
@@ -162,7 +165,10 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 		}
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
-		c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: use replace")
+		f := c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: replace a block, with to and mode")
+		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, o) {
+			f.Fix = set(o, "Write mode: replace", "mode", "replace")
+		}
 	}
 }
 
@@ -251,9 +257,7 @@ func (c *checker) sum(costs []Cost) {
 	last := cost.Operation
 	if last.field("context") == nil && cost.Ambient > 0 && !cost.mostlyAmbient() {
 		c.add("CG514", Information, last.NameAt,
-			"the last operation sends all before it: context: none leaves that out").Fix =
-			&Fix{Title: "Send nothing but the prompt", At: Span{last.At.To, last.At.To}, Text: "\ncontext: none",
-				Choice: true}
+			"the last operation sends all before it: context: none leaves that out").Fix = set(last, onlyPrompt, "context", "none")
 	}
 	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)

@@ -18,6 +18,9 @@ func TestEveryCodeIsInTheTable(t *testing.T) {
 		if !strings.Contains(cases, c.Code+" "+c.Severity+" ") {
 			t.Errorf("%s has no case in which it is of severity %s", c.Code, c.Severity)
 		}
+		if c.Means == "" || c.Remedy == "" {
+			t.Errorf("%s has no cause or no remedy", c.Code)
+		}
 	}
 	if !slices.IsSorted(known) {
 		t.Error("the codes are not in order")

@@ -58,6 +58,9 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
+// Before reports whether an operation that may run before another one inserts the block of a path.
+func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
+
 // Size returns the tokens of a block's own text.
 func (c *Costs) Size(b *Block) int { return c.sizes[b.index] }
 
@@ -229,7 +232,7 @@ func (b *bill) choose(t *tally, o *Operation, cost *Cost) {
 		case x == nil, b.g.removed(x, o) && !b.Costs.made.before(o, r.Path):
 			cost.Lost = append(cost.Lost, r.String())
 		}
-		all = append(all, extentOf(r, m))
+		all = append(all, b.d.sends(o, r, m))
 	}
 	for _, x := range union(all) {
 		cost.Selected += t.sum(x)
@@ -308,6 +311,14 @@ func extentOf(r Reference, m Match) extent {
 	default:
 		return extent{b.index, b.index + 1}
 	}
+}
+
+// sends returns the blocks of a reference that an operation sends: none where its block is another one then.
+func (d *Document) sends(o *Operation, r Reference, m Match) extent {
+	if m.Block != nil && d.grows().removed(m.Block, o) {
+		return extent{}
+	}
+	return extentOf(r, m)
 }
 
 // union returns runs of blocks, sorted, with none twice.

@@ -10,13 +10,13 @@ import (
 type created struct {
 	d      *Document
 	read   func(from, path string) (*Document, error) // nil: no other document can be read
-	inside map[*Document][]string                     // the names in other documents
+	inside map[taken][]string                         // the names in other documents
 	by     func() map[string][]*Operation             // which insert a block of a name, folded
 	grows  func() *growth                             // with what is known of the other documents
 }
 
 func createdBy(d *Document, read func(from, path string) (*Document, error)) *created {
-	c := &created{d: d, read: read, inside: map[*Document][]string{}}
+	c := &created{d: d, read: read, inside: map[taken][]string{}}
 	c.grows = d.grows
 	if read != nil && slices.ContainsFunc(d.Operations, func(o *Operation) bool { return o.Name == "import" }) {
 		c.grows = sync.OnceValue(func() *growth { return grown(d, c.level) })
@@ -47,26 +47,38 @@ func (c *created) before(o *Operation, path string) bool {
 // names returns the names of the blocks that an operation inserts.
 func (c *created) names(o *Operation) []string {
 	if other := c.document(o); other != nil && operations[o.Name].merges {
-		return slices.Concat(o.own.header, c.namesIn(other))
+		return slices.Concat(o.own.header, c.namesIn(other, o))
 	}
 	return o.own.header
 }
 
-// namesIn returns the names of the blocks in another document, and of those that its operations insert there.
-func (c *created) namesIn(other *Document) []string {
-	if names, known := c.inside[other]; known {
+// taken is what an operation takes of a document.
+type taken struct {
+	of *Document
+	extent
+}
+
+// namesIn returns the names of the blocks that an operation takes of another document, and of those that operations insert there.
+func (c *created) namesIn(other *Document, by *Operation) []string {
+	p := taken{other, extent{0, len(other.Blocks)}}
+	if len(by.block) > 0 && by.Name == "import" {
+		p.extent = extentOf(by.block[0], other.Find(by.block[0].Path))
+	}
+	if names, known := c.inside[p]; known {
 		return names
 	}
 	var names []string
-	for _, b := range other.Blocks[1:] {
-		names = append(names, named(b.Heading.In(other.Source))...)
-	}
-	for _, o := range other.Operations {
-		if f := o.field("use-header"); f != nil {
-			names = append(names, named(f.text())...)
+	for _, b := range other.Blocks[p.from:p.to] {
+		if !b.System {
+			names = append(names, named(b.Heading.In(other.Source))...)
+		}
+		for _, o := range b.Operations {
+			if f := o.field("use-header"); f != nil {
+				names = append(names, named(f.text())...)
+			}
 		}
 	}
-	c.inside[other] = names
+	c.inside[p] = names
 	return names
 }
 

@@ -60,9 +60,9 @@ func parameterTables() string {
 // findingTable is what findings say.
 func findingTable() string {
 	var b strings.Builder
-	b.WriteString("\n| code | severity | means |\n|---|---|---|\n")
+	b.WriteString("\n| code | severity | means | what to do |\n|---|---|---|---|\n")
 	for _, c := range Codes() {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Code, c.Severity, c.Means)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Code, c.Severity, c.Means, c.Remedy)
 	}
 	return b.String() + "\n"
 }

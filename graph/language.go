@@ -160,7 +160,7 @@ func (d *Document) Sends(o *Operation, b *Block) bool {
 	case o.field("block") != nil:
 		matches := d.matches(o, "block")
 		for i, r := range o.block {
-			if x := extentOf(r, matches.at(i)); x.from <= b.index && b.index < x.to {
+			if x := d.sends(o, r, matches.at(i)); x.from <= b.index && b.index < x.to {
 				return true
 			}
 		}

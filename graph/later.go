@@ -88,6 +88,7 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 	switch replaces := t.block != nil && t.mode == "replace"; {
 	case replaces && t.below:
 		g.note(o, nil, into)
+	case replaces && level > 0 && losesID(into, o):
 	case replaces && level > 0:
 		g.note(o, into, nil)
 	case level == 0:
@@ -97,6 +98,12 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 	default:
 		g.note(o, nil, under)
 	}
+}
+
+// losesID reports whether a block has another id once an operation has replaced it.
+func losesID(b *Block, by *Operation) bool {
+	id, _ := by.Inserts()
+	return id != "" && b.ID != "" && !Named(id, b.ID)
 }
 
 // note notes that an operation writes into what a block says itself, and below one.
@@ -190,7 +197,7 @@ func (c Cost) Open() (lines []string) {
 			chars.Short(strings.Join(later, ", "), maxOpen))
 	}
 	if len(c.Lost) > 0 {
-		lines = append(lines, "? "+chars.Short(strings.Join(c.Lost, ", "), maxOpen)+": there is no such block when this runs; nothing is sent for it")
+		lines = append(lines, "? "+chars.Short(strings.Join(c.Lost, ", "), maxOpen)+": no such block is known when this runs, and nothing is counted for it")
 	}
 	if len(c.Media) > 0 {
 		lines = append(lines, "attached, and not counted: "+chars.Short(strings.Join(c.Media, ", "), maxOpen))

@@ -141,9 +141,11 @@ func (d *Document) SystemPrompt() string {
 // selected returns the blocks to which an operation refers, each once, in the order of the references.
 func (d *Document) selected(o *Operation) (out []*Block) {
 	seen := map[*Block]bool{}
-	for _, r := range o.references("block") {
-		for _, b := range d.Select(r) {
-			if !seen[b] && !d.replaced(b, o) {
+	matches := d.matches(o, "block")
+	for i, r := range o.block {
+		x := d.sends(o, r, matches.at(i))
+		for _, b := range d.Blocks[x.from:x.to] {
+			if !seen[b] && !b.System && !d.replaced(b, o) {
 				out = append(out, b)
 			}
 			seen[b] = true

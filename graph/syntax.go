@@ -22,7 +22,8 @@ func syntaxError(source string, body Span, err error) Finding {
 	starts := lineStarts(text)
 	line, rest, named := lineNamed(message)
 	line = min(max(line, 1), len(starts))
-	s := syntax{text: text, starts: starts, body: body.From}
+	name, _, _ := strings.Cut(strings.ToLower(source[1:]), "\n")
+	s := syntax{text, starts, body.From, operations[strings.TrimSpace(name)].keys}
 	if len(text) <= longestTried {
 		if f, likely := s.likely(line); likely {
 			return f
@@ -31,7 +32,7 @@ func syntaxError(source string, body Span, err error) Finding {
 	if named {
 		body = s.line(line).moved(body.From)
 	}
-	return Finding{Code: "CG204", Severity: Error, At: body, Message: "this is not YAML: " + rest}
+	return Finding{Code: "CG204", Severity: Error, At: body, Message: "the parameters cannot be read: " + rest}
 }
 
 // syntax is a body that is no YAML.
@@ -39,6 +40,7 @@ type syntax struct {
 	text   string
 	starts []int
 	body   int // where it begins in the source
+	keys   map[string]parameter
 }
 
 // line returns a line without its end, by its number from 1.
@@ -48,14 +50,14 @@ func (s syntax) line(n int) Span {
 	return Span{from, from + len(strings.TrimRight(end, "\r"))}
 }
 
-// likely returns the probable mistake in the reported line or an adjacent one: a tab, a value that needs quotes, or text that
-// belongs after the operation.
+// likely returns the probable mistake in the reported line or an adjacent one: a tab, a colon without a space, a value that needs
+// quotes, or text that belongs after the operation.
 func (s syntax) likely(noticed int) (Finding, bool) {
 	for _, n := range []int{noticed, noticed - 1, noticed + 1} {
 		if n < 1 || n > len(s.starts) {
 			continue
 		}
-		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unquoted, s.behind} {
+		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.unquoted, s.behind} {
 			if f, ok := guess(n); ok {
 				f.Code, f.Severity, f.At, f.Fix.At = "CG204", Error, f.At.moved(s.body), f.Fix.At.moved(s.body)
 				return f, true
@@ -78,7 +80,19 @@ func (s syntax) tab(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Indent with spaces", At: at, Text: strings.ReplaceAll(indent, "\t", "  ")}}, true
 }
 
-// unquoted finds a value whose line is valid once the value is quoted.
+// unspaced finds a parameter whose value is right after its colon.
+func (s syntax) unspaced(n int) (Finding, bool) {
+	at := s.line(n)
+	key, value, found := strings.Cut(at.In(s.text), ":")
+	if _, known := s.keys[key]; !known || !found || value == "" || isKeyLine(at.In(s.text)) {
+		return Finding{}, false
+	}
+	colon := at.From + len(key) + 1
+	return Finding{At: at, Message: "YAML needs a space after " + key + ":",
+		Fix: &Fix{Title: "Insert a space", At: Span{colon, colon}, Text: " "}}, true
+}
+
+// unquoted finds a value whose line is valid once it is closed or quoted.
 func (s syntax) unquoted(n int) (Finding, bool) {
 	at := s.line(n)
 	text := at.In(s.text)
@@ -92,6 +106,13 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 	if list := below(value); list != "" && (key == "block" || key == "to") {
 		return Finding{At: at, Message: "/* belongs to each name, not after the list",
 			Fix: &Fix{Title: "Write " + list, At: at, Text: list}}, true
+	}
+	if i := strings.IndexByte("[{\"'", value[0]); i >= 0 {
+		end := "]}\"'"[i : i+1]
+		if s.reads(s.text[:at.To] + end + s.text[at.To:]) {
+			return Finding{At: at, Message: "the " + end + " at the end is missing",
+				Fix: &Fix{Title: "Insert " + end, At: Span{at.To, at.To}, Text: end}}, true
+		}
 	}
 	quoted := Quoted(value)
 	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {

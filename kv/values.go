@@ -25,6 +25,12 @@ func LastKey(tx Tx, b Bucket) ([]byte, error) {
 	return nil, nil
 }
 
+// Starting returns the keys that begin with prefix, at most limit of them.
+func Starting(tx Tx, b Bucket, prefix string, limit int) ([]string, error) {
+	key := func(r Record) (string, error) { return string(r.Key), nil }
+	return Collect(Values(tx, b, Range{Prefix: []byte(prefix)}, key), limit)
+}
+
 // All as the limit of Collect means no limit.
 const All = -1
 

@@ -51,12 +51,14 @@ type ChangesResponse struct {
 	Outside bool            `json:"outside,omitempty"`
 	Total   int             `json:"total"`
 	Stale   []changes.Stale `json:"stale"`
-	// Tree is the one that the paths of Stale, Fresh, Parts and Reads are relative to: see changes.Change.
+	// Tree is the one that the paths of Stale, Fresh, Parts, Moved and Reads are relative to: see changes.Change.
 	Tree string `json:"tree,omitempty"`
 	// Fresh are the files that the session read and that are known to be as it knows them, by path, at most 1,000.
 	Fresh []string `json:"fresh,omitempty"`
 	// Parts are those of which the session read parts that are still there as they were, whatever else has changed; as many.
 	Parts []string `json:"parts,omitempty"`
+	// Moved are others of which it read parts that are still there, with other line numbers; as many.
+	Moved []string `json:"moved,omitempty"`
 	// Reads are the files that the session itself has read, or has in its window, without those of its subagents, by path; as
 	// many as fit.
 	Reads []FileReads `json:"reads,omitempty"`

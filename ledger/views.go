@@ -133,9 +133,9 @@ type Use struct {
 	// DueAbove alone.
 	Threshold int `json:"threshold"`
 	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
-	// the last time; 0: not known, switched off, or it does not fit a window that the user set.
+	// the last time, else its default; 0: not known, switched off, or it does not fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
-	// CompactsFrom says in words what CompactsAt rests on, or that it is switched off; "": nothing is known.
+	// CompactsFrom says in words what CompactsAt rests on, or that it is switched off or not known; "": there is no host.
 	CompactsFrom string `json:"compacts_from,omitempty"`
 	// WindowFrom says what Window rests on, and Windows the sizes that it may have; see WindowSize.
 	WindowFrom string       `json:"window_from,omitempty"`
@@ -461,6 +461,7 @@ type Window struct {
 const (
 	WindowSet       = "configured"
 	WindowCompacted = "compacted" // the host compacted by itself when the window held so much, the last time
+	WindowDefault   = "default"   // where the host compacts by itself if nothing else is set
 	WindowLoaded    = "loaded"    // its server says so
 	WindowTold      = "told"      // the session of the host says so
 	WindowSettings  = "settings"  // the host's settings say so
@@ -494,6 +495,8 @@ func (s WindowSize) Words(agent string) string {
 		return "you set it"
 	case WindowCompacted:
 		return agent + " compacted here automatically"
+	case WindowDefault:
+		return "the default of " + agent
 	case WindowLoaded:
 		return "its server says that this is how much it has loaded"
 	case WindowTold:

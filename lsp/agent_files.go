@@ -45,7 +45,8 @@ type agentFiles struct {
 	changed  bool                       // guarded by mu; a file had when report was replaced: see watchAgentFiles
 	uses     map[string][]agentfile.Use // guarded by mu
 	recorded ledger.ToolUse             // guarded by mu; calls as they were counted last
-	begun    bool                       // guarded by mu; whether they were ever counted
+	begun    bool                       // guarded by mu; whether that ever began
+	counted  bool                       // guarded by mu; whether it ever succeeded
 	upTo     int64                      // guarded by mu; the newest event of the ledger when that was begun
 	counting chan struct{}              // guarded by mu; closed when it ends, nil: it is not under way
 }
@@ -76,6 +77,8 @@ func couldBeAgentFile(u uri.URI) bool {
 type found struct {
 	carried.Report
 	uses map[string][]agentfile.Use
+	// counted reports whether calls of recorded sessions are in it, or none can be counted.
+	counted bool
 }
 
 // carried returns what the requests of agents carry in the workspace.
@@ -99,15 +102,16 @@ func (s *folder) carried(ctx context.Context) found {
 	if !f.begun && f.report.Counts() && s.counts() {
 		s.countLocked()
 	}
+	counted := f.counted || !s.counts()
 	if k.live.Use.CarriedDollars == nil {
-		return found{f.report, f.uses}
+		return found{f.report, f.uses, counted}
 	}
 	use := k.live.Use
 	if k.from.set { // else the session's
 		use.Model = k.from.Model
 	}
 	report := f.report.Charged(use)
-	return found{report, usesIn(report)}
+	return found{report, usesIn(report), counted}
 }
 
 // findCarried looks for what the requests of agents carry.
@@ -258,8 +262,8 @@ func (s *folder) count(ctx context.Context) {
 	}
 	equal := func(a, b ledger.AskedServer) bool { return a.Config == b.Config && a.At.Equal(b.At) }
 	if !slices.EqualFunc(f.recorded.Hosts, use.Hosts, same) ||
-		!slices.EqualFunc(f.recorded.Servers, use.Servers, equal) {
-		f.recorded = use
+		!slices.EqualFunc(f.recorded.Servers, use.Servers, equal) || !f.counted {
+		f.recorded, f.counted = use, true
 		f.stale.Store(true)
 		s.pending.refresh()
 		s.pending.ledger()
@@ -302,9 +306,13 @@ func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
 		return nil
 	}
-	uses := slices.Clone(s.carried(ctx).uses[d.file()])
+	now, why := s.carried(ctx), s.notFollowed()
+	if why == "" && !now.counted {
+		why = "they have not been counted yet"
+	}
+	uses := slices.Clone(now.uses[d.file()])
 	for i := range uses {
-		uses[i].Uncounted = s.notFollowed()
+		uses[i].Uncounted = why
 	}
 	return uses
 }

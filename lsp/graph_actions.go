@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"fmt"
 	"path"
 
 	"go.lsp.dev/protocol"
@@ -24,7 +25,7 @@ func (s *folder) graphFixes(d *document, shown []protocol.Diagnostic) (list []pr
 			continue
 		}
 		from, to := bytesOf(d.text, one.Range)
-		for i, a := range graphfile.Fixes(found, string(code), graph.Span{From: from, To: to}) {
+		for i, a := range graphfile.Fixes(f, found, string(code), graph.Span{From: from, To: to}) {
 			list = append(list, fix(plainLine(a.Title), one, s.graphEdit(d, a.Edits...), i == 0 && !a.Choice))
 		}
 	}
@@ -58,10 +59,12 @@ func (s *folder) graphCompletion(d *document, offset int) protocol.CompletionRes
 	}
 	items, more := graphfile.Complete(s.graphFileOf(d, doc, k), offset, s.documentsNear(d))
 	out := &protocol.CompletionList{IsIncomplete: more, Items: []protocol.CompletionItem{}}
-	for _, i := range items {
+	for n, i := range items {
 		item := protocol.CompletionItem{
 			Label: i.Label, Kind: protocol.CompletionItemKindProperty,
-			TextEdit: &protocol.TextEdit{Range: span(d.text, i.From, i.To), NewText: i.Label + i.Rest},
+			SortText:   protocol.NewOptional(fmt.Sprintf("%03d", n)),
+			FilterText: protocol.NewOptional(i.Filter),
+			TextEdit:   &protocol.TextEdit{Range: span(d.text, i.From, i.To), NewText: i.Text},
 		}
 		if i.Value {
 			item.Kind = protocol.CompletionItemKindValue

@@ -60,7 +60,8 @@ func explainedFinding(address string) (text string, ok bool) {
 	}
 	for _, c := range graph.Codes() {
 		if c.Code+".md" == code {
-			return "# " + c.Code + "\n\n" + c.Means + ".\n\nSeverity: " + c.Severity + ".\n\n" +
+			return "# " + c.Code + "\n\n" + c.Means + ".\n\nWhat to do: " + c.Remedy + ".\n\n" +
+				"Severity: " + c.Severity + ".\n\n" +
 				"A line `<!-- ctx-disable-next-line " + c.Code + " -->` above, or `# ctx-disable-next-line " + c.Code +
 				"` in an operation, silences it.\n", true
 		}

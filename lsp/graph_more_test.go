@@ -182,7 +182,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 	for _, c := range graph.Codes() {
 		uri := map[string]any{"uri": findingAddress + c.Code + ".md"}
 		if err := g.Call(g.ctx, "workspace/textDocumentContent", uri, &doc); err != nil ||
-			!strings.HasPrefix(doc.Text, "# "+c.Code+"\n") || !strings.Contains(doc.Text, c.Means) {
+			!strings.HasPrefix(doc.Text, "# "+c.Code+"\n\n"+c.Means+".\n\nWhat to do: "+c.Remedy+".\n") {
 			t.Errorf("%s: %q, %v", c.Code, doc.Text, err)
 		}
 	}

@@ -354,23 +354,29 @@ func (g *graphCase) renamed(t *testing.T, name, piece string) string {
 	return said
 }
 
-func (g *graphCase) completed(_ *testing.T, more map[string]any) (string, error) {
-	var list struct {
-		IsIncomplete bool
-		Items        []struct {
-			Label, Detail string
-			TextEdit      struct {
-				located
-				NewText string
-			}
-		}
+// completionItem is something that can be written.
+type completionItem struct {
+	Label, Detail, SortText, FilterText string
+
+	TextEdit struct {
+		located
+		NewText string
 	}
+}
+
+// completed asks what can be written, and lists it as editors do: what begins otherwise than the text there is left out.
+func (g *graphCase) completed(_ *testing.T, more map[string]any) (string, error) {
+	var list struct{ Items []completionItem }
 	err := g.call("textDocument/completion", more, &list)
+	slices.SortFunc(list.Items, func(a, b completionItem) int { return strings.Compare(a.SortText, b.SortText) })
 	var b strings.Builder
 	for _, i := range list.Items {
-		fmt.Fprintf(&b, "%s: %q for %q, %s\n", i.Label, i.TextEdit.NewText, g.part(i.TextEdit.Range), i.Detail)
+		typed := scriptededitor.Range{Start: i.TextEdit.Range.Start, End: more["position"].(scriptededitor.Position)}
+		if strings.Contains(i.FilterText, g.part(typed)) {
+			fmt.Fprintf(&b, "%s: %q for %q, %s\n", i.Label, i.TextEdit.NewText, g.part(i.TextEdit.Range), i.Detail)
+		}
 	}
-	if len(list.Items) == 0 {
+	if b.Len() == 0 {
 		b.WriteString("nothing\n")
 	}
 	return b.String(), err

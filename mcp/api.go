@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,9 +55,9 @@ type Route struct {
 	Name, Says   string
 	Role         access.Role // the least that may ask
 	Handler      http.HandlerFunc
-	input        json.RawMessage // JSON schema of the body; nil: there is none
-	parameters   []any           // of the address
-	streams      bool            // it answers as long as the caller listens
+	input        json.RawMessage  // JSON schema of the body; nil: there is none
+	parameters   []map[string]any // of the address
+	streams      bool             // it answers as long as the caller listens
 }
 
 // API answers programs that speak no MCP: POST APIPath and the name of an operation, with its arguments as JSON. Answers are
@@ -67,17 +69,49 @@ func (s *Server) API(handle func(pattern string, h http.Handler), stream func(pa
 	if err != nil {
 		return err
 	}
+	method := map[string]string{} // by path
 	for _, r := range all {
+		answers := func(w http.ResponseWriter, asked *http.Request) {
+			if err := r.strange(asked); err != nil {
+				s.fail(w, err)
+				return
+			}
+			r.Handler(w, asked)
+		}
+		method[r.Path] = r.Method
 		if pattern := r.Method + " " + r.Path; r.streams {
-			stream(pattern, r.Handler)
+			stream(pattern, answers)
 		} else {
-			handle(pattern, r.Handler)
+			handle(pattern, http.HandlerFunc(answers))
 		}
 	}
-	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.fail(w, fault.New(fault.NotFound, "mcp.api", "there is no such operation").
-			WithHint("GET %s lists them", SchemaPath))
+	handle(APIPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, err := http.StatusNotFound, fault.New(fault.NotFound, "mcp.api", "there is no such operation")
+		if m := method[r.URL.Path]; m != "" {
+			w.Header().Set("Allow", m)
+			status, err = http.StatusMethodNotAllowed, fault.New(fault.Invalid, "mcp.api", "%s takes %s", r.URL.Path, m)
+		}
+		s.failAs(w, status, err.WithHint("GET %s lists all operations", SchemaPath))
 	}))
+	return nil
+}
+
+// strange refuses a parameter in the address that the route does not know: it would be ignored.
+func (r Route) strange(asked *http.Request) error {
+	var known []string
+	for _, p := range r.parameters {
+		known = append(known, p["name"].(string)) // as parameter made it
+	}
+	for _, name := range slices.Sorted(maps.Keys(asked.URL.Query())) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		err := fault.New(fault.Invalid, "mcp.api", "unknown parameter %.100q in the address", name)
+		if r.input != nil {
+			return err.WithHint("arguments are the body, a JSON object")
+		}
+		return err.WithHint("known: %s", cmp.Or(strings.Join(known, ", "), "none"))
+	}
 	return nil
 }
 
@@ -86,7 +120,7 @@ func (s *Server) routes(more []Route) ([]Route, error) {
 	all := append([]Route{{Method: http.MethodGet, Path: EventsPath, Name: "events", Role: access.Read,
 		Says:    "The events of the workspace as a stream (text/event-stream), resumed by Last-Event-ID.",
 		Handler: s.Events, streams: true,
-		parameters: []any{parameter("after", "the number of an event"),
+		parameters: []map[string]any{parameter("after", "the number of an event"),
 			parameter("kinds", "kinds of events, separated by commas"),
 			parameter("session", "default: all")}}}, more...)
 	for i, o := range operations() {

@@ -279,6 +279,46 @@ func TestErrorsOfTheAPI(t *testing.T) {
 	}
 }
 
+// TestWhatWouldBeIgnoredIsRefused: a misspelt member of an object, and parameters of the address.
+func TestWhatWouldBeIgnoredIsRefused(t *testing.T) {
+	h := newFixture(t, nil).api(t)
+	for _, c := range []struct {
+		method, address, body string
+		status                int
+		says                  []string
+	}{
+		{"POST", "view", `{"session":"a","policy":{"ResultChar":1}}`, 400,
+			[]string{`unknown argument \"policy.ResultChar\"; known: Arguments, `}},
+		{"POST", "view", `{"session":"a","policy":{"Clear":{"keep":1}}}`, 400, []string{`use \"policy.Clear.Keep\"`}},
+		{"POST", "view", `{"session":"a","policy":{"Clear":{"Keep":"two"}}}`, 400,
+			[]string{`\"policy.Clear.Keep\" is the string \"two\", not a whole number, for example \"Keep\": 10`}},
+		{"POST", "view", `{"session":"a","policy":{"Turns":1,"Turns":2}}`, 400,
+			[]string{`argument \"policy\": \"Turns\"`}},
+		{"POST", "view", `{"session":"nothing","policy":{"Clear":{"Trigger":0.5,"Only":["x"]},"ResultCharsOf":{"bash":1}}}`,
+			404, []string{"nothing"}},
+		{"POST", "plan_compaction", `{"session":"a","options":{"keepTail":true}}`, 400,
+			[]string{`use \"options.keep_tail\"`}},
+		{"POST", "accept_compaction", `{"session":"a","answer":{"txt":"x"}}`, 400, []string{"answer.txt", "range"}},
+		{"POST", "view?session=a", `{}`, 400, []string{`\"session\" in the address`, "arguments are the body"}},
+		{"GET", "events?aftr=1", "", 400, []string{`\"aftr\" in the address`, "known: after, kinds, session"}},
+		{"GET", "openapi.json?x", "", 400, []string{"known: none"}},
+		{"GET", "view", "", 405, []string{"/v1/view takes POST"}}, {"POST", "events", "{}", 405, []string{"takes GET"}},
+	} {
+		r := httptest.NewRequest(c.method, APIPath+c.address, strings.NewReader(c.body))
+		r.Header.Set("Content-Type", typeJSON)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		for _, part := range c.says {
+			if w.Code != c.status || !strings.Contains(w.Body.String(), part) {
+				t.Errorf("%s %s %s: %d %s, not %d with %s", c.method, c.address, c.body, w.Code, w.Body, c.status, part)
+			}
+		}
+		if allow := w.Header().Get("Allow"); (allow != "") != (w.Code == 405) {
+			t.Errorf("%s %s: Allow is %q", c.method, c.address, allow)
+		}
+	}
+}
+
 // TestBadJSONIsNamed: where it ends to be JSON, and why.
 func TestBadJSONIsNamed(t *testing.T) {
 	w := httptest.NewRecorder()

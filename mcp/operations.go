@@ -12,6 +12,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/window"
 	"ctxledger.dev/window/overflow"
 )
 
@@ -19,6 +20,8 @@ import (
 func operations() []tool {
 	writes := hints{}
 	reads := hints{readOnly: true, idempotent: true}
+	policy := `"policy":` + objectOf[window.Policy]("in place of the configured one")
+	options := `"options":` + objectOf[compaction.Options]("of the compaction; the same for its plan and for accepting it")
 	return append(append(tools(), saveTool()),
 		operation("append_messages", "Record those messages of a conversation you hold that are not recorded yet.",
 			`"session":{"type":"string","description":"default: found by its messages, or a new one"},`+
@@ -30,18 +33,16 @@ func operations() []tool {
 		operation("view", "What a model should see of a session now, ready to send. Changes nothing: compact_conversation does.",
 			`"session":{"type":"string"},"model":{"type":"string"},`+
 				`"agent":{"type":"string","description":"for which agent"},`+
-				`"policy":{"type":"object","description":"in place of the configured one"},`+overrides, "session", reads,
+				policy+`,`+overrides, "session", reads,
 			wholeView),
 		operation("plan_compaction", "What a compaction would do, with the brief for your own model in the modes llm and "+
 			"hybrid. Changes nothing.",
-			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
-				`"options":{"type":"object","description":"mode, budget, keep, pin, focus, notes, model, strict, …"}`,
+			`"session":{"type":"string"},"agent":{"type":"string"},`+policy+`,`+overrides+`,`+options,
 			"session", reads, planCompaction),
 		operation("accept_compaction", "Make a compaction, with the summary that your model wrote from a plan's brief.",
-			`"session":{"type":"string"},"agent":{"type":"string"},"policy":{"type":"object"},`+overrides+`,`+
-				`"options":{"type":"object","description":"as in the plan"},`+
-				`"position":{"type":"integer","description":"of the plan"},`+
-				`"answer":{"type":"object","description":"text, and first_kept and range of the brief"},`+
+			`"session":{"type":"string"},"agent":{"type":"string"},`+policy+`,`+overrides+`,`+options+
+				`,"position":{"type":"integer","description":"of the plan"},`+
+				`"answer":`+objectOf[compaction.Answer]("text, and first_kept and range of the brief")+`,`+
 				`"request_id":{"type":"string"}`, "session", writes, acceptCompaction),
 		operation("recover", "What to send after a provider refused a request because of its size: learn the limit, compact, and as a "+
 			"last resort trim a copy.",

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/jsonspan"
 )
@@ -28,6 +30,7 @@ type property struct {
 	Items struct {
 		Type string `json:"type"`
 	} `json:"items"`
+	Properties map[string]property `json:"properties"` // of an object; nil: it may have any
 }
 
 // maxProblems is the maximum number of wrong arguments that one answer names: each may repeat a part of the input.
@@ -80,12 +83,11 @@ func (s schema) check(toolName string, raw json.RawMessage) (json.RawMessage, er
 		p, known := s.Properties[name]
 		fields[name] = p.adapted(fields[name])
 		if !known {
-			wrong = append(wrong, s.unknown(name))
+			wrong = append(wrong, unknown("", name, s.Properties))
 		} else if string(fields[name]) == "null" {
 			delete(fields, name)
-		} else if !p.accepts(fields[name]) {
-			wrong = append(wrong, fmt.Sprintf("argument %q is %s, not %s, for example %s", name, kindOf(fields[name]),
-				p.wanted(), s.form(name)))
+		} else {
+			wrong = append(wrong, p.problems(name, s.form(name), fields[name])...)
 		}
 	}
 	for _, name := range s.Required {
@@ -116,15 +118,64 @@ func (s schema) join(fields map[string]json.RawMessage) json.RawMessage {
 	return append(out, '}')
 }
 
-// unknown reports an unknown argument and suggests a similar one.
-func (s schema) unknown(name string) string {
-	known := slices.Sorted(maps.Keys(s.Properties))
-	for _, k := range known {
-		if strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(name), strings.ReplaceAll(k, "_", "")) {
-			return fmt.Sprintf("unknown argument %q: use %q", clean(name), k)
+// problems says why a value cannot be used: its type, and members that its property does not know, which would be ignored.
+// form is an example.
+func (p property) problems(path, form string, raw json.RawMessage) (wrong []string) {
+	if !p.accepts(raw) {
+		return []string{fmt.Sprintf("argument %q is %s, not %s, for example %s", path, kindOf(raw), p.wanted(), form)}
+	}
+	if p.Properties == nil {
+		return nil
+	}
+	fields, twice := object(raw, nil)
+	if twice != "" {
+		wrong = append(wrong, fmt.Sprintf("argument %q: %s", path, twice))
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		known, ok := p.Properties[name]
+		switch {
+		case !ok:
+			wrong = append(wrong, unknown(path+".", name, p.Properties))
+		case string(fields[name]) != "null":
+			wrong = append(wrong, known.problems(path+"."+name, known.example(name), fields[name])...)
 		}
 	}
-	return fmt.Sprintf("unknown argument %.1000q; known: %s", clean(name), strings.Join(known, ", "))
+	return wrong
+}
+
+// unknown reports an unknown argument below a path and suggests a similar one.
+func unknown(path, name string, among map[string]property) string {
+	plain := strings.NewReplacer("_", "", "-", "")
+	known := slices.Sorted(maps.Keys(among))
+	for _, k := range known {
+		if strings.EqualFold(plain.Replace(name), plain.Replace(k)) {
+			return fmt.Sprintf("unknown argument %q: use %q", path+clean(name), path+k)
+		}
+	}
+	return fmt.Sprintf("unknown argument %.1000q; known: %s", path+clean(name), strings.Join(known, ", "))
+}
+
+// objectOf returns the schema of a value of type T, for programs: an object with those members that JSON gives it.
+func objectOf[T any](says string) string {
+	described, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // a type that JSON does not have
+	}
+	described.Description = says
+	raw, _ := json.Marshal(loose(described)) // plain values
+	return string(raw)
+}
+
+// loose returns a schema that requires no member and no other value for null, as Go reads JSON.
+func loose(s *jsonschema.Schema) *jsonschema.Schema {
+	s.Required, s.AdditionalProperties = nil, nil
+	if len(s.Types) == 2 { // null, and what a slice or a pointer has otherwise
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, member := range s.Properties {
+		loose(member)
+	}
+	return s
 }
 
 // example returns a call with the required arguments.
@@ -143,6 +194,7 @@ var kinds = map[string]struct {
 }{
 	"string":           {"a string", `"…"`, begins('"')},
 	"integer":          {"a whole number", "10", is[int32]},
+	"number":           {"a number", "0.5", is[float64]},
 	"boolean":          {"true or false", "true", is[bool]},
 	"object":           {"an object", `"…"`, begins('{')},
 	"array of strings": {"an array of strings", `["…"]`, is[[]string]},
@@ -170,11 +222,19 @@ func (p property) kind() string {
 
 // form returns an example of one argument.
 func (s schema) form(name string) string {
-	p, value := s.Properties[name], s.forms[name]
-	if value == "" && len(p.Enum) > 0 {
+	if value := s.forms[name]; value != "" {
+		return fmt.Sprintf("%q: %s", name, value)
+	}
+	return s.Properties[name].example(name)
+}
+
+// example returns an example of a property.
+func (p property) example(name string) string {
+	value := kinds[p.kind()].form
+	if len(p.Enum) > 0 {
 		value = `"` + p.Enum[0] + `"`
 	}
-	return fmt.Sprintf("%q: %s", name, cmp.Or(value, kinds[p.kind()].form, `"…"`))
+	return fmt.Sprintf("%q: %s", name, cmp.Or(value, `"…"`))
 }
 
 // adapted returns a value as the property's type, where its text has the right form: hosts and models put numbers and

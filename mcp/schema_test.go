@@ -195,3 +195,28 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+// TestEveryPropertyHasAKind: also of objects in objects, so that each value is checked and has an example.
+func TestEveryPropertyHasAKind(t *testing.T) {
+	var walk func(path string, all map[string]property) int
+	walk = func(path string, all map[string]property) (n int) {
+		for name, p := range all {
+			if _, known := kinds[p.kind()]; !known {
+				t.Errorf("%s.%s is of kind %q", path, name, p.kind())
+			}
+			n += 1 + walk(path+"."+name, p.Properties)
+		}
+		return n
+	}
+	n := 0
+	for _, o := range operations() {
+		sc, err := parseSchema(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += walk(o.name, sc.Properties)
+	}
+	if n < 200 {
+		t.Errorf("%d properties", n)
+	}
+}

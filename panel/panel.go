@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ctxledger.dev/carried"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -41,8 +42,10 @@ type Panel struct {
 	CompactsFrom string `json:"compacts_from,omitempty"`
 	ClearsAt     int    `json:"clears_at,omitempty"`
 	Sends        bool   `json:"sends_view"`
-	Free         int    `json:"free"`             // until then; where that is not known, until the window is full
-	Buffer       int    `json:"buffer,omitempty"` // of the window, behind CompactsAt and Held
+	// Compacts is what compacts the conversation at once: a command of the host or a tool of ours; "": none is known.
+	Compacts string `json:"-"`
+	Free     int    `json:"free"`             // until then; where that is not known, until the window is full
+	Buffer   int    `json:"buffer,omitempty"` // of the window, behind CompactsAt and Held
 
 	Calls     int             `json:"calls"` // since the compaction in effect
 	Last      *sessions.Usage `json:"last_call,omitempty"`
@@ -78,13 +81,13 @@ func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 		CompactsAt: st.CompactsAt, CompactsFrom: line(st.CompactsFrom), Sends: st.Sends,
 		Calls: st.Calls.N, Last: st.Calls.Last, Compacted: st.Calls.Compacted, Cached: st.Calls.Cached,
 		Messages: st.Messages, NextClears: named(st.NextClears), NextCuts: named(st.NextCuts), Offloaded: st.Offloaded,
-		Sources: slices.Clone(st.OwnSources), Overhead: overhead,
+		Sources: slices.Clone(st.OwnSources), Overhead: overhead, Compacts: agentname.Named(st.Session.Host).Compacts,
 	}
 	for i := range p.Sources {
 		p.Sources[i].Name = line(p.Sources[i].Name)
 	}
 	if p.Sends {
-		p.CompactsAt, p.CompactsFrom, p.ClearsAt = st.Threshold, "", st.ClearsAt
+		p.CompactsAt, p.CompactsFrom, p.ClearsAt, p.Compacts = st.Threshold, "", st.ClearsAt, "compact_conversation"
 		if st.Off {
 			p.CompactsAt = 0
 		}

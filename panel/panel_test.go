@@ -40,6 +40,7 @@ func TestCases(t *testing.T) {
 					if err := json.Unmarshal([]byte(text), &p); err != nil {
 						t.Fatal(err)
 					}
+					p.Compacts = map[bool]string{false: "/compact", true: "compact_conversation"}[p.Sends]
 					p = p.derived()
 					continue
 				}
@@ -82,10 +83,17 @@ func TestThePanelIsOfTheStatus(t *testing.T) {
 		host.CompactsFrom != "you set it" || host.Overhead != 7 {
 		t.Errorf("of a host: %+v", host)
 	}
+	for agent, want := range map[string]string{"claude-code": "/compact", "gemini": "", "file": ""} {
+		st.Session.Host = agent
+		p := Of(st, carried.Report{}, 0)
+		if p.Compacts != want || strings.Contains(p.String(), "/compact") != (want != "") {
+			t.Errorf("%s is compacted by %q: %s", agent, p.Compacts, p)
+		}
+	}
 	st.Sends, st.Calls = true, ledger.Calls{Compacted: true}
 	ours := Of(st, carried.Report{}, 0)
 	if ours.CompactsAt != 80_000 || ours.ClearsAt != 48_000 || ours.Held.N != 40_000 || ours.Held.Exact ||
-		ours.Growth != 0 || ours.Free != 40_000 {
+		ours.Growth != 0 || ours.Free != 40_000 || ours.Compacts != "compact_conversation" {
 		t.Errorf("of ours after a compaction: %+v", ours)
 	}
 	if st.Off = true; Of(st, carried.Report{}, 0).CompactsAt != 0 {

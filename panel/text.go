@@ -21,7 +21,7 @@ const estimate = "~"
 func (p Panel) String() string {
 	var b chars.Prose
 	if p.None {
-		b.WriteString("No model calls yet: what fills the window is measured with the first answer.")
+		b.WriteString("No model calls yet: the window is measured with the first answer.")
 		b.SayIf(p.Window > 0, "\nThe window has %s tokens.", Short(p.Window))
 		p.model(&b)
 		return b.String()
@@ -41,11 +41,7 @@ func (p Panel) String() string {
 	}
 	b.SayIf(p.Compacted, "\n_estimated after compaction — refined on your next reply_")
 	p.model(&b)
-	ask := "/compact"
-	if p.Sends {
-		ask = "compact_conversation"
-	}
-	b.Say("\n`%s` summarizes older turns to free space now", ask)
+	b.SayIf(p.Compacts != "", "\n`%s` summarizes older turns to free space now", p.Compacts)
 	return b.String()
 }
 
@@ -100,7 +96,7 @@ func (p Panel) thresholds(b *chars.Prose) {
 	b.SayIf(p.Window > 0, "\n- free space: %s%s%s", mark(p.Held.Exact), Short(p.Free), p.share(p.Free))
 	b.SayIf(p.ClearsAt > 0, "\n- old tool results start clearing at %s (before any summary)", Short(p.ClearsAt))
 	switch {
-	case p.CompactsAt > 0 && p.Window > 0:
+	case p.Buffer > 0:
 		b.Say("\n- auto-compact buffer: %s%s — summarization triggers at %s", Short(p.Buffer), p.share(p.Buffer),
 			Short(p.CompactsAt))
 	case p.CompactsAt > 0:

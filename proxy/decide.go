@@ -289,6 +289,7 @@ func (v *view) step(soon context.Context) bool {
 		return c.pays || v.cold && !c.empty()
 	}
 	now := newChange()
+	now.session = c.session
 	for p, e := range c.edits {
 		if !v.early && v.unsent(p) {
 			now.edits[p] = e
@@ -332,7 +333,7 @@ func (v *view) next(
 		c.pays = c.known()
 		return c, err
 	}
-	c.pays, c.seq = pays, done.Edited.Step
+	c.pays, c.session, c.seq = pays, s.ID, done.Edited.Step
 	c.edits, err = v.located(ctx, api, s.ID, done.Edited.Edits)
 	return c, err
 }

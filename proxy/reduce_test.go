@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/proxy"
@@ -590,5 +591,37 @@ func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
 	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
 	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
 		t.Errorf("a new conversation is sent as %s", last)
+	}
+}
+
+// TestTheAgentsOwnSummaryNamesTheWayBack: the agent compacts by itself, which takes away all handles. Behind its summary
+// stands what reads the conversation before it, in each request from then on, also in those of the next proxy.
+func TestTheAgentsOwnSummaryNamesTheWayBack(t *testing.T) {
+	k := newTalk(t)
+	k.call("Bash", `{"command":"cat config"}`, "the port is 48123\n")
+	k.ask()
+	k.call("Bash", `{"command":"ls"}`, "main.go\n")
+	k.ask()
+	summary := "This session is being continued from a previous conversation that ran out of context. Summary: the config was read."
+	k.messages = []string{`{"role":"user","content":[{"type":"text","text":` + quoted(summary) + `}]}`}
+	k.source, k.written = "after the compaction", 0
+	first := k.ask()
+	named := regexp.MustCompile(`read_artifact\(id=\\"(\w+)\\"`).FindStringSubmatch(first)
+	if named == nil || !strings.Contains(first, "the config was read.") {
+		t.Fatalf("nothing reads the earlier conversation back: %s", first)
+	}
+	page, err := k.ledger.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: named[1],
+		Selection: artifacts.Selection{Search: "port config"}})
+	if err != nil || !strings.Contains(page.Text, "48123") {
+		t.Errorf("%q, %v", page.Text, err)
+	}
+	k.call("Bash", `{"command":"go vet"}`, "ok\n")
+	k.ask()
+	k.stop()
+	k.start()
+	k.call("Bash", `{"command":"go test"}`, "ok\n")
+	k.ask()
+	for i := 2; i < len(k.sent)-1; i++ {
+		k.goesOn(i)
 	}
 }

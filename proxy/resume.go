@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -21,6 +22,7 @@ type change struct {
 	// all says that it is the whole view of the ledger, and summary which compaction that begins with; "": with none.
 	all     bool
 	summary string
+	session string // its id in the ledger
 	// seq is the entry of the log with the newest step, and sent the one that the newest request was sent with.
 	seq, sent int64
 	// pays says that it is worth the cache that it breaks; else it waits until that is broken, but for what was not sent yet.
@@ -33,6 +35,7 @@ func newChange() change { return change{stubs: map[part]string{}, edits: map[par
 func (c *change) add(more change) {
 	maps.Copy(c.stubs, more.stubs)
 	maps.Copy(c.edits, more.edits)
+	c.session = cmp.Or(c.session, more.session)
 	if more.all {
 		c.all, c.cut, c.summary = true, more.cut, more.summary
 	}
@@ -78,7 +81,8 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 	if err != nil {
 		return c, err
 	}
-	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, seq: newest}
+	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, session: s.ID,
+		seq: newest}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"hash/maphash"
 	"strconv"
 	"strings"
@@ -37,6 +39,7 @@ type view struct {
 	shown   map[part]string      // what stands for a part
 	edits   map[part]window.Edit // decided, and not applied yet
 	cut     *cut
+	session string          // its id in the ledger; "": not known yet
 	seq     int64           // the entry of the log with the newest step
 	summary string          // the compaction that the ledger's view began with when it was read last
 	decided map[string]bool // calls whose results were sent, as they are or as a stub
@@ -158,7 +161,7 @@ func (v *view) adopt(c change) {
 		v.edits[p] = e
 		v.stale(p)
 	}
-	v.seq = max(v.seq, c.seq)
+	v.seq, v.session = max(v.seq, c.seq), cmp.Or(v.session, c.session)
 	if c.all && c.summary != v.summary && c.known() {
 		if c.cut != nil {
 			c.cut.before = v.cut
@@ -175,9 +178,30 @@ func (v *view) partOf(x transcript.Part) part {
 	return part{x.ID, x.Kind}
 }
 
+// wayBack is put behind the agent's own summary: nothing in that says how to read what it replaced. It takes the session's id.
+const wayBack = "\n\n[ctxledger has kept the conversation before this summary word for word: " +
+	`read_artifact(id="%s", search="words"), or with grep.]`
+
+// point says behind an agent's summary how to read what came before. A summary stays as it was first sent.
+func (v *view) point(p part, text string) {
+	if by := transcript.EarlierBy(text); by == "" || by == "ctxledger" {
+		return
+	}
+	if _, sent := v.shown[p]; sent {
+		return
+	}
+	v.shown[p] = text
+	if v.session != "" {
+		v.shown[p] += fmt.Sprintf(wayBack, v.session)
+	}
+}
+
 // shows returns what stands for a part of a message, and whether that is something else.
 func (v *view) shows(x transcript.Part) (string, bool) {
 	p := v.partOf(x)
+	if x.Kind == transcript.KindText {
+		v.point(p, x.Text)
+	}
 	if e, made := v.edits[p]; made {
 		delete(v.edits, p)
 		if text, shorter := e.Apply(x); shorter {

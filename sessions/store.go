@@ -74,8 +74,8 @@ func OfHost(tx kv.Tx, host, hostID string) (Session, bool, error) {
 	return s, err == nil, err
 }
 
-// minPrefix is how many characters of an id name a session, at least.
-const minPrefix = 4
+// MinPrefix is how many characters of an id name a session, at least.
+const MinPrefix = 4
 
 // Find returns the session of a name: our id or the host's, or a unique beginning of one, of at least 4 characters. A
 // beginning that fits a session and its subagents is the session's. Errors: not_found; conflict if it matches several,
@@ -94,7 +94,7 @@ func Find(tx kv.Tx, name string) (Session, error) {
 	if same := where(all, func(s Session) bool { return s.HostID == name }); len(same) > 0 {
 		return one(same, name)
 	}
-	if len(name) < minPrefix {
+	if len(name) < MinPrefix {
 		return Session{}, notFound(name)
 	}
 	hits := where(all, func(s Session) bool {
@@ -104,6 +104,27 @@ func Find(tx kv.Tx, name string) (Session, error) {
 		hits = main
 	}
 	return one(hits, name)
+}
+
+// Starting returns the ids of sessions and the handles of messages that begin with a prefix, at most limit of each.
+func Starting(tx kv.Tx, prefix string, limit int) ([]string, error) {
+	out, err := kv.Starting(tx, bucketSessions, prefix, limit)
+	if err != nil {
+		return nil, err
+	}
+	for p, err := range kv.Values(tx, bucketMessages, kv.Range{Prefix: []byte(prefix)}, decodePlace) {
+		if err != nil {
+			return nil, err
+		}
+		handle := p.ID[:HandleDigits]
+		if out == nil || out[len(out)-1] != handle { // one message may be in many sessions
+			out = append(out, handle)
+		}
+		if len(out) > 2*limit {
+			break
+		}
+	}
+	return out, nil
 }
 
 // OfHostID returns the session with a host's id, of whatever host. Errors as for Find.
@@ -152,19 +173,19 @@ func Ambiguous(what string, hits []Session) error {
 		WithHint("name one of them; `ctxledger sessions` shows what they are")
 }
 
-// List returns all sessions, newest first.
+// List returns all sessions, newest first, and then the unused copies.
 func List(tx kv.Tx) ([]Session, error) {
 	all, err := kv.Collect(scan(tx, kv.Range{}), kv.All)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(all, func(a, b Session) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), unused(a)-unused(b), strings.Compare(a.ID, b.ID))
+		return cmp.Or(unused(a)-unused(b), b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
 	})
 	return all, nil
 }
 
-// unused is 1 for an unused copy, which has the time of what it continues.
+// unused is 1 for an unused copy: nobody has worked in it, however new its file is.
 func unused(s Session) int {
 	if s.Unused() {
 		return 1
@@ -180,8 +201,8 @@ func hostKey(host, hostID string) []byte { return []byte(host + "\x00" + hostID)
 
 func notFound(name string) error {
 	short := ""
-	if name != "" && len(name) < minPrefix {
-		short = fmt.Sprintf("; an id needs at least %d characters", minPrefix)
+	if name != "" && len(name) < MinPrefix {
+		short = fmt.Sprintf("; an id needs at least %d characters", MinPrefix)
 	}
 	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace%s", name, short).
 		WithHint("`ctxledger sessions` lists them")

@@ -43,13 +43,18 @@ func Earlier(m Message) bool {
 	if first < 0 {
 		return false
 	}
-	text := strings.TrimLeft(m.Parts[first].Text, " \t\r\n")
+	return EarlierBy(m.Parts[first].Text) != ""
+}
+
+// EarlierBy returns which host put a text in the place of earlier messages, as in "claude code"; "": none did.
+func EarlierBy(text string) (by string) {
+	text = strings.TrimLeft(text, " \t\r\n")
 	for _, e := range earlier {
 		if strings.HasPrefix(text, e.begins) {
-			return true
+			return e.by
 		}
 	}
-	return false
+	return ""
 }
 
 // between are the tags around the words of some of those summaries; the text before them is the host's advice to

@@ -18,6 +18,8 @@ const (
 	answerRoom  = 20_000
 	compactRoom = 13_000
 	leastWindow = 100_000 // of what the variable may set
+	usualWindow = 200_000 // of its models
+	largeWindow = 1_000_000
 	maxSettings = 1 << 20 // bytes of a settings file
 )
 
@@ -54,7 +56,8 @@ func SettingsFiles(e env.Env, tree string) []string {
 
 // AutoCompact returns at how many tokens Claude Code compacts automatically a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
-// or of these settings. why names what says so. It is 0 where that says that it does not; without why nothing is set.
+// or of these settings. why names what says so. It is 0 where that says that it does not. Without why nothing is set, and
+// at is its default, which Anthropic can lower for an account; 0: not known.
 func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
 	var set fileSettings
 	limit, from := 0, ""
@@ -83,8 +86,9 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	if err != nil || percent <= 0 || percent > 100 {
 		percent = 0
 	}
-	if limit == 0 && percent == 0 {
-		return 0, ""
+	usual := byDefault(model, window)
+	if limit == 0 && (percent == 0 || usual > 0 && usual == window) {
+		return usual, ""
 	}
 	if limit == 0 || window > 0 && window < limit {
 		limit = window
@@ -94,6 +98,22 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 		at, from = min(at, int(math.Floor(float64(room)*percent/100))), strings.TrimPrefix(from+" and "+share, " and ")
 	}
 	return max(0, at), from
+}
+
+// byDefault returns at how many tokens it compacts a model with a window if nothing is set, tried with 2.1.328; 0: not known. A
+// window of 200,000 it fills, until the provider refuses a request. With 4.6, its window is not known.
+func byDefault(model string, window int) int {
+	switch plainModel(model) {
+	case "claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5":
+		if window == usualWindow {
+			return window
+		}
+	case "claude-opus-4-7", "claude-sonnet-5", "claude-opus-5", "claude-fable-5":
+		if window == largeWindow {
+			return window - answerRoom - compactRoom
+		}
+	}
+	return 0
 }
 
 // Model returns the name by which the settings of a session in a tree, or a variable, name its model: with "[1m]" that
@@ -125,10 +145,11 @@ func ToolSearch(e env.Env, tree string) bool {
 	return true
 }
 
-// settings returns those of the files that can be read, in their order, and what variables have with them.
+// settings returns those of the files that can be read, in their order, and what variables have with them. Earlier versions
+// kept settings of the user in the state file.
 func settings(e env.Env, tree string) (all []fileSettings, variable func(string) string) {
 	variable = e.Lookup
-	for _, name := range SettingsFiles(e, tree) {
+	for _, name := range append([]string{StateFile(e)}, SettingsFiles(e, tree)...) {
 		raw, err := safefs.ReadFile(name, maxSettings)
 		one := fileSettings{file: name}
 		if err != nil || json.Unmarshal(raw, &one) != nil {

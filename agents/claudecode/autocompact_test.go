@@ -15,12 +15,18 @@ import (
 func TestWhereClaudeCodeCompacts(t *testing.T) {
 	const opus, own = "claude-opus-4-6", "autoCompactWindow in ~/.claude/settings.json"
 	for _, c := range []struct {
-		name, user, tree, local, variables string
+		name, user, tree, local, variables string // a variable, or what .claude.json has
 		model                              string
 		window, at                         int
 		why                                string
 	}{
 		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 0, ""},
+		{"nothing is set, which refuses late", "", "", "", "", "claude-sonnet-4-5-20250929", 200_000, 200_000, ""},
+		{"nothing is set, with the large window", "", "", "", "", "claude-sonnet-5", 1_000_000, 967_000, ""},
+		{"nothing is set, another window", "", "", "", "", "claude-sonnet-5", 200_000, 0, ""},
+		{"nothing is set, with the large window on request", "", "", "", "", "claude-sonnet-4-5", 1_000_000, 0, ""},
+		{"a share, which it ignores", "", "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50", "claude-sonnet-4-5", 200_000,
+			200_000, ""},
 		{"a window", `{"autoCompactWindow":150000}`, "", "", "", opus, 1_000_000, 117_000,
 			own},
 		{"more than the model has", `{"autoCompactWindow":500000}`, "", "", "", opus, 200_000, 167_000,
@@ -49,12 +55,20 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			"off (autoCompactEnabled is false)"},
 		{"off by a variable", "", "", "", "DISABLE_AUTO_COMPACT=1", opus, 200_000, 0,
 			"off (DISABLE_AUTO_COMPACT is set)"},
+		{"off by an earlier version", "", "", "", `{"autoCompactEnabled":false}`, opus, 200_000, 0,
+			"off (autoCompactEnabled is false)"},
+		{"on again since", `{"autoCompactEnabled":true}`, "", "", `{"autoCompactEnabled":false}`, opus, 200_000,
+			0, ""},
 		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
 			tree := filepath.Join(home, "shop")
-			for name, text := range map[string]string{".claude/settings.json": c.user,
+			state := ""
+			if strings.HasPrefix(c.variables, "{") {
+				state = c.variables
+			}
+			for name, text := range map[string]string{".claude/settings.json": c.user, ".claude.json": state,
 				"shop/.claude/settings.json": c.tree, "shop/.claude/settings.local.json": c.local} {
 				if text == "" {
 					continue

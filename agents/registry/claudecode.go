@@ -29,7 +29,7 @@ func claudeCode() Agent {
 			Agreed: "this lets Claude Code call three tools without asking you: read_artifact, " +
 				"context_status and changes. They only read. Your own deny and ask rules still apply",
 			Costs: "this adds " + chars.Commas(claudeTokens) + " tokens to each request: recorded sessions cost 0.94% more with it. " +
-				"What saves is `ctxledger with --reduce -- claude`, or `ctxledger resume`",
+				"To save, use `ctxledger with --reduce -- claude` or `ctxledger resume`",
 			Support: support(works("MCP"), works("its session files"), works("the PostToolUse hook"),
 				works("the PreToolUse hook"), works("the SessionStart hook"), works("the PreCompact hook"),
 				works("the UserPromptSubmit hook after a compaction")),

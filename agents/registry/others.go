@@ -48,7 +48,7 @@ func cline() Agent {
 			Program: "cline", Package: "cline", Dir: dotDir(".cline"), Files: clineFiles, Restart: newSession,
 			Support: support(works("MCP"), later(notFollowed),
 				later("a plugin's afterTool: hooks cannot replace a result"), later("the PreToolUse hook"),
-				later("a plugin's beforeRun: what the TaskStart hook says does not reach the model"),
+				later("a plugin's beforeRun: the output of the TaskStart hook does not reach the model"),
 				cannot("it runs no hook before a compaction"), cannot("it has no event after a compaction")),
 		},
 	}

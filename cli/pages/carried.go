@@ -114,7 +114,7 @@ func shareOf(h carried.Host) string {
 		text += ", and " + chars.Plural(h.Unknown, "part") + " of unknown cost"
 	}
 	if h.Model == "" {
-		return text + " (no session names its model)"
+		return text + " (rough estimate for its usual models)"
 	}
 	return text + " (" + columns.OneLine(h.Model) + ")"
 }

@@ -134,7 +134,7 @@ func (p Page) NoSession(l ledger.Info, newest string) string {
 	case why != "":
 		none += ", and " + why + "; " + read
 	case l.Sessions == 0:
-		none += " yet; those of the last day are read automatically, " + read
+		none += " yet: sessions of the last day are read automatically, and " + read
 	case newest != "":
 		none += "; " + read + " of this one"
 	}

@@ -34,7 +34,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	if f := s.Session.Fork; f != nil {
 		fmt.Fprintf(w, "forked     %s\n", f)
 	}
-	p.say(s.Session.Continues != "", "continues  session %s; what was copied from it is counted there", s.Session.Continues)
+	p.say(s.Session.Continues != "", "continues  session %s; copied records are counted there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
 	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)

@@ -76,9 +76,9 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 		newest, want string
 	}{
 		{ledger.Info{Following: true}, "",
-			"no session is recorded here yet; those of the last day are read automatically, `ctxledger import FILE` reads one"},
+			"no session is recorded here yet: sessions of the last day are read automatically, and `ctxledger import FILE` reads one"},
 		{ledger.Info{Following: true}, "/a b/s.jsonl",
-			"no session is recorded here yet; those of the last day are read automatically, " +
+			"no session is recorded here yet: sessions of the last day are read automatically, and " +
 				"`ctxledger import '/a b/s.jsonl'` reads the newest"},
 		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded; `ctxledger sessions` lists"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "",

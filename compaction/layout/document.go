@@ -214,11 +214,15 @@ const misses = 12
 func (d *Document) Fill(budget int) (text string, size int, ok bool) {
 	left := budget - d.begin()
 	var used [classes]int
+	for c := range classes {
+		used[c] = d.take(c, left, true)
+		left -= used[c]
+	}
 	for pass := range 3 {
 		for c := range classes {
 			part := shareIn(c, budget)
 			most := [...]int{part.first, part.most, part.atLast()}[pass]
-			n := d.take(c, min(left, budget*most/100-used[c]))
+			n := d.take(c, min(left, budget*most/100-used[c]), false)
 			used[c] += n
 			left -= n
 		}
@@ -233,7 +237,7 @@ func (d *Document) Fill(budget int) (text string, size int, ok bool) {
 		left += before - d.remainders()
 	}
 	for c := range classes { // what was dropped may have been long: others fit into its place
-		left -= d.take(c, min(left, budget*shareIn(c, budget).atLast()/100-used[c]))
+		left -= d.take(c, min(left, budget*shareIn(c, budget).atLast()/100-used[c]), false)
 	}
 	for {
 		text = d.String()
@@ -262,14 +266,14 @@ func (d *Document) begin() int {
 	return sum
 }
 
-// take adds lines of one class within limit tokens and returns what they cost.
-func (d *Document) take(c Class, limit int) int {
+// take adds lines of one class, or only those that must be there, within limit tokens, and returns what they cost.
+func (d *Document) take(c Class, limit int, must bool) int {
 	used, missed := 0, 0
 	for _, l := range d.queue[c] {
 		if missed == misses {
 			break
 		}
-		if l.In || !l.reachable() {
+		if l.In || must && !l.Must || !l.reachable() {
 			continue
 		}
 		Cost := l.price()
@@ -288,6 +292,9 @@ func (d *Document) take(c Class, limit int) int {
 		for h := l; h != nil && !h.In; h = h.Parent {
 			h.take()
 		}
+	}
+	if must {
+		return used
 	}
 	return used + d.expand(c, limit-used)
 }
@@ -463,12 +470,21 @@ func (b *Block) String() string {
 // Count is the measure of every budget here: exact o200k_base tokens.
 func Count(s string) int { return tokens.O200kBase.CountString(s) }
 
-// Need is how many tokens the document takes with all that must be in it; size is what it has now.
-func (d *Document) Need(size int) int {
-	for _, l := range d.missing() {
-		size += Count(l.Text + "\n")
+// Need is about how many tokens the document takes with only what must be in it.
+func (d *Document) Need() int {
+	need := 0
+	for _, b := range d.Blocks {
+		lines := 0
+		for _, l := range b.Lines {
+			if l.Must {
+				lines += Count(cmp.Or(l.Brief, l.Text) + "\n")
+			}
+		}
+		if b.Always || lines > 0 {
+			need += lines + b.frame()
+		}
 	}
-	return size + 64 // headings of blocks that hold nothing else
+	return need
 }
 
 // InsertBeforeBody adds a block before the last one.

@@ -63,7 +63,7 @@ type target struct {
 	result  int                // number of the result in the message, from 1; 0: all of it
 }
 
-// resolve returns what a handle names, or what was saved under a name: see find.
+// resolve returns what a handle names, or its unique beginning, or what was saved under a name: see find.
 func resolve(tx kv.Tx, handle string) (target, error) {
 	named, found, err := artifacts.Lookup(tx, handle)
 	if err != nil {
@@ -74,6 +74,16 @@ func resolve(tx kv.Tx, handle string) (target, error) {
 		id = named.ID
 	}
 	t, err := find(tx, id)
+	if fault.Is(err, fault.NotFound) && !found {
+		whole, ambiguous := Whole(tx, handle)
+		if ambiguous != nil {
+			return t, ambiguous
+		}
+		if whole != handle {
+			id = whole
+			t, err = find(tx, id)
+		}
+	}
 	name, _, _ := strings.Cut(handle, "@")
 	if t.id = id; fault.Is(err, fault.NotFound) && !found && artifacts.CheckName(name) == nil {
 		err = withNames(tx, err)

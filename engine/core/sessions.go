@@ -59,7 +59,7 @@ func StartedBy(all []sessions.Session) (of func(id string) []sessions.Session) {
 	}
 }
 
-// visible lists the sessions whose import is finished, newest first.
+// visible lists the sessions whose import is finished, in the order of sessions.List.
 func visible(tx kv.Tx) ([]sessions.Session, error) {
 	all, err := sessions.List(tx)
 	return slices.DeleteFunc(all, func(s sessions.Session) bool { return s.Pending }), err

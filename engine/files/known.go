@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"ctxledger.dev/artifacts"
@@ -31,8 +32,14 @@ type text struct {
 	// whole says that the file has no other text where it is unchanged, but for line ends; else the text can only tell
 	// that it is unchanged.
 	whole bool
-	parts []string // of lines that follow each other, if only parts of the file were read
-	by    []*step  // the calls that it is made of, the newest first
+	parts []part  // if only parts of the file are known
+	by    []*step // the calls that it is made of, the newest first
+}
+
+// part is a part of a file: lines that follow each other, as they were read, with the later edits of the session.
+type part struct {
+	body, trimmed string // as in text
+	line          int    // the number of the first one; 0: not known, or edited since
 }
 
 // likeness is how a file is like the text that a session knows of it.
@@ -40,6 +47,7 @@ type likeness int
 
 const (
 	unlike likeness = iota // as far as is known
+	moved                  // partly, but lines have other numbers
 	partly                 // the parts that the session read are still in it
 	same
 )
@@ -50,14 +58,20 @@ const (
 func (l *Files) compare(
 	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, st changes.State, n *spent,
 ) (likeness, *changes.Stale, error) {
-	t, err := l.known(ctx, tx, f, steps, &n.decoded)
-	switch {
-	case err != nil || len(t.by) == 0:
+	changed, err := attribution.Recent(tx, st.Tree, st.Path)
+	if err != nil {
 		return unlike, nil, err
-	case t.is(st):
+	}
+	t, err := l.known(ctx, tx, f, steps, changed, &n.decoded)
+	if err != nil || len(t.by) == 0 {
+		return unlike, nil, err
+	}
+	if t.is(st) {
 		return same, nil, nil
-	case l.has(t.parts, st, n):
-		return partly, nil, nil
+	}
+	switch like := l.has(t.parts, st, n); {
+	case like != unlike:
+		return like, nil, nil
 	case !t.whole || st.Text == "":
 		return unlike, nil, nil
 	}
@@ -65,8 +79,8 @@ func (l *Files) compare(
 		!(st.Looked.IsZero() && last.call.Op == intents.OpRead) {
 		return unlike, nil, nil // nobody has looked since
 	}
-	if mine, err := l.otherwise(tx, f, t, st); err != nil || mine {
-		return unlike, nil, err
+	if t.otherwise(f, changed) {
+		return unlike, nil, nil
 	}
 	since := t.by[0].Time
 	if st.Since.Before(since.Add(-slack)) { // states of earlier versions do not say when they were first seen
@@ -86,22 +100,42 @@ func (l *Files) compare(
 
 // has reports whether a file still has all parts that were read, each as it was, as far as the budget of an answer goes. It
 // opens the file below its tree only, and believes it only if it is as it was observed.
-func (l *Files) has(parts []string, st changes.State, n *spent) bool {
+func (l *Files) has(parts []part, st changes.State, n *spent) likeness {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return strings.TrimSpace(p.body) == "" })
 	if len(parts) == 0 || st.Hash == "" || n.read+st.Size > maxRead {
-		return false
+		return unlike
 	}
 	n.read += st.Size
 	tree, err := safefs.Open(cmp.Or(st.Tree, l.core.Options.Workspace))
 	if err != nil {
-		return false
+		return unlike
 	}
 	defer tree.Close() // only read
 	raw := tree.Read(st.Path, st.Size)
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != st.Hash {
-		return false
+		return unlike
 	}
 	body := "\n" + strings.ReplaceAll(strings.TrimPrefix(string(raw), "\ufeff"), "\r\n", "\n") + "\n"
-	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(body, "\n"+part) })
+	like := partly
+	for _, p := range parts {
+		like = min(like, p.in(body))
+	}
+	return like
+}
+
+// in says how a part is in the text of a file, which begins and ends with a line feed.
+func (p part) in(body string) likeness {
+	if !strings.Contains(body, "\n"+p.body) && (p.trimmed == "" || !strings.Contains(body, "\n"+p.trimmed)) {
+		return unlike
+	}
+	at := body
+	for range p.line {
+		_, at, _ = strings.Cut(at, "\n")
+	}
+	if p.line > 0 && !strings.HasPrefix(at, p.body) {
+		return moved
+	}
+	return partly
 }
 
 // is reports whether a file has the text, however its lines and the text end.
@@ -122,11 +156,11 @@ func (t text) is(st changes.State) bool {
 }
 
 // known returns what the calls of a session on a file say of its text: what the newest of them read or wrote whole, and the
-// later edits, or else the parts that were read one after the other.
+// later edits, or else the parts that were read. It takes the newest changes of the file.
 func (l *Files) known(
-	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, decoded *int,
+	ctx context.Context, tx kv.Tx, f *core.Folded, steps []*step, changed []changes.Change, decoded *int,
 ) (t text, err error) {
-	k := knowing{lines: map[int]string{}, whole: true}
+	k := knowing{lines: map[int]line{}, whole: true, changed: changed}
 	for _, s := range slices.Backward(steps) {
 		if s.failed || s.stub == artifacts.CauseRepeated {
 			continue // it changed nothing, or has the same text again
@@ -178,8 +212,36 @@ type knowing struct {
 	whole bool
 	edits []intents.Edit // the newest first
 	by    []*step
-	lines map[int]string // that were read in part, by their numbers
-	last  int            // the last line of the file, as a part that goes to its end shows; 0: not known
+	lines map[int]line // that were read in part, by their numbers
+	ages  []age        // of these lines, the newest first
+	last  int          // the last line of the file, as a part that goes to its end shows; 0: not known
+	// changed are the newest changes of the file, whoever made them.
+	changed []changes.Change
+}
+
+// line is one that was read in part. The numbers of lines of different ages say nothing about each other.
+type line struct {
+	body string
+	age  int
+}
+
+// age is a time in which a file did not change, as far as is known.
+type age struct {
+	from  time.Time // the oldest read
+	edits int       // how many of knowing.edits are later
+}
+
+// ageOf returns the age of a read, which is older than all that were taken.
+func (k *knowing) ageOf(read time.Time) int {
+	at := len(k.ages) - 1
+	if at < 0 || k.ages[at].edits < len(k.edits) || slices.ContainsFunc(k.changed, func(c changes.Change) bool {
+		return c.Time.After(read) && c.Time.Before(k.ages[at].from)
+	}) {
+		k.ages = append(k.ages, age{edits: len(k.edits)})
+		at++
+	}
+	k.ages[at].from = read
+	return at
 }
 
 // unchanged begins what Claude Code (2.1.328) answers a read of a file that is as it was read before.
@@ -227,16 +289,18 @@ func (k *knowing) read(s *step, call transcript.Part, printed string) (ended boo
 	_ = json.Unmarshal(call.Args, &asked) // other hosts have other ones
 	if all := asked.Offset <= 1 && asked.Limit > strings.Count(plain, "\n"); s.call.Partial && !(all && numbered) {
 		first := filetext.First(printed)
-		if !numbered || first == 0 || len(k.edits) > 0 {
+		if !numbered || first == 0 {
 			k.whole = false
-			return !numbered
+			k.later(strings.Join(lines, "\n")+"\n", 0, len(k.edits))
+			return false
 		}
 		if toEnd := asked.Limit == 0 || asked.Limit > len(lines); toEnd && k.last == 0 && !cutShort(plain) {
 			k.last = first + len(lines) - 1
 		}
-		for i, line := range lines {
+		read := k.ageOf(s.Time)
+		for i, body := range lines {
 			if _, known := k.lines[first+i]; !known {
-				k.lines[first+i] = strings.TrimSuffix(line, "\r")
+				k.lines[first+i] = line{strings.TrimSuffix(body, "\r"), read}
 			}
 		}
 		return false
@@ -255,13 +319,11 @@ func cutShort(plain string) bool {
 // found takes a text that a call read or wrote, and makes the later edits in it.
 func (k *knowing) found(body string, whole bool) {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
-	for n, line := range k.lines { // of later reads
-		if all := strings.Split(body, "\n"); n > len(all) || all[n-1] != line {
-			return
-		}
+	if !k.agrees(body) {
+		return
 	}
-	plain, ok := k.edited(body, func(s string) string { return s })
-	trimmed, also := k.edited(body, trimEnds)
+	plain, ok := edited(body, k.edits, asWritten)
+	trimmed, also := edited(body, k.edits, trimEnds)
 	switch {
 	case !ok && !also:
 		return
@@ -274,40 +336,85 @@ func (k *knowing) found(body string, whole bool) {
 	k.text = text{body: plain, trimmed: trimmed, whole: whole, by: k.by}
 }
 
-// edited makes the later edits in a text, each with its new text as the host wrote it. It is false where one does not fit.
-func (k *knowing) edited(body string, wrote func(string) string) (string, bool) {
-	for _, e := range slices.Backward(k.edits) {
-		old := strings.ReplaceAll(e.Old, "\r\n", "\n")
-		if e.New == "" && !strings.HasSuffix(old, "\n") && strings.Contains(body, old+"\n") {
-			old += "\n" // Claude Code takes the whole line
+// agrees reports whether a text has the lines that were read in part later, each with the edits before that.
+func (k *knowing) agrees(body string) bool {
+	read, from, ok := make([][]int, len(k.ages)), len(k.edits), true
+	for n, l := range k.lines {
+		read[l.age] = append(read[l.age], n)
+	}
+	for i, a := range slices.Backward(k.ages) {
+		if body, ok = edited(body, k.edits[a.edits:from], trimEnds); !ok {
+			return false
 		}
-		n := strings.Count(body, old)
-		if old == "" || n == 0 || n > 1 && !e.All {
+		from = a.edits
+		lines, same := strings.Split(body, "\n"), asWritten
+		if len(k.edits) > 0 {
+			same = trimEnds
+		}
+		for _, n := range read[i] {
+			if n > len(lines) || same(lines[n-1]) != same(k.lines[n].body) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// edited makes edits in a text, each with its new text as the host wrote it. It is false where one does not fit.
+func edited(body string, edits []intents.Edit, wrote func(string) string) (string, bool) {
+	for _, e := range slices.Backward(edits) {
+		var ok bool
+		if body, ok = edit(body, e, wrote); !ok {
 			return "", false
 		}
-		body = strings.ReplaceAll(body, old, wrote(strings.ReplaceAll(e.New, "\r\n", "\n")))
 	}
 	return body, true
+}
+
+// edit makes one edit in a text; where it does not fit, the text stays.
+func edit(body string, e intents.Edit, wrote func(string) string) (string, bool) {
+	old := strings.ReplaceAll(e.Old, "\r\n", "\n")
+	if e.New == "" && !strings.HasSuffix(old, "\n") && strings.Contains(body, old+"\n") {
+		old += "\n" // Claude Code takes the whole line
+	}
+	if n := strings.Count(body, old); old == "" || n == 0 || n > 1 && !e.All {
+		return body, false
+	}
+	return strings.ReplaceAll(body, old, wrote(strings.ReplaceAll(e.New, "\r\n", "\n"))), true
+}
+
+func asWritten(s string) string { return s }
+
+// later adds a part that was read before the newest edits, as they left it: those that do not fit were elsewhere.
+func (k *knowing) later(body string, line, edits int) {
+	p := part{body: body, trimmed: body, line: line}
+	for _, e := range slices.Backward(k.edits[:edits]) {
+		p.body, _ = edit(p.body, e, asWritten)
+		p.trimmed, _ = edit(p.trimmed, e, trimEnds)
+		p.line = 0
+	}
+	k.parts = append(k.parts, p)
 }
 
 // joined returns the parts that were read, and the text of them, if they are one behind the other from the first line: whether
 // more follows is known only if one was read to the end.
 func (k *knowing) joined() text {
-	if len(k.edits) > 0 || len(k.lines) == 0 {
+	if len(k.lines) == 0 {
 		return text{}
 	}
 	var b strings.Builder
-	t := text{by: k.by}
 	numbers := slices.Sorted(maps.Keys(k.lines))
 	for i, n := range numbers {
-		b.WriteString(k.lines[n] + "\n")
-		if i+1 == len(numbers) || numbers[i+1] != n+1 {
-			t.parts = append(t.parts, b.String())
+		l := k.lines[n]
+		b.WriteString(l.body + "\n")
+		if i+1 == len(numbers) || numbers[i+1] != n+1 || k.lines[n+1].age != l.age {
+			k.later(b.String(), n+1-strings.Count(b.String(), "\n"), k.ages[l.age].edits)
 			b.Reset()
 		}
 	}
-	if len(t.parts) == 1 && numbers[0] == 1 {
-		t.body, t.whole = t.parts[0], k.whole && k.last == len(k.lines)
+	t := text{by: k.by, parts: k.parts}
+	if len(t.parts) == 1 && t.parts[0].line == 1 {
+		t.body, t.whole = t.parts[0].body, k.whole && k.last == len(k.lines)
 	}
 	return t
 }
@@ -322,20 +429,10 @@ func trimEnds(s string) string {
 }
 
 // otherwise reports whether the session changed a file, after the first call that its text is made of, by another call.
-func (l *Files) otherwise(tx kv.Tx, f *core.Folded, t text, st changes.State) (bool, error) {
-	list, err := attribution.Recent(tx, st.Tree, st.Path)
-	if err != nil {
-		return false, err
-	}
+func (t text) otherwise(f *core.Folded, changed []changes.Change) bool {
 	from := t.by[len(t.by)-1].Time
-	for _, c := range list {
-		if c.Session != f.Session.ID || !c.Time.After(from) {
-			continue
-		}
-		known := slices.ContainsFunc(t.by, func(s *step) bool { return c.Seq == s.Seq || c.Seq == s.result })
-		if !known {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(changed, func(c changes.Change) bool {
+		return c.Session == f.Session.ID && c.Time.After(from) &&
+			!slices.ContainsFunc(t.by, func(s *step) bool { return c.Seq == s.Seq || c.Seq == s.result })
+	})
 }

@@ -148,7 +148,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 	if err != nil {
 		return err
 	}
-	stale, fresh, parts, n := []changes.Stale{}, []string(nil), []string(nil), spent{}
+	stale, n := []changes.Stale{}, spent{}
 	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
 		if read := readsOf(path, steps[path]); read.Reads > 0 || read.Window > 0 {
@@ -177,7 +177,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 		known = known && st.Exists && !since
 		if known && c == nil && !r.rewound && (seenBefore(st, until) || ownSince(st, r.Time, until)) {
-			fresh = append(fresh, path)
+			resp.Fresh = append(resp.Fresh, path)
 			continue
 		}
 		like, other := unlike, (*changes.Stale)(nil)
@@ -188,9 +188,11 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 		switch {
 		case like == same:
-			fresh = append(fresh, path)
+			resp.Fresh = append(resp.Fresh, path)
+		case like == moved:
+			resp.Moved = append(resp.Moved, path)
 		case like == partly:
-			parts = append(parts, path)
+			resp.Parts = append(resp.Parts, path)
 		case c != nil:
 			stale = append(stale, changes.Stale{Path: path, ReadSeq: r.Seq, Wrote: r.wrote(),
 				Gone: c.Op == changes.Deleted, Changed: c.Time, By: c.By()})
@@ -200,8 +202,10 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		}
 	}
 	resp.Reads = core.Fitting(resp.Reads, limits.Page/3, func(r ledger.FileReads) int { return 100 + len(r.Path) })
-	resp.Tree, resp.Fresh, resp.Parts = tree, fresh[:min(len(fresh), maxFresh)], parts[:min(len(parts), maxFresh)]
-	resp.Stale = stale[:min(len(stale), core.DefaultList)]
+	for _, list := range []*[]string{&resp.Fresh, &resp.Parts, &resp.Moved} {
+		*list = (*list)[:min(len(*list), maxFresh)]
+	}
+	resp.Tree, resp.Stale = tree, stale[:min(len(stale), core.DefaultList)]
 	for i, s := range resp.Stale {
 		if by, err := sessions.Get(tx, s.By); err == nil { // else it is no session, or forgotten
 			resp.Stale[i].Subagent = by.Parent == session

@@ -64,8 +64,24 @@ type named struct {
 	messages []place // of one message, in every session that has it
 }
 
-// nameOf resolves a handle as reading does, including forgotten things.
+// nameOf resolves a handle, or its unique beginning, as reading does, including forgotten things.
 func nameOf(tx kv.Tx, handle string) (named, error) {
+	n, err := exactly(tx, handle)
+	if !fault.Is(err, fault.NotFound) {
+		return n, err
+	}
+	whole, ambiguous := core.Whole(tx, handle)
+	switch {
+	case ambiguous != nil:
+		return n, ambiguous
+	case whole == handle:
+		return n, err
+	}
+	return exactly(tx, whole)
+}
+
+// exactly resolves a handle that is given in full, or a name.
+func exactly(tx kv.Tx, handle string) (named, error) {
 	one, found, err := artifacts.Lookup(tx, handle)
 	if err != nil {
 		return named{}, err

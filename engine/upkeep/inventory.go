@@ -116,7 +116,7 @@ func Inventory() []Place {
 			How:   "anything it records for a forgotten session is new content; it exits with its agent"},
 		{Kind: Memory, Name: "followers and calibration",
 			Holds: "the end of a session file that is being read",
-			How:   "dropped once it is recorded; what was recorded is not recorded again"},
+			How:   "dropped once it is recorded; recorded parts are not recorded again"},
 
 		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `ledger check` and `ledger repair` read",
 			How: "it exits with its command, which removes its copy first"},

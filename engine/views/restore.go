@@ -29,6 +29,7 @@ func (l *Views) restore(
 	if err != nil {
 		return zero, nil, err
 	}
+	id = rec.ID
 	f, err := l.core.FoldFor(tx, rec.Session, ledger.Reader{}, false)
 	if err != nil {
 		return zero, nil, err

@@ -93,8 +93,15 @@ func (l *Views) figuresOf(ctx context.Context, f *core.Folded, r compaction.Reco
 	return &of, nil
 }
 
+// knownSummary returns the record of a summary with an id, or a unique beginning of one.
 func knownSummary(tx kv.Tx, id string) (*compaction.Record, error) {
 	rec, err := core.SummaryRecord(tx, id)
+	if err == nil && rec == nil {
+		var whole string
+		if whole, err = core.WholeSummary(tx, id); err == nil {
+			rec, err = core.SummaryRecord(tx, whole)
+		}
+	}
 	if err == nil && rec == nil {
 		err = fault.New(fault.NotFound, "engine.summary", "no summary %.1000q in this workspace", id).
 			WithHint("`ctxledger sessions SESSION` lists the summaries of a session")

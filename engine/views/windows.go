@@ -70,12 +70,19 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words(f.Session.Host)
 	}
 	if ask := set.CompactsAt; ask != nil && model == f.Session.Model {
-		if at, why := ask(f.Session, w.Tokens); why != "" {
+		at, why := ask(f.Session, w.Tokens)
+		switch {
+		case why != "":
 			w.CompactsAt, w.CompactsFrom = at, why
+		case w.CompactsAt == 0 && f.Session.Largest <= at: // a larger request would have been compacted
+			w.CompactsAt, w.CompactsFrom = at, ledger.WindowSize{From: ledger.WindowDefault}.Words(f.Session.Host)
 		}
 	}
 	if w.Tokens > 0 && w.CompactsAt > w.Tokens { // never reached
 		w.CompactsAt, w.CompactsFrom = 0, ""
+	}
+	if w.CompactsAt == 0 && w.CompactsFrom == "" && f.Session.Host != "" {
+		w.CompactsFrom = "not known"
 	}
 	return w, nil
 }

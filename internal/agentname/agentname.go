@@ -21,6 +21,8 @@ type Agent struct {
 	Project, Session string
 	// Hooks are the variables that say to a hook where its files are. nil: its hooks are not answered.
 	Hooks []string
+	// Compacts is the command of its chat that compacts the conversation; "": none is known.
+	Compacts string
 }
 
 // agents are those that are known, before others whose variables they set as well, for compatibility.
@@ -33,10 +35,11 @@ var agents = []Agent{
 	{Name: "qwen", Aliases: []string{"qwen-code", "qwen-cli"}, Project: "QWEN_PROJECT_DIR",
 		Session: "QWEN_CODE_SESSION_ID"},
 	{Name: "gemini", Aliases: []string{"gemini-cli"}, Project: "GEMINI_PROJECT_DIR", Session: "GEMINI_SESSION_ID"},
-	{Name: "codex", Aliases: []string{"codex-cli", "openai-codex"}},
+	{Name: "codex", Aliases: []string{"codex-cli", "openai-codex"}, Compacts: "/compact"},
 	{Name: "claude-desktop", Aliases: []string{"claude-ai"}},
 	{Name: "claude-code", Aliases: []string{"claude", "claudecode"}, Project: "CLAUDE_PROJECT_DIR",
-		Session: "CLAUDE_CODE_SESSION_ID", Hooks: []string{"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"}},
+		Session: "CLAUDE_CODE_SESSION_ID", Hooks: []string{"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"},
+		Compacts: "/compact"},
 }
 
 // All returns the agents that are known. The first that has a value for something counts.

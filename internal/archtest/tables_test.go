@@ -103,6 +103,7 @@ var importers = map[string]struct {
 		"zstd frames of blobs, and session files that an agent has compressed"},
 	"github.com/mark3labs/mcp-go": {[]string{"mcp", "servertools", "lab/sandbox", "lab/benchmark"},
 		"the MCP server, the client that asks other servers, and clients that drive it from outside"},
+	"github.com/google/jsonschema-go":     {[]string{"mcp"}, "schemas of Go types; the MCP library brings it along"},
 	"github.com/prometheus/client_golang": {[]string{"hosting"}, "figures of a server that many use, in the form that is read"},
 	"go.lsp.dev/protocol":                 {[]string{"lsp"}, "the types of the language server protocol"},
 	"go.lsp.dev/jsonrpc2":                 {[]string{"lsp"}, "calls in both directions"},

@@ -84,7 +84,8 @@ func TestAMovedProjectIsFoundAgain(t *testing.T) {
 		}
 	}
 	name := m.holding("store")
-	if said := m.all("store", "", "ctxledger", "workspaces"); !strings.Contains(said, "its directory is gone, has the root commit") {
+	if said := m.all("store", "", "ctxledger", "workspaces"); !strings.Contains(said, "its directory is gone, has the root commit") ||
+		!strings.Contains(said, ": to delete it with its sessions, delete the directory ") {
 		t.Errorf("workspaces says:\n%s", said)
 	}
 	if said := m.all("store", "", "ctxledger", "ledger", "adopt", name); !strings.Contains(said, "nothing was changed") {

@@ -94,9 +94,13 @@ func TestTheRealAgentCompactsByItself(t *testing.T) {
 func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
 	model.Agent(t, model.Claude) // skips without one
 	const little = 5_000
-	for _, c := range []struct{ name, settings, variable string }{
-		{"a window", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE="},
-		{"a share of it", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50"},
+	for _, c := range []struct {
+		name, settings, variable string
+		window                   int
+	}{
+		{"nothing", `{}`, "ANTHROPIC_MODEL=claude-sonnet-5", 1_000_000},
+		{"a window", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=", 200_000},
+		{"a share of it", `{"autoCompactWindow":120000}`, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=50", 200_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newBox(t)
@@ -109,7 +113,7 @@ func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
 				set[variable] = value
 				return set[name]
 			}}
-			at, why := claudecode.AutoCompact(e, s.Workspace, "scripted", 200_000)
+			at, why := claudecode.AutoCompact(e, s.Workspace, "claude-sonnet-5", c.window)
 			for _, more := range []int{-1_000, 0} {
 				server := model.New(grown, nil)
 				server.Count = func(body []byte) int {

@@ -105,10 +105,16 @@ func (p *provider) cacheBlock(role string, raw []byte) replay.Block {
 	return out
 }
 
-// sizeOf returns the tokens of a block.
+// sizeOf returns the tokens of a block. An agent's summary behind which the proxy says something has its recorded size as
+// well, in which there is what the agent attached to it unseen.
 func (p *provider) sizeOf(b block) float64 {
 	if size, known := p.sizes[b.id]; known {
 		return size
+	}
+	if summary, _, added := strings.Cut(b.text, "\n\n[ctxledger has kept "); added {
+		if size, known := p.sizes[earlier+strings.TrimSpace(summary)]; known {
+			return size + p.factor*float64(b.tokens-tokens.O200kBase.CountString(summary))
+		}
 	}
 	return p.factor * float64(b.tokens)
 }

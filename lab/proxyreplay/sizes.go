@@ -2,9 +2,11 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"ctxledger.dev/engine/replay"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 )
 
 // sized is what the provider counted of a recording.
@@ -61,8 +63,18 @@ func (m *messagesOf) sizes() sized {
 			}
 		}
 	}
+	for _, said := range m.made {
+		for _, b := range said.blocks {
+			if transcript.EarlierBy(b.text) != "" {
+				s.sizes[earlier+strings.TrimSpace(b.text)] = s.sizes[b.id]
+			}
+		}
+	}
 	return s
 }
+
+// earlier and the text of an agent's summary name its size, besides the id of its block.
+const earlier = "summary: "
 
 // clear clears the oldest results of a request until it is as many tokens smaller, but not its newest ones, and returns by how
 // much it became smaller.

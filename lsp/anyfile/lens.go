@@ -19,7 +19,7 @@ const MaxLens = 50
 // of another one, what its text has, and what a read of it would take. What does not fit is in the hover.
 func Lens(f File, cost Cost) string {
 	file := cost.Tokens.Tokens() + " in file"
-	times, taken, state, who := f.used(f.saved())
+	times, taken, state, more := f.used(f.saved())
 	var titles []string
 	switch {
 	case times == "" && f.Text.Len() > MaxOutlined:
@@ -29,10 +29,10 @@ func Lens(f File, cost Cost) string {
 	case times == "":
 		return file + " · " + cost.Read.String() + " when read"
 	case taken.N == 0:
-		titles = []string{joined(file, times, state+who), joined(file, times, state), joined(times, state)}
+		titles = []string{joined(file, times, state+more), joined(file, times, state), joined(times, state)}
 	default:
 		counted := times + ", " + taken.Tokens() + " in window"
-		titles = []string{joined(counted, state+who), joined(counted, state),
+		titles = []string{joined(counted, state+more), joined(counted, state),
 			joined(times+", "+taken.String()+" in window", state), joined(taken.Tokens()+" in window", state)}
 	}
 	for _, title := range titles {
@@ -52,8 +52,8 @@ func joined(parts ...string) string {
 }
 
 // used describes the use of a file by the live session: how often it was read, what its window has of it, what is known of the
-// file since, and who changed it.
-func (f File) used(disk Disk) (times string, taken tokens.Count, state, who string) {
+// file since, and who changed it, or whether lines moved.
+func (f File) used(disk Disk) (times string, taken tokens.Count, state, more string) {
 	u := f.Use
 	switch {
 	case !u.Known():
@@ -63,8 +63,11 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, who stri
 	default:
 		times = "read " + chars.Times(u.Reads)
 	}
-	if u.Stale {
-		who = ", " + changes.Who(u.By, u.Sub)
+	switch {
+	case u.Stale:
+		more = ", " + changes.Who(u.By, u.Sub)
+	case u.Moved:
+		more = ", lines moved"
 	}
 	switch {
 	case u.Lost():
@@ -82,16 +85,23 @@ func (f File) used(disk Disk) (times string, taken tokens.Count, state, who stri
 	case u.Part:
 		state = "unchanged where read"
 	}
-	return times, u.Window, state, who
+	return times, u.Window, state, more
 }
 
 // ExplainLens returns the lines that explain the figures of a lens.
 func ExplainLens(f File, cost Cost) string {
 	lines := []string{"this file, as open in the editor: " + f.Meter.Say(cost.Tokens)}
-	if disk := f.saved(); disk.Text != nil {
+	disk := f.saved()
+	if disk.Text != nil {
+		saved := f
+		saved.Text = disk.Text
+		cost = CostOf(saved)
 		lines = append(lines, "on disk (the figures below refer to this): "+f.Meter.Say(disk.count(f.Meter)))
 	}
-	lines = append(lines, cost.reading(), f.Meter.Counted())
+	if !disk.Gone {
+		lines = append(lines, cost.reading())
+	}
+	lines = append(lines, f.Meter.Counted())
 	if used := ExplainUse(f); used != "" {
 		lines = append(lines, used)
 	}
@@ -100,7 +110,7 @@ func ExplainLens(f File, cost Cost) string {
 
 // ExplainUse returns the lines about the use of a file by the live session; "": it has not used it.
 func ExplainUse(f File) string {
-	times, _, state, who := f.used(f.saved())
+	times, _, state, more := f.used(f.saved())
 	if times == "" {
 		return ""
 	}
@@ -122,7 +132,7 @@ func ExplainUse(f File) string {
 	if u.Measured && u.Took.N+u.Window.N > 0 {
 		lines[len(lines)-1] += ", by what the provider counted for the session"
 	}
-	return strings.Join(append(lines, cmp.Or(state, "not known whether it has changed since")+who), "\n")
+	return strings.Join(append(lines, cmp.Or(state, "not known whether it has changed since")+more), "\n")
 }
 
 // maxModel is how much is shown of a model's name, in characters: a session's is whatever its file says.

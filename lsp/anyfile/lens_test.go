@@ -1,6 +1,7 @@
 package anyfile
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -36,6 +37,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			"read once, ≈6 tokens in window · changed since", "changed since, by its subagent s"},
 		{"read in part, and changed elsewhere", 3, live.File{Reads: 1, Window: took, Part: true}, nil,
 			"read once, ≈6 in window · unchanged where read", "unchanged where read"},
+		{"read in part, and changed above", 3, live.File{Reads: 1, Window: took, Part: true, Moved: true}, nil,
+			"read once, ≈6 in window · unchanged where read", "unchanged where read, lines moved"},
 		{"changed, nobody knows by whom", 3, live.File{Reads: 1, Window: took, Stale: true, By: changes.After}, nil,
 			"read once, ≈6 tokens in window · changed since", "changed since, by the agent or after its call"},
 		{"compacted away in part", 3, live.File{Reads: 2, Dropped: true, Window: tokens.Count{N: 4}, Fresh: true},
@@ -91,6 +94,13 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 		if last := lines[len(lines)-1]; last != c.hover || !strings.HasPrefix(lines[0],
 			"this file, as open in the editor: ≈") {
 			t.Errorf("%s: the hover is %q", c.name, lines)
+		}
+		if strings.HasPrefix(lines[1], "on disk") { // which is what an agent reads
+			f.Text = c.disk.Text
+		}
+		gone := c.disk != nil && c.disk.Gone
+		if slices.Contains(lines, CostOf(f).reading()) == gone {
+			t.Errorf("%s: of what a read adds the hover says %q", c.name, lines)
 		}
 	}
 }

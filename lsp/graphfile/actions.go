@@ -14,23 +14,25 @@ type Action struct {
 	Title  string
 	Edits  []Edit
 	Choice bool // see graph.Fix
+
+	advised string // the code of a finding whose message advises it
 }
 
 // Refactorings returns what can be done to the block and the operation at a byte, beside the fixes of findings.
 func Refactorings(f File, offset int) (out []Action) {
 	b, o := f.At(offset)
-	add := func(title string, edits ...Edit) {
+	add := func(advised, title string, edits []Edit) {
 		if len(edits) > 0 {
-			out = append(out, Action{Title: title, Edits: edits})
+			out = append(out, Action{title, edits, true, advised})
 		}
 	}
 	if o != nil {
 		for turns := 2; turns <= 4 && f.aboutTools(o, offset); turns++ {
-			add(fmt.Sprintf("Let the model call tools at most %d times", turns), f.capped(o, turns)...)
+			add("", fmt.Sprintf("Let the model call tools at most %d times", turns), f.capped(o, turns))
 		}
 		for _, m := range f.Mentions(o) {
 			if m.At.From <= offset && offset <= m.At.To {
-				add("Name the blocks of "+called(m.At.In(f.Source)), f.explicit(m)...)
+				add("CG505", "Name the blocks of "+called(m.At.In(f.Source)), f.explicit(m))
 			}
 		}
 		return out
@@ -38,10 +40,10 @@ func Refactorings(f File, offset int) (out []Action) {
 	if b.Level == 0 || b.System {
 		return nil
 	}
-	add("Summarize and replace, same id", f.summarized(b)...)
-	add("Move to Source Notes", f.archived(b)...)
+	add("CG501", "Summarize and replace, same id", f.summarized(b))
+	add("", "Move to Source Notes", f.archived(b))
 	if run := f.toolBlocks(b); len(run) > 1 {
-		add(fmt.Sprintf("Merge %d tool blocks", len(run)), f.merged(run)...)
+		add("", fmt.Sprintf("Merge %d tool blocks", len(run)), f.merged(run))
 	}
 	return out
 }
@@ -240,10 +242,15 @@ func (f File) merged(run []*graph.Block) (edits []Edit) {
 }
 
 // Fixes returns the fixes of findings about a part of a document, by their code.
-func Fixes(found []graph.Finding, code string, at graph.Span) (out []Action) {
+func Fixes(f File, found []graph.Finding, code string, at graph.Span) (out []Action) {
 	for _, x := range found {
-		if x.Code == code && x.At == at && x.Fix != nil {
-			out = append(out, Action{chars.Line(x.Fix.Title), []Edit{{x.Fix.At, x.Fix.Text}}, x.Fix.Choice})
+		switch {
+		case x.Code != code || x.At != at:
+		case x.Fix != nil:
+			out = append(out, Action{chars.Line(x.Fix.Title), []Edit{{x.Fix.At, x.Fix.Text}}, x.Fix.Choice, ""})
+		default:
+			out = append(out, slices.DeleteFunc(Refactorings(f, at.From),
+				func(a Action) bool { return a.advised != code })...)
 		}
 	}
 	return out

@@ -12,8 +12,9 @@ import (
 // Item is something that can be written at a place.
 type Item struct {
 	graph.Span        // that it replaces
-	Label      string // and inserts, with Rest behind it
-	Rest       string
+	Label      string // that it has in a list
+	Text       string // that it inserts
+	Filter     string // that begins with what is typed there
 	Detail     string // a line; "": none
 	Value      bool   // a value, not a name
 }
@@ -21,8 +22,8 @@ type Item struct {
 // mostItems is how many items are offered: what is typed makes them fewer.
 const mostItems = 100
 
-// Complete returns what can be written at a byte: names of operations, their parameters, and values. More says that there
-// are further items that begin with something else. list returns the documents in a directory below that of the document,
+// Complete returns what can be written at a byte: names of operations, their parameters, and values, the most useful ones
+// first. More says that there are further items that begin with something else. list returns the documents in a directory below that of the document,
 // for paths; nil: none is known.
 func Complete(f File, offset int, list func(dir string) []string) (items []Item, more bool) {
 	c := completer{File: f, list: list}
@@ -54,6 +55,8 @@ type completer struct {
 	typed  string     // the line up to the cursor
 	at     graph.Span // what an item replaces
 	prefix string     // what is there
+	open   string     // what is in at before prefix: a bracket, a quote
+	space  string     // that a value right after its colon needs
 	items  []Item
 	more   bool
 }
@@ -65,7 +68,7 @@ func (c *completer) add(label, rest, detail string, value bool) {
 	case len(c.items) == mostItems:
 		c.more = true
 	default:
-		c.items = append(c.items, Item{c.at, label, rest, detail, value})
+		c.items = append(c.items, Item{c.at, label, c.space + c.open + label + rest, c.open + label, detail, value})
 	}
 }
 
@@ -110,10 +113,13 @@ func (c *completer) operation(o *graph.Operation, from, offset int) {
 		if k.Name != key {
 			continue
 		}
-		if i := strings.LastIndexAny(value, " \t[,\"'"); i >= 0 {
-			value = value[i+1:]
+		c.at = graph.Span{From: offset - len(value), To: offset}
+		i := strings.LastIndexAny(value, " \t[,\"'") + 1
+		if c.prefix = value[i:]; c.typed == key+":"+value && strings.IndexAny(value, " \t") != 0 {
+			c.space, c.open = " ", value[:i]
+		} else {
+			c.at.From += i
 		}
-		c.at, c.prefix = graph.Span{From: offset - len(value), To: offset}, value
 		c.values(o, k)
 	}
 }
@@ -146,8 +152,9 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 			c.blocks(other, true)
 		}
 	case k.Blocks:
-		c.inserted(o)
+		c.inserted(o, false)
 		c.blocks(c.Document, o.Name != "goto" && k.Name != "to")
+		c.inserted(o, true)
 	case k.Document:
 		c.documents()
 	case k.Name == "use-header":
@@ -155,13 +162,20 @@ func (c *completer) values(o *graph.Operation, k graph.Known) {
 	}
 }
 
-// inserted offers the blocks that the other operations insert.
-func (c *completer) inserted(o *graph.Operation) {
+// inserted offers the blocks that other operations insert: before an operation runs, or later.
+func (c *completer) inserted(o *graph.Operation, later bool) {
 	for _, by := range c.Operations {
-		if id, _ := by.Inserts(); id != "" && by.Index != o.Index && c.Find(id).Block == nil {
-			line, _ := c.Place(by.At.From)
-			c.add(id, "", fmt.Sprintf("inserted by @%s in line %d", by.Name, line), true)
+		id, _ := by.Inserts()
+		if id == "" || by.Index == o.Index || c.Find(id).Block != nil || c.Around.Costs.Inserter(id) != by ||
+			c.Around.Costs.Before(o, id) == later {
+			continue
 		}
+		detail := "inserted by @%s in line %d"
+		if later {
+			detail = "not there yet: " + detail + ", later"
+		}
+		line, _ := c.Place(by.At.From)
+		c.add(id, "", fmt.Sprintf(detail, by.Name, line), true)
 	}
 }
 

@@ -38,7 +38,11 @@ func (f File) CounterOf(named string) tokens.Counter {
 // MeterOf returns how what an operation sends is counted, and the window of its model.
 func (f File) MeterOf(o *graph.Operation) anyfile.Meter {
 	named, _ := o.Value("model")
-	return anyfile.Meter{Counter: f.CounterOf(named), Window: f.Around.Window(named)}
+	m := anyfile.Meter{Counter: f.CounterOf(named)}
+	if o.Name == "llm" { // others ask no model
+		m.Window = f.Around.Window(named)
+	}
+	return m
 }
 
 // price returns what sending tokens costs at list prices; known is false where nothing is known of that.

@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ctxledger.dev/graph"
@@ -142,12 +143,28 @@ func (f File) mentionNote(m graph.Mention) Note {
 		note.Text = fmt.Sprintf("all below %s: %s in %s", title(b), f.Said(n).Tokens(),
 			chars.Plural(len(selected), "block"))
 	}
+	if m.Key == "block" && !m.Elsewhere {
+		note.Text += f.laterNote(m, b)
+	}
 	note.Text += fmt.Sprintf("\nfound by its %s", found.By)
 	if found.More > 0 {
 		note.Text += fmt.Sprintf(", as the first of %d", found.More+1)
 	}
 	note.Body, _ = cut(plain(strings.TrimSpace(note.Body)), mostOfBlock)
 	return note
+}
+
+// laterNote says what earlier steps do to a block before a reference is followed.
+func (f File) laterNote(m graph.Mention, b *graph.Block) string {
+	cost, _ := f.Around.Costs.Of(m.Operation)
+	later, lost := slices.Contains(cost.Later, m.String()), slices.Contains(cost.Lost, m.String())
+	switch {
+	case lost, later && !m.Below && !f.Sends(m.Operation, b):
+		return "\nan earlier step replaces this: what is there then is not known, and not counted"
+	case later:
+		return "\n+ what earlier steps write to it, which is not counted"
+	}
+	return ""
 }
 
 // plain has a line feed at the end of each line.

@@ -64,7 +64,7 @@ func (f File) lens(c graph.Cost) string {
 }
 
 // selects says what an operation selects, as it is written there: " · goal, sources/*, +facts". A "+" is before what other
-// operations write into until then, which is not in the figure, and a "?" before what leads nowhere.
+// operations write into until then, which is not in the figure, and a "?" where no block is known.
 func (f File) selects(c graph.Cost) string {
 	var names []string
 	signs := map[string]string{}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"slices"
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/paths"
@@ -95,9 +96,9 @@ func (r *reader) snapshot(by tokens.Scale, measured bool, in ledger.Info) map[st
 		f.Fresh = true
 		files[path] = f
 	}
-	for _, path := range r.known.Parts {
+	for i, path := range slices.Concat(r.known.Parts, r.known.Moved) {
 		f := files[path]
-		f.Part = true
+		f.Part, f.Moved = true, i >= len(r.known.Parts)
 		files[path] = f
 	}
 	for _, s := range r.known.Stale {

@@ -72,6 +72,7 @@ type File struct {
 	Measured bool
 	Fresh    bool   // known to be as the session knows it
 	Part     bool   // the session read parts of it, which are known to be as it knows them
+	Moved    bool   // these have other line numbers now
 	Stale    bool   // changed after the newest read, or without one the newest write, not by the session
 	Gone     bool   // it was deleted then
 	By       string // who changed it: see changes.Stale

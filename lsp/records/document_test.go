@@ -343,7 +343,7 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 	}
 	forget(session)
 	got = must(l.Text(t.Context(), Address{Kind: KindSession, ID: session}))
-	if !strings.Contains(got, "was forgotten on 2026-11-20") || strings.Contains(got, "docs") {
+	if !strings.Contains(got, "forgotten on 2026-11-20") || strings.Contains(got, "docs") {
 		t.Errorf("the session says %q", got)
 	}
 	l.walk("", func(n Node) {

@@ -39,7 +39,7 @@ func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, er
 	case e.Kind == sessions.KindRestore:
 		return "*A compaction was undone.*\n", nil
 	case e.Kind == sessions.KindRewind:
-		return "*The agent went back to an earlier message; what follows continues from it.*\n", nil
+		return "*The agent went back to an earlier message; the messages below continue from it.*\n", nil
 	case e.Kind == sessions.KindEdits:
 		return "*From here on the view shows less of the earlier conversation.*\n", nil
 	}

@@ -91,7 +91,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	}
 	gone := ""
 	if s.Forgotten != nil {
-		gone = "what it had received was forgotten on " + r.stamp(*s.Forgotten)
+		gone = "its messages were forgotten on " + r.stamp(*s.Forgotten)
 	}
 	dir := strings.TrimRight(flat(s.Dir), `/\`) // of any system; its last name will do here
 	if dir = dir[strings.LastIndexAny(dir, `/\`)+1:]; dir != "" {

@@ -70,7 +70,7 @@ function hostRow(host: Host, own: Category | undefined): Row {
       own === undefined ? '' : `In every request of ${host.title}: ${inTokens(all)}.`,
       [`What ${host.title} loads from your files with every request: ${inTokens(host.carried)}`, spentOn(host)].filter((text) => text !== '').join(', ') + '.',
       host.unknown === 0 ? '' : `Not included: ${plural(host.unknown, 'part')} of unknown cost.`,
-      host.model === undefined ? 'A rough estimate, since no session names its model.' : `Counted for ${host.model}.`,
+      host.model === undefined ? 'A rough estimate for the usual models of this agent, until a session shows which one it uses.' : `Counted for ${host.model}.`,
     ].map((line) => oneLine(line, 500)).filter((line) => line !== '').join('\n'),
     icon: 'symbol-namespace',
     path: '',

@@ -68,7 +68,7 @@ test('the view names the model of each agent', () => {
   const host = { title: 'A', carried: count(41), unknown: 0, parts: [part] };
   const [codex, claude] = rowsOf({ hosts: [{ ...host, name: 'codex', model: 'gpt-5' }, { ...host, name: 'claude-code' }] });
   assert.match(codex!.tooltip, /\nCounted for gpt-5\.$/);
-  assert.match(claude!.tooltip, /\nA rough estimate, since no session names its model\.$/);
+  assert.match(claude!.tooltip, /\nA rough estimate for the usual models of this agent, until a session shows which one it uses\.$/);
 });
 
 test('what a session has paid is in the tooltip, with by how many requests', () => {

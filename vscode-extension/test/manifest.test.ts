@@ -147,6 +147,15 @@ test('the snippets are in the package, with what they do, and are named by the w
   assert.match(readFileSync('.vscodeignore', 'utf8'), /^!snippets\/\*\*$/m);
 });
 
+test('the walkthrough and the tutorial explain the marks that a step can have', () => {
+  const marks = [...readFileSync('../lsp/graphfile/lens.go', 'utf8').matchAll(/signs\[path\] = "(.)"/g)].map((match) => match[1]);
+  assert.deepEqual(marks, ['+', '?']);
+  for (const page of ['media/walkthrough/example.md', 'media/walkthrough/workflow.md', '../docs/tutorials/context-graph.md']) {
+    const text = readFileSync(page, 'utf8');
+    assert.deepEqual(marks.filter((mark) => !text.includes(`\`${mark}\``)), [], page);
+  }
+});
+
 test('the style for previews is for turns of sessions only, by the class that the server gives them', () => {
   const rules = readFileSync('media/preview.css', 'utf8').replace(/\/\*.*?\*\//gs, '');
   const selectors = [...rules.matchAll(/([^{}]+)\{[^{}]*\}/g)].flatMap((match) => (match[1] ?? '').split(',').map((one) => one.trim()));
