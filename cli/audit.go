@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,16 +90,18 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	o.Expect, o.Advance = bar.expect, bar.advance
 	found, err := audit.Run(ctx, o)
 	bar.done()
+	var interrupted error
+	if found.Unread > 0 {
+		interrupted = fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
+			chars.Plural(found.Unread, "file"))
+	}
 	if found.Files == 0 && err != nil {
-		return err
+		return cmp.Or(interrupted, err)
 	}
 	found.Each(a.masks.String)
 	found.CutTitles(maxTitle)
 	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
-	if found.Unread > 0 {
-		failed = errors.Join(failed, fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
-			chars.Plural(found.Unread, "file")))
-	}
+	failed = errors.Join(failed, interrupted)
 	out := audited{Audit: found}
 	if len(paths) == 0 {
 		out.Proxy = measuredHere(ctx, a)
