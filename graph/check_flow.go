@@ -55,7 +55,7 @@ func jumpsOf(d *Document) jumps {
 func (j *jumps) walk(d *Document) {
 	n := len(d.Operations)
 	j.dead = slices.Repeat([]bool{true}, n)
-	next, seen := make([]int, n+1), make([]int, n) // what runs next, itself where the way ends; by which way it was seen
+	next, seen := make([]int, n+1), make([]int, n) // what runs next, itself where a way ends; by which way it was seen
 	target := func(i int) int {
 		return sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= j.to[i].Own.From })
 	}

@@ -276,7 +276,8 @@ func (c *checker) sum(costs []Cost) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s", line, cost.Said(cost.Total())))
 	}
-	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(), strings.Join(most, ", "))
+	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(),
+		strings.Join(most, ", "))
 	if slices.ContainsFunc(c.d.Operations, c.asksElsewhere) {
 		message += "; those of imported documents are not counted"
 	}

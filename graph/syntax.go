@@ -130,7 +130,8 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 		}
 	}
 	quoted := Quoted(value)
-	if inner := strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'"); len(inner) == len(value)-2 && strings.Count(inner, "'")%2 == 1 {
+	inner := strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'")
+	if len(inner) == len(value)-2 && strings.Count(inner, "'")%2 == 1 {
 		quoted = Quoted(inner)
 	}
 	if !s.reads(s.text[:at.From] + quoted + s.text[at.To:]) {

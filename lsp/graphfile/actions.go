@@ -120,7 +120,9 @@ func (f File) explicit(m graph.Mention) []Edit {
 
 // named reports whether an operation names a block itself.
 func (f File) named(o *graph.Operation, b *graph.Block) bool {
-	return slices.ContainsFunc(o.Selects(), func(r graph.Reference) bool { return !r.Below && f.Find(r.Path).Block == b })
+	return slices.ContainsFunc(o.Selects(), func(r graph.Reference) bool {
+		return !r.Below && f.Find(r.Path).Block == b
+	})
 }
 
 // summarized inserts an operation into a block that replaces what it says.
