@@ -118,7 +118,7 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		want []string
 	}{
 		{1, []float64{75}, []string{"What sending the view would have saved",
-			"The conversation, with 40% of the cost, was played", "If its view had been sent: <b>25% less</b>",
+			"The conversation, 40% of the cost, was replayed", "If its view had been sent: <b>25% less</b>",
 			"$75.00 instead of $100.00"}},
 		{9, []float64{100, 110}, []string{"What sending the view would have cost",
 			"2 of 9 conversations, the most expensive,",

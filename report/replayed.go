@@ -101,7 +101,7 @@ func (r Replayed) Reckoned() string {
 	if !r.Recorded.Priced || r.Reported.Dollars == 0 || reported == r.Recorded.Cost() {
 		return ""
 	}
-	return "reported: " + reported + ", since a replay knows neither what the cache held, nor fees and advisors"
+	return "reported: " + reported + "; a replay cannot see the cache's contents, fees or advisors"
 }
 
 // Lacks names the models that are not in the dollars; "": all are.

@@ -223,7 +223,7 @@ func TestDaysWithoutSessionsAreDrawn(t *testing.T) {
 func TestAReplayNamesWhatWasReported(t *testing.T) {
 	play := report.Play{Dollars: 6.75, Priced: true, Units: 1}
 	for dollars, want := range map[float64]string{
-		5.42: "instead of $6.75 (reported: $5.42, since a replay knows neither what the cache held, nor fees and advisors)\n",
+		5.42: "instead of $6.75 (reported: $5.42; a replay cannot see the cache's contents, fees or advisors)\n",
 		6.75: "instead of $6.75\n",
 		0:    "instead of $6.75\n",
 	} {
