@@ -143,7 +143,11 @@ func (t text) is(st changes.State) bool {
 	if t.body == "" && len(t.parts) > 0 {
 		return false
 	}
-	for _, whole := range []string{t.body, t.trimmed} {
+	wholes := []string{t.body, t.trimmed}
+	if t.trimmed == "" { // not another text: an empty file has none either
+		wholes = wholes[:1]
+	}
+	for _, whole := range wholes {
 		body := strings.TrimRight(whole, "\n")
 		for _, tail := range []string{"\n", "", "\n\n", whole[len(body):]} {
 			sum, err := filetext.Hash(strings.NewReader(body + tail))
