@@ -90,11 +90,14 @@ func (l *Files) compare(
 		return unlike, &changes.Stale{Changed: since, Seen: true, By: changes.External}, nil
 	}
 	by, err := attribution.NewAttributor(l.core.Trees, tx, nil).Of(st.Tree, st.Path, st.Since)
-	if err != nil || by.Intent != nil && by.Intent.Session == f.Session.ID {
-		return unlike, nil, err // a command of its own
+	if err != nil {
+		return unlike, nil, err
 	}
 	var c changes.Change
 	by.Put(&c)
+	if own, err := attribution.ChangesOf(tx, f.Session.ID)(c); own || err != nil {
+		return unlike, nil, err // a command of its own
+	}
 	return unlike, &changes.Stale{Changed: st.Since, By: c.By()}, nil
 }
 
