@@ -1,7 +1,6 @@
 package anyfile
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -53,11 +52,7 @@ func (f File) note(s outline.Section) Note {
 	if f.Meter.Rough() {
 		rough = "; rough estimates, not calibrated yet"
 	}
-	part := min(n.N, all.N)                                                         // alone it can have more: its end does not merge with a line end
-	if s.From == 0 && len(bytes.TrimSpace(f.Text.Bytes(s.To, f.Text.Len()))) == 0 { // line ends at the end are its own
-		part = all.N
-	}
-	share := Share(part, max(1, all.N))
+	share := Share(min(n.N, all.N), max(1, all.N)) // alone it can have more: its end does not merge with a line end
 	// A client may leave room around code: no comma follows it.
 	said := fmt.Sprintf("%s · %s\n%s of %s %s, counted on its own%s", name, f.Meter.Say(n), share, of, all.Tokens(),
 		rough)
