@@ -130,7 +130,7 @@ func (a Artifact) Available() error {
 	if a.Expired {
 		how = "expired by the retention policy"
 	}
-	return fault.New(fault.NotFound, "artifacts.read", "artifact %s %s on %s; it was: %s",
+	return fault.New(fault.NotFound, "artifacts.read", "artifact %s %s on %s (%s)",
 		a.ID, how, a.Forgotten.UTC().Format(time.DateOnly), a.Describe())
 }
 

@@ -119,7 +119,7 @@ func TestInvariant2AForgottenHandleAnswersWithItsTombstone(t *testing.T) {
 			return err
 		}
 		wantFault(t, got.Available(), fault.NotFound, a.ID, "forgotten on 2026-05-30",
-			"it was: 6 characters without a title")
+			"(6 characters without a title)")
 		c, err := artifacts.Count(tx)
 		if c != (artifacts.Counts{Forgotten: 1}) {
 			t.Errorf("counts %+v", c)

@@ -122,5 +122,5 @@ func (r Report) Server(name, agent string) (host Host, part Part, err error) {
 		return host, part, fault.New(fault.NotFound, op, "unknown MCP server %.200q: none is configured here", name)
 	}
 	return host, part, fault.New(fault.NotFound, op, "unknown MCP server %.200q", name).
-		WithHint("there are: %s", chars.Short(strings.Join(names, ", "), 300))
+		WithHint("the servers are %s", chars.Short(strings.Join(names, ", "), 300))
 }

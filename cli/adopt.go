@@ -150,7 +150,7 @@ func (o adoption) print(w io.Writer) {
 func (o adoption) printDone(w io.Writer) {
 	what := "a new ledger is started"
 	if o.Ledger != nil {
-		what = "has the ledger " + o.Ledger.Name + " now"
+		what = "now uses the ledger " + o.Ledger.Name
 	}
 	fmt.Fprintf(w, "%s: %s\n", columns.OneLine(o.Workspace), what)
 	if o.Aside != "" {

@@ -36,7 +36,7 @@ func (f authorFlags) check(mode string) error {
 	asks := compaction.Mode(mode).Asks()
 	switch {
 	case f.model != "" && !asks:
-		return misuse("--model names the model that writes the summary: give --mode %s too",
+		return misuse("--model names the model that writes the summary: also give --mode %s",
 			strings.Join(settings.ModeNames(true), " or --mode "))
 	case f.summary != "" && !asks:
 		return misuse("--summary needs mode %s, not %s", strings.Join(settings.ModeNames(true), " or "), mode)

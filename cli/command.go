@@ -82,6 +82,7 @@ func (a *action) root() *cobra.Command {
 	root.Use, root.Version = "ctxledger", a.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("ctxledger {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "print the version")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(a, cmd, err) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {

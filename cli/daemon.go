@@ -13,7 +13,7 @@ func daemonCommand() command {
 	c := daemonStatusCommand()
 	c.name, c.short = "daemon", "The processes that own the ledgers: status, stop"
 	c.long = "A ledger is owned by one process, its daemon. Programs start it when they need it; it exits after two " +
-		"minutes in which nobody asks it anything, unless a session is live or an editor follows it. Each " +
+		"minutes without a request, unless a session is live or an editor follows it. Each " +
 		"workspace has its own ledger, and user memory has another. Nothing is lost when a daemon exits, is " +
 		"stopped or killed: the next command or agent starts it again. It reads the session files of the directory as they " +
 		"grow, unless ctxledger.yaml says `follow: false`, and keeps what it read in the directory under KEPT IN."

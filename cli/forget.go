@@ -279,9 +279,9 @@ func byReason(x, y ledger.LeftPlace) int { return strings.Compare(x.Why, y.Why) 
 func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 	switch {
 	case r.Memory != "":
-		fmt.Fprintln(w, "deleted from the ledger and erased on the disk; sessions that read it may quote it")
+		fmt.Fprintln(w, "deleted from the ledger and erased from the disk; sessions that read it may quote it")
 	case r.Text == "":
-		fmt.Fprintln(w, "deleted from the ledger and erased on the disk; summaries and memories may quote it")
+		fmt.Fprintln(w, "deleted from the ledger and erased from the disk; summaries and memories may quote it")
 	default:
 		left := "no copies remain"
 		if n := len(f.Left); n > 0 {
@@ -291,7 +291,7 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}
-		fmt.Fprintln(w, "erased on the disk, too: `ctxledger ledger gc` has nothing to do")
+		fmt.Fprintln(w, "also erased from the disk; there is no need for `ctxledger ledger gc`")
 	}
 	printOutside(w, f)
 }

@@ -43,7 +43,6 @@ func docsOf(own string) string {
 }
 
 func helpPage(w io.Writer, cmd *cobra.Command) {
-	cmd.InitDefaultVersionFlag()
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
 	text := cmd.Long
 	if text == "" {

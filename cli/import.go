@@ -29,8 +29,8 @@ func importCommand() command {
 	var follow bool
 	return command{
 		name: "import", args: "PATH…", short: "Read session files into the ledger",
-		long: "Imports session files of a coding agent, of a directory all below it, and keeps the originals byte for " +
-			"byte. Importing a file again adds only what is new. The last line of the output is the session's id. A file " +
+		long: "Imports a coding agent's session files, or all of them below a directory, and keeps the originals byte " +
+			"for byte. Importing a file again adds only what is new. The last line of the output is the session's id. A file " +
 			"that cannot be read is reported; the others are imported. Sessions from the last day are picked up automatically.",
 		example: "ctxledger import session.jsonl",
 		does:    keeps, undo: "a record that differs is kept alongside the first", json: answers([]agents.Report{}),

@@ -129,7 +129,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}
-	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), what files take "+
+	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), how long files are "+
 		"(`ctxledger count`)"))
 	row("next", a.self.in("`ctxledger "+o.Next.Command+"` "+o.Next.Does))
 }

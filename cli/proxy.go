@@ -60,7 +60,7 @@ func proxyCommand() command {
 		does:    keeps, undo: "it records", json: answers(served{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&listen, "listen", "127.0.0.1:0", "listen on this local `ADDRESS`")
-			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.StringArrayVar(&upstream, "upstream", nil, "send requests to `PROVIDER=URL`; can be repeated")
 			f.BoolVar(&reduce, "reduce", false, "make requests smaller: see docs/proxy.md")
 			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 			f.BoolVar(&behind, "behind", false, "read the token from standard input, and exit when it closes")

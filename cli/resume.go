@@ -91,7 +91,7 @@ func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactF
 	}
 	err = a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
 	if program := lacking(a.Env, r.In); program != "" {
-		a.say("%s is not in PATH: the new session is written, but nothing here can continue it yet", program)
+		a.say("%s is not in PATH: the new session has been written, but no program here can continue it yet", program)
 		a.hint("install %s, or add %s to PATH; if you do not want the new session, delete its file",
 			registry.Of(r.In).Title, program)
 	}

@@ -26,7 +26,7 @@ func retainCommand() command {
 			"a policy nothing expires. --older-than expires sessions by the age of their newest entry; " +
 			"--max-size expires the oldest sessions until the ledger fits. Setting either replaces the whole " +
 			"policy. The daemon applies it when it starts and once a day; --now lists what is due, asks, and " +
-			"applies it at once. Without a terminal --now needs --yes. --dry-run lists what the given " +
+			"applies it immediately. Without a terminal --now needs --yes. --dry-run lists what the given " +
 			"options would expire, without setting anything.\n\nA session expires as a whole, with its summaries and " +
 			"the artifacts that no other session holds; their handles then say so. Memories, artifacts that " +
 			"you saved yourself, sessions active in the last ten minutes and the newest session never expire.",

@@ -103,7 +103,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 		found := s.Machine.Find(h)
 		here := found.Installed()
 		if found.Sessions && !here {
-			left = fmt.Sprintf("of %s only session files are here: `ctxledger install %s` connects it all the same", h.Title, h.Name)
+			left = fmt.Sprintf("%s has only session files here; `ctxledger install %s` connects it anyway", h.Title, h.Name)
 		}
 		switch {
 		case named && !here && !found.Sessions:

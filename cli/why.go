@@ -129,7 +129,7 @@ func printHistory(a *action, w io.Writer, h historyAnswer) {
 	}
 	if len(moments) == 0 {
 		fmt.Fprintf(w, "nothing is recorded about %s\n", columns.OneLine(h.Path))
-		fmt.Fprintln(w, "the reads of a shell command are known only if it prints one file, such as: cat FILE")
+		fmt.Fprintln(w, "a shell command counts as a read only if it prints a single file, as `cat FILE` does")
 		return
 	}
 	fmt.Fprintln(w, columns.OneLine(h.Path))

@@ -39,7 +39,7 @@ func withCommand() command {
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's
-			f.StringArrayVar(&upstream, "upstream", nil, "requests go to `PROVIDER=URL`; repeat for others")
+			f.StringArrayVar(&upstream, "upstream", nil, "send requests to `PROVIDER=URL`; can be repeated")
 			f.BoolVar(&reduce, "reduce", false, "make its requests smaller, reversibly")
 			f.BoolVar(&beyond, "beyond-limits", false, "send requests even if a limit is reached")
 		},

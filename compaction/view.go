@@ -97,11 +97,11 @@ func (v *view) upToDate(o Options) Proposal {
 		return Proposal{Outcome: NothingToDo, Why: "nothing of the session has been recorded yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"nothing new since the last compaction: what came after it, %s, stays verbatim (%s)",
+			"the last summary is followed by only %s, few enough to stay verbatim (%s)",
 			chars.Plural(n, "message"), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"everything fits: the whole conversation, %s, stays verbatim (%s)", chars.Plural(n, "message"), rule)}
+			"the whole conversation of %s fits, and stays verbatim (%s)", chars.Plural(n, "message"), rule)}
 	}
 }
 

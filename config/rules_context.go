@@ -91,7 +91,7 @@ var contextRules = []Rule{
 		Doc:  "the same, at which a compaction is due",
 		into: func(t *target) any { return &t.policy.Compact.CutoverAt }},
 	{Key: "count_cached", Kind: Bool, Default: "false",
-		Doc:    "`warn_at` and `cutover_at` count all input of every request, also what a provider read from its cache",
+		Doc:    "`warn_at` and `cutover_at` count all input of every request, including what a provider read from its cache",
 		Theirs: "`true` (fuseraft)",
 		Differs: "the requests of coding agents repeat the whole conversation: counted that way, a limit says how many requests " +
 			"there were, not how much was said",
@@ -216,7 +216,7 @@ var clearRules = []Rule{
 		into: func(t *target) any { return &t.policy.Clear.Exclude }},
 	{Key: "only", Kind: Texts, Default: "[]", Doc: "the only tools whose results are cleared; if empty: all",
 		into: func(t *target) any { return &t.policy.Clear.Only }},
-	{Key: "inputs", Kind: Bool, Default: "false", Doc: "the arguments of the calls are cleared, too",
+	{Key: "inputs", Kind: Bool, Default: "false", Doc: "the arguments of the calls are also cleared",
 		into: func(t *target) any { return &t.policy.Clear.Inputs }},
 }
 

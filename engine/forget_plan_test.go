@@ -138,7 +138,7 @@ func TestForgettingAMemoryErasesItsBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := l.Forget(t.Context(), ledger.ForgetRequest{Memory: "gone", Scope: memory.Project})
-	if err != nil || count(f, "memory") != 1 || count(f, "earlier memory") != 1 {
+	if err != nil || count(f, "memory") != 1 || count(f, "memory version") != 1 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for _, text := range []string{first, second} {

@@ -152,7 +152,7 @@ func TestForgottenIsReallyGoneFromTheFiles(t *testing.T) {
 	if hits := rawHits(t, state, planted); hits != nil {
 		t.Errorf("still in %s", hits)
 	}
-	for kind, n := range map[string]int{"message": 7, "artifact": 2, "summary": 1, "memory": 1, "earlier memory": 1} {
+	for kind, n := range map[string]int{"message": 7, "artifact": 2, "summary": 1, "memory": 1, "memory version": 1} {
 		if count(f, kind) != n {
 			t.Errorf("%d of kind %s, want %d: %+v", count(f, kind), kind, n, f.Counts)
 		}

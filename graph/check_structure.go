@@ -33,7 +33,7 @@ func (c *checker) structure() {
 		case m.kind == listMark:
 			c.hidden(m)
 		case m.kind == setextHeading:
-			c.add("CG106", Information, m.at, "an underlined heading opens no block: write it with #").Fix =
+			c.add("CG106", Information, m.at, "an underlined heading does not open a block: write it with #").Fix =
 				c.withSigns(m)
 			c.hidden(m)
 		case m.kind == textMark:

@@ -38,11 +38,11 @@ type operationSpec struct {
 // The parameters that several operations take.
 var (
 	modeKey    = parameter{modeKind, "append (default), prepend or replace"}
-	toKey      = parameter{blockKind, "the block that the result goes into; without it, behind the operation"}
+	toKey      = parameter{blockKind, "the block that the result goes into; without it, after the operation"}
 	onceKey    = parameter{boolKind, "run only at the first visit; false by default"}
 	headerKey  = parameter{textKind, "the heading above the result; none for no heading"}
 	alignKey   = parameter{boolKind, "shift the result's headings below the enclosing block; false by default"}
-	allowKey   = parameter{boolKind, "run operations in the result, if the command line allows it, too; or else not"}
+	allowKey   = parameter{boolKind, "whether operations in the result run; the command line must also allow it"}
 	promptKey  = parameter{textKind, "the last message"}
 	blocksKey  = parameter{blocksKind, "the blocks that are sent: a path, path/* for what is below it, or a list"}
 	fileTarget = parameter{fileKind, "the document, relative to this one"}
@@ -57,7 +57,7 @@ var operations = map[string]operationSpec{
 	"llm": {doc: "asks a model", needs: []string{"prompt", "block"}, header: "# LLM response block", merges: true,
 		keys: map[string]parameter{
 			"prompt": promptKey, "block": blocksKey, "media": {textsKind, "files that are attached"},
-			"save-to-file": {pathKind, "where the answer is written, too"}, "use-header": headerKey,
+			"save-to-file": {pathKind, "a file in which the answer is also saved"}, "use-header": headerKey,
 			"header-auto-align": alignKey, "mode": modeKey, "to": toKey, "provider": {textKind, "the model's provider"},
 			"model": {textKind, "the model"}, "temperature": {shareKind, "0 to 1"}, "run-once": onceKey,
 			"stop-sequences":      {textsKind, "texts at which the model stops"},

@@ -132,7 +132,7 @@ func (r RestoreResponse) View() string {
 	case r.Current != "":
 		return "summary " + r.Current + " at its head, " + r.Tokens.Tokens()
 	case but != "":
-		return fmt.Sprintf("the whole conversation again, but for %s: %s of %s", but, r.Tokens, r.Whole.Tokens())
+		return fmt.Sprintf("the whole conversation again, except for %s: %s of %s", but, r.Tokens, r.Whole.Tokens())
 	}
 	return "the whole conversation again, " + r.Tokens.Tokens()
 }
@@ -144,7 +144,7 @@ func (r RestoreResponse) but() string {
 		parts = append(parts, chars.Plural(r.Edits, "edit")+" of `compact --mode auto`")
 	}
 	if r.Stubs > 0 {
-		parts = append(parts, "the rest of "+chars.Plural(r.Stubs, "large result"))
+		parts = append(parts, "the omitted parts of "+chars.Plural(r.Stubs, "large result"))
 	}
 	return strings.Join(parts, " and ")
 }

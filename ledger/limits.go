@@ -87,7 +87,7 @@ func (s Spent) amount(n float64) string {
 }
 
 // raise is the way out that every face offers.
-func (s Spent) raise() string { return "raise " + s.Written() + " there: it takes effect at once" }
+func (s Spent) raise() string { return "raise " + s.Written() + " there: it takes effect immediately" }
 
 // Stopped is what an agent is told whose request is not sent because a limit is reached, with the way out.
 func (s Spent) Stopped() string {

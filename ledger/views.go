@@ -211,9 +211,9 @@ func (u Use) NextWords() string {
 	dollars := chars.Money(*u.NextDollars, false)
 	switch u.NextBy {
 	case NextAnew:
-		return "the next request pays " + dollars + " for the whole window, which has probably expired in the provider's cache"
+		return "the next request pays " + dollars + " for the whole window, since its cached part has probably expired"
 	case NextPart:
-		return "the next request pays " + dollars + " for the window, of which only the beginning is probably still in the provider's cache"
+		return "the next request pays " + dollars + " for the window; only its beginning is probably still in the provider's cache"
 	case NextUncached:
 		return "each further request pays " + dollars + " for the window, uncached"
 	}

@@ -70,7 +70,7 @@ func TestNothingIsHandedOutBeyondALimit(t *testing.T) {
 	_, made := operate[compactResult](t, h, "compact_conversation",
 		map[string]any{"session": a.Session, "keep_turns": 1})
 	if made.Status != statusCompacted || len(made.Warnings) != 1 ||
-		!strings.Contains(made.Warnings[0], "raise MaxTotalTokens there: it takes effect at once") {
+		!strings.Contains(made.Warnings[0], "raise MaxTotalTokens there: it takes effect immediately") {
 		t.Errorf("%+v", made)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func Rules() []rewrite.Rule {
 	return []rewrite.Rule{
 		{Kind: "memory", Bucket: bucketEntries, Out: scrubEntry},
-		rewrite.Of("earlier memory", bucketHistory, scrubWords),
+		rewrite.Of("memory version", bucketHistory, scrubWords),
 	}
 }
 

@@ -29,7 +29,7 @@ func (r *recorder) history(e *entry, n *ledger.NoteRequestRequest) error {
 		n.Session = session
 		return err
 	case t.session == "":
-		return fault.New(fault.NotFound, "proxy.record", "it failed before anything was said")
+		return fault.New(fault.NotFound, "proxy.record", "a request failed before its conversation began")
 	default:
 		n.Session = t.session
 	}

@@ -43,7 +43,7 @@ func Upstreams(given map[string]string, lookup func(string) string) (map[string]
 		u, err := parseUpstream(address)
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "proxy.upstream", "%s: %s", from, err).
-				WithHint("as in https://api.anthropic.com")
+				WithHint("for example https://api.anthropic.com")
 		}
 		out[p.Name] = u
 		delete(given, p.Name)
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, c Config, listen string, ready func(address stri
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
 		return fault.New(fault.Invalid, op, "%.80q is not an address that only this machine can reach", listen).
-			WithHint("as in 127.0.0.1:8080")
+			WithHint("for example 127.0.0.1:8080")
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", listen)

@@ -37,7 +37,7 @@ func measuredPage(t *testing.T) string {
 	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3),
 		Request: asked("c", "claude-sonnet-4-5", usage, "fast")})
 	var b bytes.Buffer
-	if err := Page(&b, Merge([]Measured{m.End()}), time.UTC); err != nil {
+	if err := Page(&b, Merge([]*Measured{m.End()}), time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -118,7 +118,7 @@ func TestAReplayIsOnThePage(t *testing.T) {
 		want []string
 	}{
 		{1, []float64{75}, []string{"What sending the view would have saved",
-			"The conversation, with 40% of the cost, was played", "If its view had been sent: <b>25% less</b>",
+			"The conversation, 40% of the cost, was replayed", "If its view had been sent: <b>25% less</b>",
 			"$75.00 instead of $100.00"}},
 		{9, []float64{100, 110}, []string{"What sending the view would have cost",
 			"2 of 9 conversations, the most expensive,",

@@ -107,7 +107,7 @@ var triggers = []trigger{
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request, which has probably expired in the provider's cache,", s.View, t.idle(s.Window))
+			return s.over("the request, whose cached part has probably expired,", s.View, t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {

@@ -22,7 +22,7 @@ const (
 	kindAnswer   = "kept answer"
 	kindSession  = "session" // of items only: what is counted are its messages
 	kindMemory   = "memory"
-	kindEarlier  = "earlier memory"
+	kindEarlier  = "memory version"
 )
 
 // original forgets the original of one entry, with the stubs that quote its results and what intents keep of them. Its

@@ -58,7 +58,7 @@ type Place struct {
 //
 //size:ok a table
 func Inventory() []Place {
-	const copied = "ctxledger does not know who has them: look for the text there"
+	const copied = "ctxledger does not know where these are; search them yourself"
 	return append(buckets(), []Place{
 		{Kind: File, Name: "blobs/*", Holds: "contents over 32 KiB", How: "deleted when no record references them",
 			erase: func(ctx context.Context, l *Upkeep) error { return l.core.DeleteUnreferenced(ctx) }},
@@ -96,6 +96,10 @@ func Inventory() []Place {
 
 		{Kind: Beside, Name: "STATE.damaged-*", Holds: "the ledger as a repair found it",
 			How: "removed if it holds the text; reported if that cannot be determined"},
+		{Kind: Beside, Name: "audit/figures", Holds: "figures of session files: ids, paths, names of tools, and of compactions " +
+			"the commands and names that they lost",
+			How:   "removed: the next audit reads the session files again",
+			erase: func(_ context.Context, l *Upkeep) error { return removeFigures(l.core.State) }},
 		{Kind: Beside, Name: "FILE.*.partial", Holds: "a backup whose owner was killed",
 			How: "removed as the note in tmp/ directs"},
 		{Kind: Beside, Name: "the user ledger", Holds: "memories of all workspaces",
@@ -131,9 +135,9 @@ func Inventory() []Place {
 		{Kind: Elsewhere, Name: "exports into other directories", Holds: "changes, intents, memories", Told: copied},
 		{Kind: Elsewhere, Name: "session files that `resume` wrote", Holds: "messages", Told: copied},
 		{Kind: Elsewhere, Name: "ledgers of other workspaces", Holds: "text that their sessions received",
-			Told: "run the command there, too; `ctxledger workspaces` lists them"},
+			Told: "run this command there as well; `ctxledger workspaces` lists them"},
 		{Kind: Elsewhere, Name: "ledgers that were set aside", Holds: "all",
-			Told: "run the command there, too, after `ctxledger ledger adopt` has taken one over"},
+			Told: "take one over with `ctxledger ledger adopt`, then run this command again"},
 	}...)
 }
 

@@ -59,7 +59,7 @@ func compactedNow(t *testing.T, flags ...string) string {
 func TestTheExampleOfAResumedSessionIsTrue(t *testing.T) {
 	s := newBox(t)
 	run(t, s, "import", absolute(t, recording))
-	holds := regexp.MustCompile(`(?m)^holds .*\n {10}.*$`)
+	holds := regexp.MustCompile(`(?m)^undo .*\nholds .*\n {10}.*$`)
 	said := holds.FindString(string(read(t, "../../docs/resume.md")))
 	out := run(t, s, "resume", "--dir", s.Workspace)
 	if made := holds.FindString(string(out)); said == "" || made != said {

@@ -332,7 +332,7 @@ func TestWhatWasForgottenSaysSo(t *testing.T) {
 		t.Errorf("the node is %+v", n)
 	}
 	got := l.open(n)
-	want := "artifact " + artifact.Handle + " was forgotten on 2026-11-20; it was: "
+	want := "artifact " + artifact.Handle + " was forgotten on 2026-11-20 ("
 	if !strings.HasPrefix(got, want) || strings.Contains(got, "big.log") {
 		t.Errorf("the document says %q", got)
 	}

@@ -166,7 +166,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   const since = of({ held: about(129_968) });
   assert.match(textOf(since), /≈65.0%.*Reported in the provider's latest response: 128,764, and ≈1,204 more since then\./);
   assert.deepEqual(attributes(since, /<rect class="part fill-since"[^>]* width="([\d.]+)%"/g), [0.602]);
-  assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents drop content on their own/);
+  assert.match(textOf(of({ held: about(9_000) })), /≈64,000 more\|.*Agents also drop content on their own/);
   for (const cut of ['the agent compacted', 'the agent cleared old results', 'the conversation went back']) {
     assert.match(textOf(of({ held: about(9_000), cut })), new RegExp(`Estimated: the provider's latest figure, 128,764, is from before ${cut}\\.`));
     assert.match(textOf(of({ held: about(140_000), cut })), new RegExp(`is from before ${cut}\\.`), 'however much came since');

@@ -102,7 +102,7 @@ export function viewHead(context: Context): string {
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
     element('p', { class: 'basis' }, `${summary === '' ? 'Not compacted yet' : 'A summary replaces older turns'}: ` +
       'the running agent keeps its own window, and nothing is sent anywhere.' +
-      (view.n < held.n ? '' : ' Agents drop content on their own, too.'));
+      (view.n < held.n ? '' : ' Agents also drop content on their own.'));
 }
 
 /** Where the figure comes from. */
