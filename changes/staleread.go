@@ -15,9 +15,13 @@ const near = 100
 // of its own newest change, or those at the time of the read. The time is that up to which the session knows the file: of its own
 // changes only those of a text that it knew.
 //
+// own says which changes the session made, or copied with their calls.
+//
 // Hooks say no more than this, since an agent waits for them. Lists of what was read (engine/files) also compare the text
 // that the session was shown with the file, which decodes its log.
-func StaleRead(tx kv.Tx, path, tree, session string, read time.Time) (*Change, time.Time, error) {
+func StaleRead(
+	tx kv.Tx, path, tree string, read time.Time, own func(Change) (bool, error),
+) (*Change, time.Time, error) {
 	list, err := OfPath(tx, path, near)
 	if err != nil {
 		return nil, read, err
@@ -27,7 +31,11 @@ func StaleRead(tx kv.Tx, path, tree, session string, read time.Time) (*Change, t
 	slices.SortStableFunc(list, func(a, b Change) int { return a.Time.Compare(b.Time) }) // some are recorded late
 	k := known{until: read}
 	for _, c := range list {
-		k.take(c, read, c.Session == session)
+		mine, err := own(c)
+		if err != nil {
+			return nil, read, err
+		}
+		k.take(c, read, mine)
 	}
 	if k.other != nil && k.hash != "" && k.hash == k.other.HashTo {
 		k.knew(k.other.Time)

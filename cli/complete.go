@@ -49,7 +49,7 @@ func fromLedger(ctx context.Context, a *action, name string) (words []cobra.Comp
 	case "SESSION":
 		page, _ := a.ledger.Sessions(ctx, ledger.SessionsRequest{Limit: maxCompleted})
 		for _, s := range page.Sessions {
-			add(s.ID, s.Host+" "+titled(s))
+			add(s.ID, s.Host+" "+s.Titled())
 		}
 	case "SUMMARY":
 		s, _ := a.session(ctx, "")

@@ -116,25 +116,12 @@ func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info le
 		in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 		t.Add(s.ID, s.Host, chars.First(a.masks.String(s.HostID), 8), a.stamp(s.Updated), chars.Commas(s.Turns),
 			chars.Commas(s.Seq), chars.Commas(in), chars.Commas(s.Usage.Output), a.line(ranIn(a, s), 40),
-			a.line(titled(s), 60))
+			a.line(s.Titled(), 60))
 	}
 	width, _ := screen(a.Out)
 	t.Fit(width, leastTitle, "RECORDS", "ITS ID", "OUTPUT", "RAN IN", "INPUT")
 	t.Print(w)
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
-}
-
-// titled returns the title of a session, behind a mark of a subagent's and of one that ctxledger wrote.
-func titled(s sessions.Session) string {
-	switch {
-	case s.Parent != "":
-		return "(subagent of " + s.Parent + ") " + s.Heading()
-	case s.Unused():
-		return "(unused copy of " + s.Continues + ") " + s.Heading()
-	case s.Continues != "":
-		return "(continues " + s.Continues + ") " + s.Heading()
-	}
-	return s.Heading()
 }
 
 // ranIn returns where a session ran: a path relative to the user's tree, "." for its root, or else the absolute

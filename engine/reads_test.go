@@ -140,6 +140,8 @@ func TestWhetherAFileIsAsItWasReadIsSaidOnlyIfItIsKnown(t *testing.T) {
 		{"with one other line end", []did{read(shown)}, "package a\r\n\nvar x = 1\n", late, "fresh"},
 		{"gone", []did{read(shown)}, "", after, ""},
 		{"only written, the same", []did{written(content)}, content, late, "fresh"},
+		{"only written, and emptied later", []did{written(content)}, "\n", late, "stale"},
+		{"read, and emptied later", []did{read(shown)}, "\n\n", late, "stale"},
 		{"only written, and another text later", []did{written(content)}, edited, late, "stale"},
 		{"only written, which failed", []did{failed}, edited, late, ""},
 		{"only edited, of a text that is not known", []did{edit("x = 1", "x = 2", "")}, edited, late, ""},

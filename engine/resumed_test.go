@@ -41,6 +41,33 @@ func TestAContinuedSessionHasTheTitleOfTheTask(t *testing.T) {
 	}
 }
 
+// A call that was copied with its result changed the file once: the copy was said to be out of date.
+func TestACopiedEditIsNoLaterChange(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	old := act(t, l, "me", "/w", start,
+		did{tool: "Read", args: `{"file_path":"/w/a.go","offset":1,"limit":2}`, result: "1\tpackage a\n2\t"},
+		did{tool: "Edit", args: `{"file_path":"/w/a.go","old_string":"package a","new_string":"package b"}`},
+		did{tool: "Edit", args: `{"file_path":"/w/b.go","old_string":"a","new_string":"b"}`})
+	log, err := l.Log(t.Context(), ledger.LogRequest{Session: old, Originals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []sessions.NewEntry
+	for _, e := range log.Entries {
+		list = append(list, sessions.NewEntry{Kind: e.Kind, Time: e.Time, Format: e.Format, Original: e.Original,
+			Copied: true})
+	}
+	resp, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "copy", Next: 1, Done: true,
+		Entries: list, Session: sessions.Session{Host: "h", HostID: "copy", Dir: "/w", Continues: old}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: resp.Session})
+	if err != nil || len(known.Stale) > 0 {
+		t.Errorf("out of date are %+v, %v", known.Stale, err)
+	}
+}
+
 // A copy that nobody went on with is never the current session, however new it is.
 func TestAnUnusedCopyIsNotTheCurrentSession(t *testing.T) {
 	l := open(t)

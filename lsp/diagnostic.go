@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"go.lsp.dev/protocol"
@@ -51,20 +52,32 @@ func (s *Server) tells(u uri.URI) bool {
 		settings.Graphs && d != nil && d.language == outline.Markdown
 }
 
-// publish sends the findings of a document. An empty list is sent only after one that was not.
-func (n *notifier) publish(u uri.URI) {
-	if n.reported[u] == "" && len(n.snapshot().settings.Diagnostics) == 0 && !n.tells(u) {
+// reported is what was published of a document: its name as the client spells it, and the message as JSON.
+type reported struct {
+	uri  uri.URI
+	said string
+}
+
+// publish sends the findings of a document: those that the client has only if the document itself is another one. An empty
+// list is sent only after one that was not.
+func (n *notifier) publish(u uri.URI, another bool) {
+	before := n.reported[u]
+	if before.uri == "" && len(n.snapshot().settings.Diagnostics) == 0 && !n.tells(u) {
 		return
 	}
-	p := &protocol.PublishDiagnosticsParams{URI: n.reported[u], Diagnostics: []protocol.Diagnostic{}}
+	p := &protocol.PublishDiagnosticsParams{URI: before.uri, Diagnostics: []protocol.Diagnostic{}}
 	if d := n.Server.documents.get(u); d != nil {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), d.folder.published(d)
 		n.Server.documents.looked(u)
 	}
+	raw, err := json.Marshal(p)
+	now := reported{p.URI, string(raw)}
 	switch {
+	case err == nil && now == before && !another:
+		return
 	case len(p.Diagnostics) > 0:
-		n.reported[u] = p.URI
-	case n.reported[u] == "":
+		n.reported[u] = now
+	case before.uri == "":
 		return
 	default:
 		delete(n.reported, u)

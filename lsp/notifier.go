@@ -99,15 +99,15 @@ func (s *Server) notify() {
 // notifier holds what the client has been told.
 type notifier struct {
 	*Server
-	statuses   map[*folder]string  // by folder, as JSON
-	reported   map[uri.URI]uri.URI // documents with diagnostics, as the client spells them
-	registered map[string]bool     // methods, by their names in offers
-	changed    bool                // ctxledger/changed is due
-	holdOff    <-chan time.Time    // ends the pause after the last ctxledger/changed; nil: no pause
+	statuses   map[*folder]string   // by folder, as JSON
+	reported   map[uri.URI]reported // documents with diagnostics
+	registered map[string]bool      // methods, by their names in offers
+	changed    bool                 // ctxledger/changed is due
+	holdOff    <-chan time.Time     // ends the pause after the last ctxledger/changed; nil: no pause
 }
 
 func notifierOf(s *Server) *notifier {
-	return &notifier{Server: s, statuses: map[*folder]string{}, reported: map[uri.URI]uri.URI{},
+	return &notifier{Server: s, statuses: map[*folder]string{}, reported: map[uri.URI]reported{},
 		registered: map[string]bool{}}
 }
 
@@ -130,12 +130,12 @@ func (n *notifier) send(b batch) {
 	})
 	if b.refresh {
 		for _, d := range n.Server.documents.all() {
-			b.documents[d.uri] = true
+			b.documents[d.uri] = b.documents[d.uri]
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
 		if !n.caps.pull || n.tells(u) {
-			n.publish(u)
+			n.publish(u, b.documents[u])
 		}
 	}
 }

@@ -107,6 +107,27 @@ func TestWhatNobodyAskedAboutTakesNoRoom(t *testing.T) {
 	}
 }
 
+// TestEqualFindingsAreToldOnce: they were published again at each event of a session.
+func TestEqualFindingsAreToldOnce(t *testing.T) {
+	f, n := newNotifier(t, map[string]any{"show": "all"})
+	d := document{folder: f.first(), uri: "untitled:a", spelled: "untitled:a", language: outline.Markdown}
+	f.documents.put(d.with(1, text.New(tokens.O200kBase, []byte(strings.Repeat("word ", 900)))))
+	for _, b := range []batch{{refresh: true}, {refresh: true}, {documents: map[uri.URI]bool{"untitled:a": true}}} {
+		if b.documents == nil {
+			b.documents = map[uri.URI]bool{}
+		}
+		n.send(b)
+	}
+	f.documents.close("untitled:a")
+	n.publish("untitled:a", true) // the last message
+	told, err := f.Until(f.ctx, func(told []scriptededitor.Message) bool {
+		return len(told) > 0 && strings.Contains(string(told[len(told)-1].Params), `"diagnostics":[]`)
+	})
+	if err != nil || count(told, "textDocument/publishDiagnostics") != 3 {
+		t.Errorf("told: %v, %v", told, err)
+	}
+}
+
 // TestAStatusThatIsWantedAgainIsTold switches it off and on while nothing happens.
 func TestAStatusThatIsWantedAgainIsTold(t *testing.T) {
 	f, n := newNotifier(t, nil)

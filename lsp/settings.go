@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -88,7 +87,7 @@ func defaults() Settings {
 }
 
 // read reads a client's settings, only ours or all. Settings that are missing or wrong keep their value in s. Errors:
-// invalid, naming the first wrong one.
+// invalid, naming each wrong one.
 func (s Settings) read(raw []byte) (Settings, error) {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) == nil && all[section] != nil {
@@ -100,24 +99,32 @@ func (s Settings) read(raw []byte) (Settings, error) {
 	if err := json.Unmarshal(raw, &all); err != nil {
 		return s, fault.Wrap(fault.Invalid, "lsp.settings", err)
 	}
-	var wrong error
+	var wrong []string
+	ignore := func(err error) {
+		if err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
 	if much, named := all["show"]; named {
 		var text string
 		if json.Unmarshal(much, &text) != nil {
 			text = string(much)
 		}
-		s, wrong = s.showing(text)
+		var err error
+		s, err = s.showing(text)
+		ignore(err)
 		delete(all, "show")
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		said, err := s.with(name, all[name])
-		if err != nil {
-			wrong = cmp.Or(wrong, err)
-			continue
+		if ignore(err); err == nil {
+			s = said
 		}
-		s = said
 	}
-	return s, wrong
+	if len(wrong) > 0 {
+		return s, fault.New(fault.Invalid, "lsp.settings", "%s", strings.Join(wrong, "; "))
+	}
+	return s, nil
 }
 
 // with returns s with one setting of the client. Unknown settings are ignored.

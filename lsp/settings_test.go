@@ -33,6 +33,8 @@ func TestAWrongSettingCostsItselfAlone(t *testing.T) {
 			Diagnostics: []string{"generated", "large-read", "long-lines", "stale-read"}}},
 		{`{"show":"loud","hints":9}`, `show is "loud", not one of quiet, normal, all`,
 			with(func(s *Settings) { s.Hints = 9 })},
+		{`{"show":"loud","hover":7,"lens":"x","nonsense":1}`, `show is "loud", not one of quiet, normal, all; ` +
+			`the setting "hover" cannot be 7; lens is "x", not one of off, live, always`, before},
 		{`{"diagnostics":[]}`, "", with(func(s *Settings) { s.Diagnostics = []string{} })},
 		{`{"server":{"path":"x"},"nobodys":1}`, "", before},
 		{`[1]`, "cannot unmarshal", before},

@@ -22,6 +22,19 @@ func (s Session) Heading() string {
 	return s.Title
 }
 
+// Titled returns the heading of a session, behind a mark of a subagent's and of one that ctxledger wrote.
+func (s Session) Titled() string {
+	switch {
+	case s.Parent != "":
+		return "(subagent of " + s.Parent + ") " + s.Heading()
+	case s.Unused():
+		return "(unused copy of " + s.Continues + ") " + s.Heading()
+	case s.Continues != "":
+		return "(continues " + s.Continues + ") " + s.Heading()
+	}
+	return s.Heading()
+}
+
 // Tombstone returns the message in place of a forgotten or lost one, in its provider's format.
 func (e Entry) Tombstone() []byte {
 	text := TombstoneText(*e.Forgotten, e.Expired)

@@ -1,11 +1,13 @@
 package attribution
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/sessions"
 )
@@ -257,6 +259,36 @@ func (a Attributor) again(in intents.Intent) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// ChangesOf returns what says whether a change is one of a session: it made the change, or the host copied the call that made
+// it into the session.
+func ChangesOf(tx kv.Tx, session string) func(changes.Change) (bool, error) {
+	return func(c changes.Change) (bool, error) {
+		if c.Session == "" || c.Session == session {
+			return c.Session == session, nil
+		}
+		e, err := sessions.GetEntry(tx, c.Session, c.Seq)
+		if fault.Is(err, fault.NotFound) {
+			return false, nil
+		}
+		calls := make([]string, 0, len(e.Calls)+len(e.Results)) // the entry is that of the call, or of its result
+		for _, call := range e.Calls {
+			calls = append(calls, call.ID)
+		}
+		for _, r := range e.Results {
+			calls = append(calls, r.CallID)
+		}
+		for _, id := range calls {
+			made, e1 := intents.OfCall(tx, c.Session, id)
+			copied, e2 := intents.OfCall(tx, session, id)
+			if err = cmp.Or(err, e1, e2); err == nil && made != nil && made.ID == c.Intent && copied != nil &&
+				copied.Copied && copied.Begun.UnixMilli() == made.Begun.UnixMilli() {
+				return true, nil
+			}
+		}
+		return false, err
+	}
 }
 
 // Recent returns the newest changes of a file of a tree, newest first; "" is the workspace's root.

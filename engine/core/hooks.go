@@ -264,7 +264,7 @@ func (l *Ledger) readBefore(tx kv.Tx, s *sessions.Session, path string) (*change
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := changes.StaleRead(tx, path, l.Trees.Apart(*s), s.ID, e.Time)
+	c, _, err := changes.StaleRead(tx, path, l.Trees.Apart(*s), e.Time, attribution.ChangesOf(tx, s.ID))
 	if c == nil || err != nil {
 		return nil, err
 	}

@@ -90,11 +90,14 @@ func (l *Files) compare(
 		return unlike, &changes.Stale{Changed: since, Seen: true, By: changes.External}, nil
 	}
 	by, err := attribution.NewAttributor(l.core.Trees, tx, nil).Of(st.Tree, st.Path, st.Since)
-	if err != nil || by.Intent != nil && by.Intent.Session == f.Session.ID {
-		return unlike, nil, err // a command of its own
+	if err != nil {
+		return unlike, nil, err
 	}
 	var c changes.Change
 	by.Put(&c)
+	if own, err := attribution.ChangesOf(tx, f.Session.ID)(c); own || err != nil {
+		return unlike, nil, err // a command of its own
+	}
 	return unlike, &changes.Stale{Changed: st.Since, By: c.By()}, nil
 }
 
@@ -143,7 +146,11 @@ func (t text) is(st changes.State) bool {
 	if t.body == "" && len(t.parts) > 0 {
 		return false
 	}
-	for _, whole := range []string{t.body, t.trimmed} {
+	wholes := []string{t.body, t.trimmed}
+	if t.trimmed == "" { // not another text: an empty file has none either
+		wholes = wholes[:1]
+	}
+	for _, whole := range wholes {
 		body := strings.TrimRight(whole, "\n")
 		for _, tail := range []string{"\n", "", "\n\n", whole[len(body):]} {
 			sum, err := filetext.Hash(strings.NewReader(body + tail))

@@ -9,6 +9,7 @@ import (
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/changes"
+	"ctxledger.dev/engine/attribution"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/limits"
@@ -148,7 +149,7 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 	if err != nil {
 		return err
 	}
-	stale, n := []changes.Stale{}, spent{}
+	stale, n, own := []changes.Stale{}, spent{}, attribution.ChangesOf(tx, session)
 	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
 		if read := readsOf(path, steps[path]); read.Reads > 0 || read.Window > 0 {
@@ -163,10 +164,10 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 			at = told[path]
 		}
 		file := path
-		c, until, err := changes.StaleRead(tx, file, tree, session, at)
+		c, until, err := changes.StaleRead(tx, file, tree, at, own)
 		if real := l.core.Trees.Real(tree, path); err == nil && c == nil && real != path {
 			file = real // earlier versions recorded the link
-			c, until, err = changes.StaleRead(tx, file, tree, session, at)
+			c, until, err = changes.StaleRead(tx, file, tree, at, own)
 		}
 		if err != nil {
 			return err

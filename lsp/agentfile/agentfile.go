@@ -237,9 +237,6 @@ func explainServer(u Use) string {
 	if u.New {
 		return said
 	}
-	if u.Use != nil && u.Use.Calls > 0 {
-		said += " · last call " + u.Use.Last.Format(time.DateOnly)
-	}
 	if u.Later.N > 0 {
 		said += ", " + u.Later.String() + " when " + u.When
 	}
@@ -248,6 +245,9 @@ func explainServer(u Use) string {
 		said += ", until you ask it: no server is started on its own"
 	case from != "":
 		said += " (" + from + ")"
+	}
+	if u.Use != nil && u.Use.Calls > 0 {
+		said += " · last call " + u.Use.Last.Format(time.DateOnly)
 	}
 	if u.Use == nil {
 		said += "\ncalls are unknown: " + cmp.Or(u.Uncounted, "no session of the agent is recorded here")
@@ -413,7 +413,11 @@ func head(u Use, f anyfile.File) string {
 	switch {
 	case !u.framed():
 	case u.alike(f):
-		said += " (" + anyfile.CostOfPart(f, 0, f.Text.Len()).String() + " in the file)"
+		if whole := anyfile.CostOfPart(f, 0, f.Text.Len()); whole.N > u.Carried.N+u.Later.N {
+			said += ", a part of the " + whole.String() + " in the file"
+		} else {
+			said += " (" + whole.String() + " in the file)"
+		}
 	case u.Meter.Counter.Model() == "":
 		said += " (estimated for the agent's usual models)"
 	default:

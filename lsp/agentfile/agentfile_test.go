@@ -41,6 +41,9 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	}{
 		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80)}}, "Codex: ≈80 tokens in every request",
 			"Codex: ≈80 tokens in every request" + frame("Codex")},
+		{[]Use{{Agent: "Codex", Host: "codex", Part: part(2)}}, // comments are not sent
+			"Codex: ≈2 tokens in every request",
+			"Codex: ≈2 tokens in every request, a part of the 3 in the file" + edit("Codex")},
 		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80)}, {Agent: "Cursor", Host: "cursor", Part: part(80)}},
 			"≈80 tokens in every request of 2 agents",
 			"Codex: ≈80 tokens in every request" + frame("Codex") +

@@ -74,6 +74,8 @@ func TestALensFitsItsLineAndItsHoverSaysAll(t *testing.T) {
 			"read once, ≈9 tokens in window · unchanged since", "unchanged since"},
 		{"written, and changed by somebody", 3, live.File{Touched: true, Stale: true, By: changes.External}, nil,
 			"≈3 tokens in file · written · changed since", "changed since, outside the session"},
+		{"written, and formatted at once", 3, live.File{Touched: true, Window: took}, nil,
+			"written, ≈6 tokens in window", "not known whether it has changed since"},
 		{"known to be deleted", 3, live.File{Reads: 1, Window: took, Stale: true, Gone: true, By: changes.External},
 			nil,
 			"read once, ≈6 tokens in window · deleted since", "deleted since, outside the session"},

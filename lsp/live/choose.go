@@ -44,7 +44,7 @@ func (w *watcher) choose(ctx context.Context, all []sessions.Session) (*sessions
 func (w *watcher) live(ctx context.Context, recent []sessions.Session, now time.Time) (all []Other, err error) {
 	for _, s := range recent {
 		if s.Live(now) && len(all) <= maxOthers {
-			all = append(all, Other{Session: s.ID, Title: s.Title, Model: s.Model})
+			all = append(all, Other{Session: s.ID, Title: s.Titled(), Model: s.Model})
 		}
 	}
 	if len(all) < 2 {
@@ -101,7 +101,7 @@ func (w *watcher) isNear(s sessions.Session) bool {
 // best returns the session to follow of those with recent activity, which are in order, the newest first: one in a
 // terminal of this window before others, and that in the active terminal before those; a live one before an idle one,
 // one of this tree before those of other trees of the repository, of these the fullest, the one that is followed already
-// before newer ones.
+// before newer ones. One that was resumed as another one, which is in use since, is the last of these.
 func (w *watcher) best(recent []sessions.Session, live []Other, now time.Time) *sessions.Session {
 	worth := func(s sessions.Session) (n int) {
 		if w.near[hosted{s.Host, s.HostID}] {
@@ -123,6 +123,10 @@ func (w *watcher) best(recent []sessions.Session, live []Other, now time.Time) *
 		switch {
 		case i < 0:
 			return 0
+		case slices.ContainsFunc(recent, func(o sessions.Session) bool {
+			return o.Continues == s.ID && !o.Unused() && o.Updated.After(s.Updated)
+		}):
+			return -1
 		case w.reader != nil && w.reader.session.ID == s.ID:
 			return live[i].fullness() + steady
 		}

@@ -40,6 +40,8 @@ func TestWhichSessionIsFollowed(t *testing.T) {
 		{"a copy that nobody went on with", "a 2; copy 1", "", "", "", "a", 0},
 		{"nothing but such a copy", "copy 1", "", "", "", "", 0},
 		{"a copy in whose terminal somebody is", "a 2; copy 1", "", "", "copy", "copy", 1},
+		{"the one that was resumed as another one", "a 2; used 1", "a", "", "", "used", 1},
+		{"the one that was resumed, and goes on", "a 1; used 2", "used", "", "", "used", 1},
 		{"that of a terminal is not recorded yet", "a 2; b 1", "", "", "!new", "b", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,10 +161,18 @@ func recorded(t *testing.T, local ledger.Recorder, name, ago string) string {
 	if name == "copy" {
 		s.Continues = "0badc0de"
 	}
+	var usage *sessions.Usage
+	if name == "used" {
+		page, err := local.(ledger.SessionReader).Sessions(t.Context(), ledger.SessionsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Continues, usage = page.Sessions[0].ID, &sessions.Usage{Output: 1}
+	}
 	r, err := local.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
 		Import: name, Session: s, Done: true, Next: 1,
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic,
-			Time: time.Now().Add(-age), Original: []byte(`{"role":"user","content":"Hello."}`)}},
+			Time: time.Now().Add(-age), Usage: usage, Original: []byte(`{"role":"user","content":"Hello."}`)}},
 	})
 	if err != nil {
 		t.Fatal(err)

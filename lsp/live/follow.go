@@ -220,7 +220,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.title, err = w.masked(ctx, w.reader.session.Title)
+	w.title, err = w.masked(ctx, w.reader.session.Titled())
 	return err
 }
 

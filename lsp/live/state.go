@@ -79,8 +79,10 @@ type File struct {
 	Sub      bool   // By is a subagent of the session
 }
 
-// Known reports whether the session has read the file, or has a text of it that it wrote.
-func (f File) Known() bool { return f.Reads > 0 || f.Fresh || f.Stale }
+// Known reports whether the session has read the file, or has what it wrote of it.
+func (f File) Known() bool {
+	return f.Reads > 0 || f.Fresh || f.Stale || f.Touched && f.Window.N > 0
+}
 
 // Lost reports whether the session's window has nothing of the file that it read.
 func (f File) Lost() bool { return f.Dropped && f.Left.N == 0 && !f.Fresh && !f.Part && !f.Stale }
