@@ -30,6 +30,9 @@ func readGrep(c Content, s Selection) (Page, error) {
 		if err != nil {
 			return Page{}, err
 		}
+		if h := headingOf(piece); h != nil && first {
+			g.heading, g.above = shorten(visible(h), maxHeading), lines.line
+		}
 		g.line(lines.line, piece, first)
 	}
 	p := Page{Text: g.out.String(), Range: nOf("match", "matches", g.skipped, g.shown, g.matches)}
@@ -52,6 +55,9 @@ type grep struct {
 	full  bool  // a line did not fit: nothing more is shown
 	last  int64 // newest line that is shown, or was before
 
+	heading string // of the message at hand, in a content of several, if no line of that is shown yet
+	above   int64  // its line
+
 	before  []numbered // the lines that a match would bring along
 	due     int64      // lines that the match before still brings along
 	matched int64      // newest line that matched
@@ -59,6 +65,9 @@ type grep struct {
 	skipped int        // of them, up to after
 	shown   int        // of them, in out
 }
+
+// maxHeading is how many characters of a heading are shown before a match.
+const maxHeading = 160
 
 type numbered struct {
 	n    int64
@@ -118,6 +127,12 @@ func (g *grep) show(n int64, kind byte, text string) {
 		return
 	}
 	row := fmt.Sprintf("%d%c%s\n", n, kind, text)
+	if g.heading != "" && n > g.above {
+		named := fmt.Sprintf("%d-%s\n", g.above, g.heading) + row
+		if g.chars+utf8.RuneCountInString(named) <= g.limit {
+			row = named
+		}
+	}
 	if g.context > 0 && g.out.Len() > 0 && n != g.last+1 {
 		row = "--\n" + row
 	}
@@ -126,7 +141,7 @@ func (g *grep) show(n int64, kind byte, text string) {
 		return
 	}
 	g.out.WriteString(row)
-	g.last = n
+	g.last, g.heading = n, ""
 }
 
 // width is how many characters of a line are shown: with its prefix and the marks of a cut on both

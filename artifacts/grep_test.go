@@ -40,6 +40,28 @@ func TestGrepShowsMatchesAsGrepDoes(t *testing.T) {
 	}
 }
 
+// TestGrepNamesTheMessage: of several messages, each is named before the first of its lines that is shown, on each page.
+func TestGrepNamesTheMessage(t *testing.T) {
+	a, b := artifacts.Heading("aa", 1, "tool", []string{"Read store.go"}), artifacts.Heading("bb", 2, "user", nil)
+	lines := append([]string{a, "one", "x = 1", "x = 2"}, b, "two", "x = 3", strings.Repeat("x", 150), "x = 4")
+	for _, c := range []struct {
+		name  string
+		of    artifacts.Selection
+		shows string
+	}{
+		{"each once", artifacts.Selection{Grep: "x ="},
+			"1-" + a + "\n3:x = 1\n4:x = 2\n5-" + b + "\n7:x = 3\n9:x = 4\n"},
+		{"itself", artifacts.Selection{Grep: "store|two"}, "1:" + a + "\n5-" + b + "\n6:two\n"},
+		{"again on the next page", artifacts.Selection{Grep: "x =", After: 7}, "5-" + b + "\n9:x = 4\n"},
+		{"with lines around", artifacts.Selection{Grep: "x = 3", Context: 1}, "5-" + b + "\n6-two\n7:x = 3\n8-" +
+			strings.Repeat("x", 150) + "\n"},
+	} {
+		if p := read(t, textOf(lines), c.of); p.Text != c.shows {
+			t.Errorf("%s: %s\nnot\n%s", c.name, p.Text, c.shows)
+		}
+	}
+}
+
 func TestGrepPagesShowEveryMatchOnce(t *testing.T) {
 	c := artifacts.Text([]byte(numbered(1000)))
 	p := read(t, c, artifacts.Selection{Grep: "7", Limit: 200})

@@ -96,12 +96,12 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		s    artifacts.Selection
 		has  string
 	}{
-		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "lines and grep were given"},
+		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "`lines` and `grep` were given"},
 		{"head and tail", artifacts.Selection{Head: 1, Tail: 1}, "only one selection"},
 		{"words for lines", artifacts.Selection{Lines: "ten"}, `lines="10-40"`},
 		{"line 0", artifacts.Selection{Lines: "0-5"}, "start at 1"},
 		{"negative lines", artifacts.Selection{Lines: "-5"}, `lines="10-40"`},
-		{"backwards lines", artifacts.Selection{Lines: "9-5"}, `lines="10-40"`},
+		{"backwards lines", artifacts.Selection{Lines: "9-5"}, `lines="9-5" runs backwards; the hint: the right form: lines="5-9"`},
 		{"lines past the end", artifacts.Selection{Lines: "101-"}, "there are 100 lines"},
 		{"number too large", artifacts.Selection{Lines: "1-99999999999999999999"}, `lines="10-40"`},
 		{"backwards bytes", artifacts.Selection{Bytes: "9-5"}, `bytes="0-4095"`},
@@ -125,9 +125,10 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := artifacts.Read(artifacts.Text([]byte(numbered(100))), c.s)
-			wantFault(t, err, fault.Invalid, c.has)
-			if !strings.Contains(fault.HintOf(err), "the right form: ") {
-				t.Errorf("hint %q", fault.HintOf(err))
+			wantFault(t, err, fault.Invalid)
+			if said := err.Error() + "; the hint: " + fault.HintOf(err); !strings.Contains(said, c.has) ||
+				!strings.Contains(said, "the hint: the right form: ") {
+				t.Errorf("%q lacks %q", said, c.has)
 			}
 		})
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,10 +26,21 @@ import (
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
+	"ctxledger.dev/tokens"
+	"ctxledger.dev/workspace"
 )
 
+// replayedSessions is how many sessions `audit --replay` replays without --all.
+const replayedSessions = 10
+
+// auditFlags are the flags of the command audit.
+type auditFlags struct {
+	page        string
+	replay, all bool
+}
+
 func auditCommand() command {
-	var page string
+	var o auditFlags
 	return command{
 		name: "audit", args: "[PATH…]", rank: everyday,
 		short: "Show what past sessions cost, and what filled their requests",
@@ -37,69 +50,104 @@ func auditCommand() command {
 			"runs here what a proxy measured. It starts no daemon and opens no ledger.\n\nTokens and requests " +
 			"are as the providers reported " +
 			"them, each counted once; dollar amounts are at list prices. What filled a request is an estimate, marked " +
-			"≈, scaled to the reported tokens. docs/audit.md explains each figure. For a few seconds the " +
-			"most expensive sessions are replayed in a temporary ledger to estimate what ctxledger would " +
-			"have saved; no tasks are re-run. A file that cannot be read is reported, the others are " +
-			"counted, and the exit status is 1.",
-		example: "ctxledger audit\nctxledger audit --html audit.html session.jsonl",
+			"≈, scaled to the reported tokens. docs/audit.md explains each figure. With --replay, the ten most expensive " +
+			"sessions are then replayed in a temporary ledger to estimate what sending smaller views would have saved; no " +
+			"tasks are re-run, and an interrupt shows the sessions replayed so far. A file that cannot be read is " +
+			"reported, the others are counted, and the exit status is 1.",
+		example: "ctxledger audit\nctxledger audit --replay\nctxledger audit --html audit.html session.jsonl",
 		near:    []string{"cost", "costs", "price", "usage"},
-		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit [PATH…]",
+		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit --replay [PATH…]",
 			"bench retention": "audit [PATH…]"},
 		does: keeps, undo: "it writes the file given with --html", json: answers(audited{}),
-		flags: func(f *pflag.FlagSet) { f.StringVar(&page, "html", "", "write a page with charts to `FILE`") },
-		run:   func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, page) },
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.page, "html", "", "write a page with charts to `FILE`")
+			f.BoolVar(&o.replay, "replay", false, "replay the ten most expensive sessions")
+			f.BoolVar(&o.all, "all", false, "with --replay: replay all sessions")
+		},
+		run: func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, o) },
 	}
 }
 
-func runAudit(ctx context.Context, a *action, paths []string, page string) error {
-	if st, err := os.Stat(a.absolute(page)); page == "-" || page != "" && err == nil && !st.Mode().IsRegular() {
-		return misuse("--html takes a file to write, not %s", page)
+func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) error {
+	if f.all && !f.replay {
+		return misuse("--all says how many sessions --replay replays")
+	}
+	if st, err := os.Stat(a.absolute(f.page)); f.page == "-" || f.page != "" && err == nil && !st.Mode().IsRegular() {
+		return misuse("--html takes a file to write, not %s", f.page)
 	}
 	models, err := a.models()
 	if err != nil {
 		return err
 	}
-	state := replayState(a)
-	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String}
+	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String,
+		Figures: figuresFile(a), Program: a.Version + " " + build()}
 	for _, p := range paths {
 		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
 	}
 	ctx, stop := temporary.Interruptible(ctx) // a replay's ledger is not left behind
 	defer stop()
 	bar := a.progress("reading")
-	o.Expect, o.Advance, o.Playing = bar.expect, bar.advance, bar.replaying
-	o.Play = func(ctx context.Context, r agents.Recording) (audit.Played, error) {
+	o.Expect, o.Advance = bar.expect, bar.advance
+	found, err := audit.Run(ctx, o)
+	bar.done()
+	var interrupted error
+	if found.Unread > 0 {
+		interrupted = fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
+			chars.Plural(found.Unread, "file"))
+	}
+	if found.Files == 0 && err != nil {
+		return cmp.Or(interrupted, err)
+	}
+	found.Each(a.masks.String)
+	found.CutTitles(maxTitle)
+	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
+	failed = errors.Join(failed, interrupted)
+	out := audited{Audit: found}
+	if len(paths) == 0 {
+		out.Proxy = measuredHere(ctx, a)
+	}
+	if !a.json { // before what takes longer
+		failed = errors.Join(a.answer(nil, func(w io.Writer) { printAudit(a, w, out, f.replay) }), failed)
+	}
+	if f.replay && err == nil {
+		failed = errors.Join(failed, replayAudit(ctx, a, &out, models, f.all))
+	}
+	if f.page != "" {
+		if err := writePage(a, f.page, out.Audit); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		failed = errors.Join(a.answerJSON(out), failed)
+	}
+	return failed
+}
+
+// replayAudit replays sessions of an audit, and prints what came of that. Errors: unavailable where it was interrupted.
+func replayAudit(ctx context.Context, a *action, out *audited, models *tokens.Registry, all bool) error {
+	most, state := replayedSessions, replayState(a)
+	if all {
+		most = math.MaxInt
+	}
+	bar := a.progress("replaying")
+	out.Replay(ctx, most, func(ctx context.Context, r agents.Recording) (audit.Played, error) {
 		found, err := replay.SavingsOf(ctx, a.Env,
 			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
 			models)
 		return audit.Played{Model: found.Model, Recorded: playOf(found.None), Ours: playOf(found.Ours),
 			ReadBack: found.Ours.ReadBack, Unlike: found.Unlike}, err
-	}
-	found, err := audit.Run(ctx, o)
+	}, bar.share)
 	bar.done()
-	if err != nil {
-		return err
+	out.Replayed.Each(a.masks.String)
+	var err error
+	if !a.json && out.Files > 0 {
+		err = a.answer(nil, func(w io.Writer) { a.page(w).Replayed(out.Audit.Replayed) })
 	}
-	found.Each(a.masks.String)
-	found.CutTitles(maxTitle)
-	if page != "" {
-		if err := writePage(a, page, found); err != nil {
-			return err
-		}
+	if ctx.Err() != nil {
+		err = errors.Join(err, fault.New(fault.Unavailable, "cli.audit", "interrupted: %d of %s replayed",
+			out.Replayed.Sessions+out.Replayed.Unlike, chars.Plural(min(most, out.Replayed.Of), "session")))
 	}
-	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
-	out := audited{Audit: found}
-	if len(paths) == 0 {
-		out.Proxy = measuredHere(ctx, a)
-	}
-	err = a.answer(out, func(w io.Writer) {
-		printAudit(a, w, found)
-		if out.Proxy != nil {
-			fmt.Fprintln(w)
-			a.page(w).Proxy(out.Proxy)
-		}
-	})
-	return cmp.Or(err, failed)
+	return err
 }
 
 // audited is what the command audit answers.
@@ -126,6 +174,15 @@ func measuredHere(ctx context.Context, a *action) *ledger.ProxyUse {
 	defer api.Close()                                      // nothing is written through it
 	page, _ := api.Requests(ctx, ledger.RequestsRequest{}) // an older daemon knows none
 	return page.Use
+}
+
+// figuresFile returns where the figures of session files are kept for the next audit; "" without a place for that.
+func figuresFile(a *action) string {
+	ws, err := a.find()
+	if err != nil {
+		return ""
+	}
+	return workspace.Figures(ws.UserState)
 }
 
 // replayState returns the state directory below which replays have their ledgers, so that what a killed one left is found and
@@ -212,9 +269,16 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 }
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
-func printAudit(a *action, w io.Writer, r audit.Audit) {
-	if r.Files == 0 {
-		return
+func printAudit(a *action, w io.Writer, r audited, replays bool) {
+	next := "`ctxledger audit --replay` estimates what sending smaller views would have saved"
+	if replays {
+		next = ""
 	}
-	a.page(w).Audit(r)
+	if r.Files > 0 {
+		a.page(w).Audit(r.Audit, next)
+	}
+	if r.Proxy != nil {
+		fmt.Fprintln(w)
+		a.page(w).Proxy(r.Proxy)
+	}
 }

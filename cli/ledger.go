@@ -41,7 +41,7 @@ func (a *action) open(ctx context.Context) error {
 		c, _ := files.Load(tree, ws.State)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Given: c.Given,
 			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(a.Env, tree),
-			Model: registry.Model(a.Env, tree)}
+			Window: registry.Window(a.Env, tree)}
 	}
 	begins := ws.Root != "" && !a.inProcess && !a.json && !workspace.HoldsLedger(ws.State)
 	a.ledger, err = daemon.OpenWorkspace(ctx, ws, o)

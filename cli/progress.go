@@ -89,12 +89,12 @@ func (b *bar) advance(n int64) {
 	b.show(b.read, b.planned)
 }
 
-// replaying shows how far a replay has come, a share.
-func (b *bar) replaying(share float64) {
+// share shows how far a work has come that is not measured in bytes.
+func (b *bar) share(share float64) {
 	const whole = 1_000
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.label, b.shares = "replaying", true
+	b.shares = true
 	b.show(int64(share*whole), whole)
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,6 +48,16 @@ func selfAt(own, path string) self {
 	default:
 		return self("& '" + strings.ReplaceAll(own, "'", "''") + "'") // PowerShell
 	}
+}
+
+// build tells apart programs of one version that were built at different times.
+func build() string {
+	own, _ := os.Executable() // "" cannot be looked at
+	info, err := os.Stat(own)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
 // in returns a text for a person with its commands, "`ctxledger …`", as they work when they are pasted.

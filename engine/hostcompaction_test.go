@@ -155,7 +155,7 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() // nothing is lost with a test's
+	defer l.Close()                    // nothing is lost with a test's
 	const sonnet = "claude-sonnet-4-5" // has a window of 200,000
 	id, batches := imported(t, l, 0, answeredBy(sonnet, 50_000)), int64(1)
 	for _, c := range []struct {
@@ -236,10 +236,10 @@ func TestTheWindowIsTheOneThatTheHostHas(t *testing.T) {
 
 // A session of 305,882 tokens made every other one of its model one of 1,000,000, which at 133,165 was then 13% full.
 func TestALargeWindowIsThatOfTheSessionThatShowedIt(t *testing.T) {
-	const ordinary, large = "claude-sonnet-4-5-20250929", "claude-sonnet-4-5[1m]"
-	named := ""
+	const ordinary = "claude-sonnet-4-5-20250929"
+	given := 0
 	l, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/home/dev/shop",
-		Env: env.System(), Settings: engine.Settings{Model: func(sessions.Session) string { return named }}})
+		Env: env.System(), Settings: engine.Settings{Window: func(sessions.Session) int { return given }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,13 +255,17 @@ func TestALargeWindowIsThatOfTheSessionThatShowedIt(t *testing.T) {
 		return r.Session
 	}
 	long, short := session(305_882), session(133_165)
-	for _, c := range []struct{ name, session, named, want string }{
-		{"the one that showed it", long, "", "1000000 sessions"},
-		{"another one", short, "", "200000 known, 1000000 sessions"},
-		{"another one, of which settings say it", short, large, "1000000 settings, 200000 known"},
-		{"settings that name the ordinary one", short, ordinary, "200000 known, 1000000 sessions"},
+	for _, c := range []struct {
+		name, session string
+		given         int
+		want          string
+	}{
+		{"the one that showed it", long, 0, "1000000 sessions"},
+		{"another one", short, 0, "200000 known, 1000000 sessions"},
+		{"another one, to which its host gives it", short, 1_000_000, "1000000 settings, 200000 known"},
+		{"one to which its host gives less", short, 150_000, "150000 default, 1000000 sessions, 200000 known"},
 	} {
-		named = c.named
+		given = c.given
 		var sizes []string
 		for _, s := range status(t, l, c.session).Windows {
 			sizes = append(sizes, fmt.Sprint(s.Tokens, " ", s.From))

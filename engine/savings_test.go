@@ -86,7 +86,7 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", said)
 	}
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
-		!strings.Contains(unknown.String(), "what our tools took is not known") {
+		!strings.Contains(unknown.String(), "the tokens that our tools took are not known") {
 		t.Errorf("without a configuration: %+v, %s", unknown, unknown)
 	}
 }

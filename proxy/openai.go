@@ -32,7 +32,7 @@ func (a *answer) openAIUsage(raw json.RawMessage, tier string) {
 }
 
 // partOf knows all numbers of a report that are not counted: they are parts of others, or no tokens.
-func partOf(_ string, value []byte) bool { return value[0] != '{' }
+func partOf(_, value []byte) bool { return value[0] != '{' }
 
 // chatCall is a tool call of the chat API, or a piece of one.
 type chatCall struct {

@@ -8,11 +8,6 @@ func (r *Report) CutTitles(n int) {
 	for i := range r.Dearest {
 		r.Dearest[i].Title = chars.Head(r.Dearest[i].Title, n)
 	}
-	if r.Replayed != nil {
-		for i := range r.Replayed.Rows {
-			r.Replayed.Rows[i].Title = chars.Head(r.Replayed.Rows[i].Title, n)
-		}
-	}
 }
 
 // Each replaces every text of the report that comes from a session by what f makes of it: for masks.
@@ -20,11 +15,6 @@ func (r *Report) Each(f func(string) string) {
 	each := func(texts ...*string) {
 		for _, t := range texts {
 			*t = f(*t)
-		}
-	}
-	list := func(texts []string) {
-		for i := range texts {
-			each(&texts[i])
 		}
 	}
 	for _, rows := range [][]Row{r.Models, r.Projects} {
@@ -53,18 +43,35 @@ func (r *Report) Each(f func(string) string) {
 		each(&r.Read[i].Path, &r.Read[i].Project)
 	}
 	for i := range r.Compactions {
-		l := &r.Compactions[i]
-		each(&l.Session, &l.Project, &l.Trigger)
-		list(l.Names)
-		list(l.Reread.Examples)
-		list(l.Rerun.Examples)
+		r.Compactions[i].Each(f)
 	}
+	list(f, r.Caveats.Unpriced)
 	if r.Replayed != nil {
-		for i := range r.Replayed.Rows {
-			p := &r.Replayed.Rows[i]
-			each(&p.ID, &p.Title, &p.Project, &p.Model)
-		}
-		list(r.Replayed.Unpriced)
+		r.Replayed.Each(f)
 	}
-	list(r.Caveats.Unpriced)
+}
+
+// Each replaces every text that comes from a session by what f makes of it.
+func (r *Replayed) Each(f func(string) string) {
+	for i := range r.Rows {
+		p := &r.Rows[i]
+		for _, t := range []*string{&p.ID, &p.Title, &p.Project, &p.Model} {
+			*t = f(*t)
+		}
+	}
+	list(f, r.Unpriced)
+}
+
+// Each replaces every text that comes from a session by what f makes of it.
+func (l *Loss) Each(f func(string) string) {
+	l.Session, l.Project, l.Trigger = f(l.Session), f(l.Project), f(l.Trigger)
+	list(f, l.Names)
+	list(f, l.Reread.Examples)
+	list(f, l.Rerun.Examples)
+}
+
+func list(f func(string) string, texts []string) {
+	for i, t := range texts {
+		texts[i] = f(t)
+	}
 }

@@ -56,7 +56,7 @@ type Piece struct {
 	// Action is what a call does, or the read that the agent's host made of a file that the user named.
 	Action *Action
 	Failed bool // it is the result of a call that failed, or was refused
-	// Names are the identifiers and paths in it; needed only where Meter.WantsNames.
+	// Names are the identifiers and paths in it; needed only where Session.Compacts.
 	Names []string
 }
 

@@ -33,7 +33,7 @@ func habitual(model string) Report {
 	m.Add(Entry{ID: "cut", Compaction: &Compaction{Before: 20_000}})
 	read(2_000)
 	ask()
-	return Merge([]Measured{m.End()})
+	return Merge([]*Measured{m.End()})
 }
 
 // TestTheHabitsThatCostMostAreNamed: each with what to do, the most expensive first, and no result in two of them.

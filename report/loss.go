@@ -89,7 +89,7 @@ func (m *memory) end(t *thread) {
 		return cmp.Or(isFile(b)-isFile(a), cmp.Compare(m.used[b].calls, m.used[a].calls), cmp.Compare(a, b))
 	})
 	l.Names = missing[:min(len(missing), lossExamples)]
-	t.meter.out.losses = append(t.meter.out.losses, l)
+	t.meter.out.Losses = append(t.meter.out.Losses, l)
 }
 
 // asked takes the size of a request.

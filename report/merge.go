@@ -13,14 +13,14 @@ const maxDays = 366
 
 // Merge adds up what was measured of session files. The files' order decides what a session is called, and
 // between rows that are equal; else it makes no difference.
-func Merge(all []Measured) Report {
+func Merge(all []*Measured) Report {
 	g := gathered{
 		models: map[string]*Spent{}, days: map[string]*Day{}, projects: map[string]*Spent{},
 		tools: map[string]*Tool{}, files: map[string]*File{}, sessions: map[string]*SessionRow{},
 		gaps: map[string]int{},
 	}
 	for _, m := range all {
-		g.take(m.m)
+		g.take(m)
 	}
 	return g.report()
 }
@@ -39,44 +39,44 @@ type gathered struct {
 }
 
 // take adds one file.
-func (g *gathered) take(m *measured) {
+func (g *gathered) take(m *Measured) {
 	o := &g.out
 	o.Files++
-	if !m.first.IsZero() && (o.From.IsZero() || m.first.Before(o.From)) {
-		o.From = m.first
+	if !m.First.IsZero() && (o.From.IsZero() || m.First.Before(o.From)) {
+		o.From = m.First
 	}
-	if m.last.After(o.To) {
-		o.To = m.last
+	if m.Last.After(o.To) {
+		o.To = m.Last
 	}
-	o.Total, o.Subagents = o.Total.plus(m.total), o.Subagents.plus(m.subagents)
-	for name, n := range m.gaps {
+	o.Total, o.Subagents = o.Total.plus(m.Total), o.Subagents.plus(m.Subagents)
+	for name, n := range m.Gaps {
 		g.gaps[name] += n
 	}
-	o.Caveats.Unfinished = o.Caveats.Unfinished.plus(m.unfinished)
-	for _, name := range slices.Sorted(maps.Keys(m.models)) {
-		count(g.models, name, *m.models[name])
+	o.Caveats.Unfinished = o.Caveats.Unfinished.plus(m.Unfinished)
+	for _, name := range slices.Sorted(maps.Keys(m.Models)) {
+		count(g.models, name, *m.Models[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.days)) {
+	for _, name := range slices.Sorted(maps.Keys(m.Days)) {
 		day := g.days[name]
 		if day == nil {
 			day = &Day{Day: name, Models: map[string]float64{}}
 			g.days[name] = day
 		}
-		day.add(m.days[name].Spent, m.days[name].Models)
+		day.add(m.Days[name].Spent, m.Days[name].Models)
 	}
-	count(g.projects, m.Project, m.total)
-	for _, name := range slices.Sorted(maps.Keys(m.tools)) {
-		g.tool(m.tools[name])
+	count(g.projects, m.Project, m.Total)
+	for _, name := range slices.Sorted(maps.Keys(m.Tools)) {
+		g.tool(m.Tools[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.files)) {
-		g.file(m, m.files[name])
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		g.file(m, m.Files[name])
 	}
 	g.session(m)
-	for i, c := range m.classes {
+	for i, c := range m.Classes {
 		g.classes[i] = g.classes[i].plus(c)
 	}
-	g.kept, g.same = g.kept.plus(m.kept), g.same.plus(m.same)
-	for _, l := range m.losses {
+	g.kept, g.same = g.kept.plus(m.Kept), g.same.plus(m.Same)
+	for _, l := range m.Losses {
 		g.loss(*l)
 	}
 }
@@ -92,7 +92,7 @@ func (g *gathered) tool(t *Tool) {
 }
 
 // file adds the reads of a file. A path that is not absolute is one of its session's project.
-func (g *gathered) file(m *measured, f *File) {
+func (g *gathered) file(m *Measured, f *File) {
 	name, full := f.Path, paths.Abs(m.Project, f.Path)
 	if !paths.Windows(name) { // which are shown as they were written
 		name = full
@@ -108,26 +108,26 @@ func (g *gathered) file(m *measured, f *File) {
 }
 
 // session adds a file to its session: a subagent's belongs to the one that started it.
-func (g *gathered) session(m *measured) {
+func (g *gathered) session(m *Measured) {
 	id := m.Agent + "\x00" + m.ID
 	s := g.sessions[id]
 	if s == nil {
-		s = &SessionRow{ID: m.ID, Agent: m.Agent, Start: m.first, End: m.last, Filled: make([]Filled, classes)}
+		s = &SessionRow{ID: m.ID, Agent: m.Agent, Start: m.First, End: m.Last, Filled: make([]Filled, classes)}
 		g.sessions[id] = s
 	}
 	if !m.Subagent || s.Title == "" {
 		s.Title, s.Project = cmp.Or(m.Title, s.Title), cmp.Or(m.Project, s.Project)
 	}
-	if !m.first.IsZero() && (s.Start.IsZero() || m.first.Before(s.Start)) {
-		s.Start = m.first
+	if !m.First.IsZero() && (s.Start.IsZero() || m.First.Before(s.Start)) {
+		s.Start = m.First
 	}
-	if m.last.After(s.End) {
-		s.End = m.last
+	if m.Last.After(s.End) {
+		s.End = m.Last
 	}
-	s.Spent = s.plus(m.total)
-	s.Subagents += m.subagents.Dollars
-	s.Compactions += len(m.losses)
-	for i, c := range m.classes {
+	s.Spent = s.plus(m.Total)
+	s.Subagents += m.Subagents.Dollars
+	s.Compactions += len(m.Losses)
+	for i, c := range m.Classes {
 		s.Filled[i].Class = Class(i).String()
 		s.Filled[i].Carried = s.Filled[i].plus(c)
 	}

@@ -18,7 +18,7 @@ type Session struct {
 	Project string // directory that it was started in
 	// Subagent says that the whole file is a subagent's.
 	Subagent bool
-	// Compacts says that the session has been compacted, so that names are wanted.
+	// Compacts says that the session has been compacted, so that names are wanted: no other session loses any.
 	Compacts bool
 }
 
@@ -27,7 +27,7 @@ type Meter struct {
 	models  *tokens.Registry
 	zone    *time.Location
 	seed    maphash.Seed
-	out     *measured // apart: it outlives the meter
+	out     *Measured // apart: it outlives the meter
 	rates   map[terms]rates
 	threads map[string]*thread
 	order   []*thread       // in which they appeared
@@ -38,47 +38,44 @@ type Meter struct {
 // maxOpen bounds the answers of a file that are under way at once. Readers of files tell apart fewer.
 const maxOpen = 64
 
-// measured is what a meter found.
-type measured struct {
+// Measured is what a meter found, for Merge.
+type Measured struct {
 	Session
-	first, last time.Time
-	total       Spent
-	subagents   Spent
-	models      map[string]*Spent
-	days        map[string]*Day
-	classes     [classes]Carried
-	tools       map[string]*Tool
-	files       map[string]*File
-	kept, same  Carried // results that were kept for long, and those of reads that had them before
-	losses      []*Loss
-	gaps        map[string]int // requests, by Gap.Name
-	copied      int            // requests that another file counts
-	unfinished  Unfinished
+	First, Last time.Time
+	Total       Spent
+	Subagents   Spent
+	Models      map[string]*Spent
+	Days        map[string]*Day
+	Classes     [classes]Carried
+	Tools       map[string]*Tool
+	Files       map[string]*File
+	Kept, Same  Carried // results that were kept for long, and those of reads that had them before
+	Losses      []*Loss
+	Gaps        map[string]int // requests, by Gap.Name
+	Copied      int            // requests that another file counts
+	Unfinished  Unfinished
 }
 
 // NewMeter returns a meter with these prices, whose days are those of a zone.
 func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
 	return &Meter{
 		models: models, zone: zone, seed: maphash.MakeSeed(),
-		out: &measured{
-			Session: s, models: map[string]*Spent{}, days: map[string]*Day{}, tools: map[string]*Tool{},
-			files: map[string]*File{}, gaps: map[string]int{},
+		out: &Measured{
+			Session: s, Models: map[string]*Spent{}, Days: map[string]*Day{}, Tools: map[string]*Tool{},
+			Files: map[string]*File{}, Gaps: map[string]int{},
 		},
 		rates: map[terms]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}
 }
 
-// WantsNames reports whether the names in pieces are of use: only sessions that were compacted lose any.
-func (m *Meter) WantsNames() bool { return m.out.Compacts }
-
 // Add takes the next entry.
 func (m *Meter) Add(e Entry) {
 	if !e.Time.IsZero() {
-		if m.out.first.IsZero() || e.Time.Before(m.out.first) {
-			m.out.first = e.Time
+		if m.out.First.IsZero() || e.Time.Before(m.out.First) {
+			m.out.First = e.Time
 		}
-		if e.Time.After(m.out.last) {
-			m.out.last = e.Time
+		if e.Time.After(m.out.Last) {
+			m.out.Last = e.Time
 		}
 	}
 	t := m.threads[e.Thread]
@@ -93,26 +90,23 @@ func (m *Meter) Add(e Entry) {
 }
 
 // End closes what is open. The meter takes no more entries.
-func (m *Meter) End() Measured {
+func (m *Meter) End() *Measured {
 	for _, t := range m.order {
 		t.end()
 	}
 	for _, a := range m.open {
 		m.close(a)
 	}
-	return Measured{m.out}
+	return m.out
 }
-
-// Measured is what a meter found, for Merge.
-type Measured struct{ m *measured }
 
 // Own returns the session, and what its own conversation cost without subagents. Nothing is returned for a
 // subagent's file, and for one that repeats requests of another file: they would be played twice.
-func (m Measured) Own() (Session, Spent) {
-	if m.m.Subagent || m.m.copied > 0 {
+func (m *Measured) Own() (Session, Spent) {
+	if m.Subagent || m.Copied > 0 {
 		return Session{}, Spent{}
 	}
-	return m.m.Session, m.m.total.minus(m.m.subagents)
+	return m.Session, m.Total.minus(m.Subagents)
 }
 
 // underWay returns the answer of a thread with an id, nil for none.
@@ -134,7 +128,7 @@ func (m *Meter) begin(a *answer) {
 	m.open = append(m.open, a)
 	switch {
 	case a.Copied:
-		m.out.copied++
+		m.out.Copied++
 	case !a.copied:
 		if a.ID != "" {
 			m.counted[a.ID] = true
@@ -155,7 +149,7 @@ func (m *Meter) close(a *answer) {
 	m.gap(a.Request)
 	price := a.thread.price(a.Request)
 	if rest := a.unsaid(price.scale); rest < 0 && !a.Final {
-		m.out.unfinished = m.out.unfinished.plus(Unfinished{Requests: 1, Tokens: -rest, Dollars: -rest * price.Output})
+		m.out.Unfinished = m.out.Unfinished.plus(Unfinished{Requests: 1, Tokens: -rest, Dollars: -rest * price.Output})
 	}
 }
 
@@ -171,17 +165,17 @@ func (m *Meter) book(a *answer) {
 		if i == 0 {
 			add.Requests = 1
 		}
-		m.out.total = m.out.total.plus(add)
+		m.out.Total = m.out.Total.plus(add)
 		if a.thread.sub {
-			m.out.subagents = m.out.subagents.plus(add)
+			m.out.Subagents = m.out.Subagents.plus(add)
 		}
 		m.day(a.at).add(add, map[string]float64{cmp.Or(c.Model, unnamed): add.Dollars})
 		if !slices.ContainsFunc(a.Bill[:i], func(b Charge) bool { return b.Model == c.Model }) {
 			add.Requests = 1 // those that a model had a part in
 		}
-		count(m.out.models, cmp.Or(c.Model, unnamed), add)
+		count(m.out.Models, cmp.Or(c.Model, unnamed), add)
 	}
-	if beyond := &m.out.classes[a.thread.beyond]; !slices.Equal(a.Bill, a.shared) {
+	if beyond := &m.out.Classes[a.thread.beyond]; !slices.Equal(a.Bill, a.shared) {
 		*beyond = beyond.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))
 	}
 }
@@ -202,10 +196,10 @@ func (m *Meter) day(at time.Time) *Day {
 	if !at.IsZero() {
 		name = at.In(m.zone).Format(time.DateOnly)
 	}
-	d := m.out.days[name]
+	d := m.out.Days[name]
 	if d == nil {
 		d = &Day{Day: name, Models: map[string]float64{}}
-		m.out.days[name] = d
+		m.out.Days[name] = d
 	}
 	return d
 }
@@ -229,8 +223,8 @@ func (m *Meter) gap(r Request) {
 		}
 	}
 	for name := range names {
-		if _, known := m.out.gaps[name]; known || len(m.out.gaps) < maxGaps {
-			m.out.gaps[name]++
+		if _, known := m.out.Gaps[name]; known || len(m.out.Gaps) < maxGaps {
+			m.out.Gaps[name]++
 		}
 	}
 }
@@ -269,20 +263,20 @@ func (m *Meter) price(model string, t tokens.Terms) rates {
 }
 
 func (m *Meter) tool(name string) *Tool {
-	t := m.out.tools[name]
+	t := m.out.Tools[name]
 	if t == nil {
 		t = &Tool{Name: name}
-		m.out.tools[name] = t
+		m.out.Tools[name] = t
 	}
 	return t
 }
 
 func (m *Meter) file(path string) *File {
 	key := m.key(path)
-	f := m.out.files[key]
+	f := m.out.Files[key]
 	if f == nil {
 		f = &File{Path: path}
-		m.out.files[key] = f
+		m.out.Files[key] = f
 	}
 	return f
 }

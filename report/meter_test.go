@@ -83,7 +83,7 @@ func FuzzMeter(f *testing.F) {
 			m.Add(e)
 		}
 		all := m.End()
-		r := Merge([]Measured{all})
+		r := Merge([]*Measured{all})
 		var sent, dollars, output float64
 		for _, c := range r.Filled {
 			sent, dollars = sent+c.Sent, dollars+c.Dollars
@@ -98,7 +98,7 @@ func FuzzMeter(f *testing.F) {
 		if in := float64(r.Total.Usage.In()); !near(sent, in) {
 			t.Fatalf("parts of %f tokens, requests of %f", sent, in)
 		}
-		if habits := all.m.kept.Sent + all.m.same.Sent + r.Lost.Reread.Sent; habits > r.Filled[Result].Sent+1e-3 {
+		if habits := all.Kept.Sent + all.Same.Sent + r.Lost.Reread.Sent; habits > r.Filled[Result].Sent+1e-3 {
 			t.Fatalf("habits of %f tokens, results of %f", habits, r.Filled[Result].Sent)
 		}
 		if math.IsNaN(dollars) || r.Total.Requests < 0 || r.Lost.Missing > r.Lost.Used {
@@ -148,7 +148,7 @@ func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 		for _, e := range all {
 			m.Add(e)
 		}
-		r := Merge([]Measured{m.End()})
+		r := Merge([]*Measured{m.End()})
 		want, requests := tokens.Used{Input: 300, Output: 1300}, 2
 		if strings.HasPrefix(name, "another") {
 			want.Input, requests = 302, 4
@@ -181,7 +181,7 @@ func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
 		m.Add(Entry{Request: asked(c.id, "gpt-4o", tokens.Used{Input: 1000, Output: c.out}),
 			Pieces: []Piece{{Class: c.class, Tokens: c.words}}})
 	}
-	r := Merge([]Measured{m.End()})
+	r := Merge([]*Measured{m.End()})
 	if got := r.Filled[Reasoning]; math.Round(got.Tokens) != 100 {
 		t.Errorf("%+v", got)
 	}
@@ -194,7 +194,7 @@ func TestAnAnswerIsOneRequest(t *testing.T) {
 	advisor := Charge{Model: "claude-opus-4-5", Usage: tokens.Used{Input: 9}}
 	r.Bill = append(r.Bill, advisor, r.Bill[0], advisor)
 	m.Add(Entry{Request: r})
-	found := Merge([]Measured{m.End()})
+	found := Merge([]*Measured{m.End()})
 	if found.Total.Requests != 1 || found.Days[0].Requests != 1 || found.Total.Usage.Input != 28 ||
 		len(found.Models) != 2 || found.Models[0].Requests != 1 || found.Models[1].Requests != 1 {
 		t.Errorf("%+v of %+v", found.Total, found.Models)
@@ -210,7 +210,7 @@ func TestManyAnswersAreUnderWay(t *testing.T) {
 				Request: asked(fmt.Sprint(i), "gpt-4o", tokens.Used{Input: 1})})
 		}
 	}
-	if got := Merge([]Measured{m.End()}).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {
+	if got := Merge([]*Measured{m.End()}).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {
 		t.Errorf("%+v", got)
 	}
 }
@@ -242,7 +242,7 @@ func TestTheFixedPartStaysWhereAProviderCountsLess(t *testing.T) {
 			m.Add(Entry{Pieces: []Piece{{Class: Result, Tokens: grown}}, ID: fmt.Sprint("p", i)})
 			m.Add(Entry{ID: fmt.Sprint("a", i), Request: asked(fmt.Sprint(i), model, tokens.Used{Input: total})})
 		}
-		if got := Merge([]Measured{m.End()}).Filled[System].Sent; math.Abs(got-c.want) > c.want/50 {
+		if got := Merge([]*Measured{m.End()}).Filled[System].Sent; math.Abs(got-c.want) > c.want/50 {
 			t.Errorf("%s: %.0f tokens of the fixed part, want %.0f", c.name, got, c.want)
 		}
 	}

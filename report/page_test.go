@@ -37,7 +37,7 @@ func measuredPage(t *testing.T) string {
 	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3),
 		Request: asked("c", "claude-sonnet-4-5", usage, "fast")})
 	var b bytes.Buffer
-	if err := Page(&b, Merge([]Measured{m.End()}), time.UTC); err != nil {
+	if err := Page(&b, Merge([]*Measured{m.End()}), time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -12,7 +12,6 @@ import (
 // It is replay, not solved tasks, and says nothing of the sessions that were not played.
 type Replayed struct {
 	Sessions int `json:"sessions"` // that were played
-	Late     int `json:"late"`     // that were begun, and were not through when time was up
 	Unlike   int `json:"unlike"`   // that were left out: their files hold far more than their agent sent
 	Of       int `json:"of"`       // that there are to play
 	// Reported is what the providers reported of the played conversations, and Part its share of everything.

@@ -20,7 +20,7 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 		{"/p", `\\server\share\x`, []string{`\\server\share\x`, `\\?\UNC\server\share\x`, `\\SERVER\share\x`}},
 		{"/p", "/p/a/B.go", []string{"/p/a/B.go", "a/B.go", "./a/B.go"}},
 	} {
-		var all []Measured
+		var all []*Measured
 		for range 2 {
 			m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: fmt.Sprint(len(all)), Project: c.project})
 			for i, p := range append(c.spellings, "/p/other/"+c.spellings[0][:1], `/p/a\B.go`) {

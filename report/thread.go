@@ -140,7 +140,7 @@ func (t *thread) settle() {
 	a.settled = true
 	scale := t.price(a.Request).scale
 	if rest := a.unsaid(scale) - a.thought; rest > 0 && a.reasoning {
-		t.window.push(rest/scale, owned{class: &t.meter.out.classes[Reasoning]})
+		t.window.push(rest/scale, owned{class: &t.meter.out.Classes[Reasoning]})
 		a.thought += rest
 	}
 }
@@ -172,7 +172,7 @@ func (t *thread) charge(c Charge, held int, first bool) {
 	} else if known := t.system + weight*price.scale; known >= 1 {
 		system, scale = t.system*total/known, price.scale*total/known
 	}
-	class := &t.meter.out.classes[t.beyond]
+	class := &t.meter.out.Classes[t.beyond]
 	class.Sent += system
 	if scale > 0 {
 		t.window.carry(held, scale)
@@ -217,7 +217,7 @@ func (t *thread) fit(total, weight, usual float64) (scale float64) {
 		scale = (total - t.system) / weight
 	}
 	if grown := t.system - was; grown > 0 || !t.asked {
-		t.meter.out.classes[t.beyond].Tokens += max(0, grown)
+		t.meter.out.Classes[t.beyond].Tokens += max(0, grown)
 	}
 	t.asked = true
 	return scale
@@ -226,12 +226,12 @@ func (t *thread) fit(total, weight, usual float64) (scale float64) {
 // piece puts a piece into the window: one of an answer, or of none.
 func (t *thread) piece(p Piece, copied bool, a *answer) {
 	m := t.meter
-	o := owned{class: &m.out.classes[p.Class]}
+	o := owned{class: &m.out.Classes[p.Class]}
 	switch {
 	case p.Action != nil && p.Class == Host: // a file that the user named
 		c := &call{Action: *p.Action, copied: copied, early: t.memory.looks()}
 		if t.returned(c, p) {
-			o.habit = &m.out.same
+			o.habit = &m.out.Same
 		}
 		if o.file, o.read = c.file, c.again; o.read != nil {
 			o.habit = nil // it is one already
@@ -240,10 +240,10 @@ func (t *thread) piece(p Piece, copied bool, a *answer) {
 		c := t.called(p, copied)
 		o.tool = m.tool(c.Tool)
 	case p.Class == Result:
-		o.habit, o.least = &m.out.kept, longKept
+		o.habit, o.least = &m.out.Kept, longKept
 		if c := t.calls[p.Call]; c != nil {
 			if t.returned(c, p) {
-				o.habit, o.least = &m.out.same, 0
+				o.habit, o.least = &m.out.Same, 0
 			}
 			o.tool, o.file, o.read = m.tool(c.Tool), c.file, c.again
 		}

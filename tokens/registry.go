@@ -2,6 +2,8 @@ package tokens
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,11 @@ import (
 type Registry struct {
 	models []Model // sorted by name, without duplicates
 	table  Table   // whose prices they have, without its models
+}
+
+// Digest tells registries apart that price or count models differently.
+func (r *Registry) Digest() [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(nil, "%+v", r.models))
 }
 
 // Builtin returns the registry of the models that the program knows: the lines of data/models.txt.

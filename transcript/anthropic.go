@@ -3,6 +3,8 @@ package transcript
 import (
 	"encoding/json"
 	"strings"
+
+	"ctxledger.dev/internal/jsonspan"
 )
 
 // anthropicCodec is Anthropic's Messages API.
@@ -61,8 +63,20 @@ func onlyResults(parts []Part) bool {
 
 func readAnthropic(raw []byte) (blockMessage, error) {
 	var a blockMessage
-	var err error
-	if a.node, err = readDocument(raw, "message"); err != nil {
+	var err, inner error
+	a.node, err = readWithin(raw, "message", func(name string, w *jsonspan.Walker) {
+		if name == "content" && w.Peek() == '[' {
+			inner = eachNode(w, raw, "block", func(n node) error {
+				b, err := readAnthropicBlock(n)
+				a.blocks = append(a.blocks, b)
+				return err
+			})
+		}
+	})
+	if inner != nil { // what is wrong with the rest is said first
+		a.node, err = readDocument(raw, "message")
+	}
+	if err != nil {
 		return a, err
 	}
 	if a.role, err = a.str("role", true); err != nil {
@@ -78,25 +92,12 @@ func readAnthropic(raw []byte) (blockMessage, error) {
 	default:
 		return a, invalid(a.content.From, "content is neither a string nor an array of blocks")
 	}
-	spans, err := elements(raw, a.content)
-	if err != nil {
-		return a, err
-	}
-	a.blocks = make([]block, len(spans))
-	for i, e := range spans {
-		if a.blocks[i], err = readAnthropicBlock(raw, e); err != nil {
-			return a, err
-		}
-	}
-	return a, nil
+	return a, inner
 }
 
-func readAnthropicBlock(raw []byte, at Span) (block, error) {
-	var b anthropicBlock
+func readAnthropicBlock(n node) (block, error) {
+	b := anthropicBlock{block: block{node: n}}
 	var err error
-	if b.node, err = readNode(raw, at, "block"); err != nil {
-		return b.block, err
-	}
 	if b.typ, err = b.str("type", true); err != nil {
 		return b.block, err
 	}

@@ -37,7 +37,7 @@ func TestMemoryIsInProportionToTheMessage(t *testing.T) {
 }
 
 func TestAMessageOfTooManyPartsIsRefused(t *testing.T) {
-	parts := strings.Repeat(`{},`, maxElements) + `{}`
+	parts := strings.Repeat(`{"type":"x"},`, maxElements) + `{"type":"x"}`
 	for f, raw := range map[Format]string{
 		Gemini: `{"parts":[` + parts + `]}`, Anthropic: `{"role":"user","content":[` + parts + `]}`,
 		OpenAIChat: `{"role":"user","content":[` + parts + `]}`, OpenAIResponses: `{"type":"reasoning","summary":[` +

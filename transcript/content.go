@@ -21,26 +21,16 @@ func plainText(string) string { return "text" }
 
 // readInner reads the blocks of the content at a span.
 func readInner(src []byte, at Span) ([]innerBlock, error) {
-	spans, err := elements(src, at)
-	if err != nil {
-		return nil, err
-	}
-	inner := make([]innerBlock, len(spans))
-	for i, e := range spans {
-		in := &inner[i]
-		if in.node, err = readNode(src, e, "block"); err != nil {
-			return nil, err
+	var inner []innerBlock
+	err := eachNode(walk(src, at), src, "block", func(n node) (err error) {
+		in := innerBlock{node: n}
+		if in.typ, err = in.str("type", true); err == nil && isText(in.typ) {
+			in.text, err = in.str("text", true)
 		}
-		if in.typ, err = in.str("type", true); err != nil {
-			return nil, err
-		}
-		if isText(in.typ) {
-			if in.text, err = in.str("text", true); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return inner, nil
+		inner = append(inner, in)
+		return err
+	})
+	return inner, err
 }
 
 // replaceText returns the splices that put a string literal in the place of the text of a content, which

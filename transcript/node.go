@@ -24,6 +24,28 @@ type node struct {
 
 // readDocument reads the object that src is.
 func readDocument(src []byte, what string) (node, error) {
+	return readWith(src, what, func(n *node, w *jsonspan.Walker) error { return n.read(w, what) })
+}
+
+// readWithin is readDocument that calls within in front of each value, which may pass over it.
+func readWithin(src []byte, what string, within func(name string, w *jsonspan.Walker)) (node, error) {
+	return readWith(src, what, func(n *node, w *jsonspan.Walker) error {
+		var seen map[string]bool
+		for key := range w.Inside {
+			w.Peek()
+			name, from := n.text(key), w.Pos()
+			if within(name, w); w.Pos() == from {
+				w.Value()
+			}
+			if err := n.add(member{name, key, Span{From: from, To: w.Pos()}}, &seen, what); err != nil {
+				return err
+			}
+		}
+		return syntax(w.Err())
+	})
+}
+
+func readWith(src []byte, what string, read func(n *node, w *jsonspan.Walker) error) (node, error) {
 	w := jsonspan.New(src, maxDepth)
 	if w.Peek() != '{' {
 		at, err := document(src)
@@ -33,7 +55,7 @@ func readDocument(src []byte, what string) (node, error) {
 		return node{}, err
 	}
 	n := node{src: src, at: Span{From: w.Pos()}}
-	if err := n.read(w, what); err != nil {
+	if err := read(&n, w); err != nil {
 		return n, err
 	}
 	n.at.To = w.Pos()
@@ -42,31 +64,66 @@ func readDocument(src []byte, what string) (node, error) {
 
 // readNode reads the object at a span.
 func readNode(src []byte, at Span, what string) (node, error) {
-	n := node{src: src, at: at}
-	if at.Empty() || src[at.From] != '{' {
-		return n, invalid(at.From, "%s is not an object", what)
+	if at.Empty() {
+		return node{src: src, at: at}, invalid(at.From, "%s is not an object", what)
 	}
-	err := n.read(walk(src, at), what)
+	return nextNode(walk(src, at), src, what)
+}
+
+// nextNode reads the object ahead.
+func nextNode(w *jsonspan.Walker, src []byte, what string) (node, error) {
+	first := w.Peek()
+	n := node{src: src, at: Span{From: w.Pos()}}
+	if first != '{' {
+		return n, invalid(n.at.From, "%s is not an object", what)
+	}
+	err := n.read(w, what)
+	n.at.To = w.Pos()
 	return n, err
+}
+
+// eachNode calls take with each element of the array ahead, which are objects.
+func eachNode(w *jsonspan.Walker, src []byte, what string, take func(node) error) error {
+	count := 0
+	for range w.Inside {
+		if count++; count > maxElements {
+			return tooMany(w.Pos())
+		}
+		n, err := nextNode(w, src, what)
+		if err == nil {
+			err = take(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return syntax(w.Err())
 }
 
 // read takes the members of the object ahead.
 func (n *node) read(w *jsonspan.Walker, what string) error {
-	var seen map[string]bool // of an object of many members
+	var seen map[string]bool
 	for key, val := range w.Members {
-		name := n.text(key)
-		if len(n.members) >= manyMembers && seen == nil {
-			seen = n.names()
+		if err := n.add(member{n.text(key), key, val}, &seen, what); err != nil {
+			return err
 		}
-		if seen[name] || seen == nil && n.has(name) {
-			return invalid(key.From, "%s has two members %q", what, name)
-		}
-		if seen != nil {
-			seen[name] = true
-		}
-		n.members = append(n.members, member{name, key, val})
 	}
 	return syntax(w.Err())
+}
+
+// add takes a member. seen are the names of an object of many members.
+func (n *node) add(m member, seen *map[string]bool, what string) error {
+	if len(n.members) >= manyMembers && *seen == nil {
+		*seen = n.names()
+	}
+	if (*seen)[m.name] || *seen == nil && n.has(m.name) {
+		return invalid(m.key.From, "%s has two members %q", what, m.name)
+	}
+	if *seen != nil {
+		(*seen)[m.name] = true
+	}
+	n.members = append(n.members, m)
+	return nil
 }
 
 // manyMembers is from how many members on a map finds a name sooner than looking at each.
@@ -138,12 +195,15 @@ func elements(src []byte, at Span) ([]Span, error) {
 	w := walk(src, at)
 	for elem := range w.Elements {
 		if len(spans) == maxElements {
-			return nil, fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", elem.From,
-				maxElements)
+			return nil, tooMany(elem.From)
 		}
 		spans = append(spans, elem)
 	}
 	return spans, syntax(w.Err())
+}
+
+func tooMany(at int) error {
+	return fault.New(fault.TooLarge, op, "byte %d: an array of more than %d elements", at, maxElements)
 }
 
 // maxElements bounds the parts of a message and the messages of a conversation: what is kept of one is

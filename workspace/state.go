@@ -41,6 +41,9 @@ func HostedState(e env.Env) (string, error) {
 	return filepath.Join(base, "hosted"), err
 }
 
+// Figures returns the file, beside a state directory, in which audits keep the figures of session files.
+func Figures(state string) string { return filepath.Join(filepath.Dir(state), "audit", "figures") }
+
 // longestBelow bounds the names below the parent of all state directories, in bytes: that of a state directory, and that
 // of a file in it, the longest being of blobs and of files that are not in place yet.
 const longestBelow, longestFile = 100, 128

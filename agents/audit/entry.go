@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"hash/maphash"
 	"maps"
 	"strings"
 
@@ -20,18 +21,47 @@ const (
 	stretch = 4 << 10
 )
 
-// entry makes the entry of a report of a record. With names it looks for what its texts name, masked: a name in a
-// list has lost what would show that it is a secret.
-func entry(r *sessionfile.Record, names bool, mask func(string) string) report.Entry {
+// entries makes the entries of a report of the records of one file.
+type entries struct {
+	seed   maphash.Seed
+	counts map[uint64]int           // tokens of long texts, of which a session has many again and again
+	names  bool                     // look for what texts name
+	mask   func(text string) string // before that: a name in a list has lost what would show that it is a secret
+}
+
+const (
+	// longText is from how many bytes on a text's count is remembered, and maxTexts bounds how many are.
+	longText = 256
+	maxTexts = 10_000
+)
+
+// tokens counts a text.
+func (x *entries) tokens(text string) int {
+	if len(text) < longText {
+		return tokens.O200kBase.CountString(text)
+	}
+	id := maphash.String(x.seed, text)
+	n, known := x.counts[id]
+	if !known {
+		n = tokens.O200kBase.CountString(text)
+		if len(x.counts) < maxTexts {
+			x.counts[id] = n
+		}
+	}
+	return n
+}
+
+// of makes the entry of a record.
+func (x *entries) of(r *sessionfile.Record) report.Entry {
 	said := r.Spoken()
 	e := report.Entry{
 		ID: r.ID, Parent: r.Parent, Time: r.Time, Thread: r.Thread, Request: r.Request(), Compaction: r.Compaction,
 		Prompt: said.Role == transcript.RoleUser && !r.Aside && !r.Summary, Copied: r.Continues != "" || r.Again,
 	}
 	for _, p := range said.Parts {
-		if piece, ok := pieceOf(r, said.Role, p); ok {
-			if names {
-				p.Text, p.Args = mask(p.Text), json.RawMessage(mask(string(p.Args)))
+		if piece, ok := x.piece(r, said.Role, p); ok {
+			if x.names {
+				p.Text, p.Args = x.mask(p.Text), json.RawMessage(x.mask(string(p.Args)))
 				piece.Names = namesOf(p)
 			}
 			e.Pieces = append(e.Pieces, piece)
@@ -46,8 +76,8 @@ func entry(r *sessionfile.Record, names bool, mask func(string) string) report.E
 	return e
 }
 
-// pieceOf makes a piece of a part of a message.
-func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (report.Piece, bool) {
+// piece makes a piece of a part of a message.
+func (x *entries) piece(r *sessionfile.Record, role transcript.Role, p transcript.Part) (report.Piece, bool) {
 	out := report.Piece{Class: speaker(r, role), Text: p.Text, Call: p.ID, Tokens: p.MediaTokens(r.Format)}
 	switch p.Kind {
 	case transcript.KindText:
@@ -66,7 +96,7 @@ func pieceOf(r *sessionfile.Record, role transcript.Role, p transcript.Part) (re
 	default:
 		return out, false
 	}
-	out.Tokens += tokens.O200kBase.CountString(out.Text)
+	out.Tokens += x.tokens(out.Text)
 	return out, true
 }
 

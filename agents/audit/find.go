@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -25,8 +26,10 @@ const maxFiles = 100_000
 type source struct {
 	path string
 	size int64
-	from sessionfile.Adapter
-	open func() (*os.File, error)
+	stamp
+	named bool // by the person, without the directory that it is in
+	from  sessionfile.Adapter
+	open  func() (*os.File, error)
 }
 
 // search finds session files.
@@ -69,9 +72,22 @@ func newSearch() search {
 	return search{adapters: agents.Adapters(), files: map[[2]int64][]fs.FileInfo{}}
 }
 
-// sort puts what was found in the order of the paths.
+// sort puts what was found in the order of the paths, and completes the stamps of sessions: what one's file says of a subagent
+// counts where that has no file of its own.
 func (s *search) sort() {
 	slices.SortFunc(s.found, func(a, b source) int { return strings.Compare(a.path, b.path) })
+	subagents := map[string]uint64{} // by directory
+	for _, f := range s.found {
+		if f.from.Identify(f.path, "").Subagent {
+			dir := filepath.Dir(f.path)
+			subagents[dir] = digest(fmt.Sprintln(subagents[dir], f.path))
+		}
+	}
+	for i := range s.found {
+		f := &s.found[i]
+		below := filepath.Join(strings.TrimSuffix(f.path, filepath.Ext(f.path)), f.from.Subagents)
+		f.Subagents = subagents[below] ^ subagents[filepath.Dir(f.path)]
+	}
 }
 
 // path finds what a path names: a session file, or all those below a directory.
@@ -91,6 +107,8 @@ func (s *search) path(ctx context.Context, name string) error {
 			s.fail(name, err)
 		case what != "":
 			s.failed = append(s.failed, Failure{name, cmp.Or(s.why(name), what)})
+		case len(s.found) > 0 && s.found[len(s.found)-1].path == name:
+			s.found[len(s.found)-1].named = true
 		}
 	}
 	return s.full()
@@ -204,7 +222,8 @@ func (s *search) file(name string, open func() (*os.File, error)) (what string, 
 		return "it is " + a.Label, nil
 	}
 	if !s.known(info) {
-		s.found = append(s.found, source{path: name, size: info.Size(), from: a, open: open})
+		s.found = append(s.found, source{path: name, size: info.Size(), from: a, open: open,
+			stamp: stampOf(info.Size(), info.ModTime())})
 	}
 	return "", nil
 }

@@ -7,21 +7,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/report"
-)
-
-const (
-	// playing is how long sessions are begun to be played, so that an audit stays something to wait for.
-	playing = 4 * time.Second
-	// playable is how long those that were begun may take in all; patience the same while none is through, as
-	// when there is only one.
-	playable = 7 * time.Second
-	patience = 20 * time.Second
-	// playTick is how often the time is looked at, and the progress reported.
-	playTick = 100 * time.Millisecond
 )
 
 // Played is what playing one session found. Without requests it counts as not played.
@@ -39,59 +27,36 @@ type candidate struct {
 	spent   report.Spent
 }
 
-// play plays the most expensive sessions through the product's default policy for as long as there is time, and notes
-// what came of it.
-func (w *work) play(r *report.Report) {
-	all := w.candidates()
-	if len(all) == 0 || w.Play == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(w.ctx)
-	defer cancel()
-	start := w.Env.Now()
+// Replay plays the most expensive sessions, at most so many, as they were recorded and through the product's default policy, and
+// notes what came of it. When ctx ends, the sessions that are through count. Done receives the share of the work that is over,
+// and is called by several goroutines at once.
+func (a *Audit) Replay(ctx context.Context, most int, play func(context.Context, agents.Recording) (Played, error),
+	done func(share float64)) {
+	all := a.candidates[:min(len(a.candidates), most)]
+	done(0)
 	var next, through atomic.Int64
-	played := make([]*Played, len(all))
+	played := make([]Played, len(all))
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for ctx.Err() == nil && w.Env.Now().Sub(start) < playing {
-				i := int(next.Add(1)) - 1
-				if i >= len(all) {
-					return
-				}
-				if played[i] = w.played(ctx, all[i]); played[i] != nil {
-					through.Add(1)
-				}
+			for i := int(next.Add(1)) - 1; i < len(all) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				played[i] = all[i].played(ctx, play)
+				done(float64(through.Add(1)) / float64(len(all)))
 			}
 		})
 	}
-	over := make(chan struct{})
-	go func() { workers.Wait(); close(over) }()
-	tick := time.NewTicker(playTick)
-	defer tick.Stop()
-	for {
-		select {
-		case <-over:
-			r.Replayed = replayed(all[:min(int(next.Load()), len(all))], played, len(all), r.Total)
-			return
-		case <-tick.C:
-			spent := w.Env.Now().Sub(start)
-			if spent > patience || spent > playable && through.Load() > 0 {
-				cancel()
-			}
-			w.Playing(min(max(float64(through.Load())/float64(len(all)), spent.Seconds()/playable.Seconds()), 1))
-		}
-	}
+	workers.Wait()
+	a.Replayed = replayed(all, played, len(a.candidates), a.Total)
 }
 
 // candidates returns the sessions that can be played, the most expensive first.
 func (w *work) candidates() []candidate {
 	var all []candidate
 	for i, f := range w.read {
-		if f.err != nil || f.measured == (report.Measured{}) {
+		if !f.done || f.err != nil || f.Measured == nil {
 			continue
 		}
-		if s, spent := f.measured.Own(); spent.Requests > 0 {
+		if s, spent := f.Measured.Own(); spent.Requests > 0 {
 			all = append(all, candidate{w.files[i], s, spent})
 		}
 	}
@@ -101,40 +66,38 @@ func (w *work) candidates() []candidate {
 	return all
 }
 
-// played plays one session; nil: it could not be, or not in time.
-func (w *work) played(ctx context.Context, c candidate) *Played {
+// played plays one session; without requests where it could not be played to its end.
+func (c candidate) played(ctx context.Context, play func(context.Context, agents.Recording) (Played, error)) Played {
 	f, err := c.open()
 	if err != nil {
-		return nil
+		return Played{}
 	}
 	defer f.Close() // opened for reading
 	s, err := agents.Read(f, c.path)
 	if err != nil {
-		return nil
+		return Played{}
 	}
-	found, err := w.Play(ctx, s)
-	if err != nil || found.Recorded.Requests == 0 {
-		return nil
+	found, err := play(ctx, s)
+	if err != nil {
+		return Played{}
 	}
-	return &found
+	return found
 }
 
-// replayed sums up what was played of the candidates that were begun.
-func replayed(begun []candidate, played []*Played, of int, total report.Spent) *report.Replayed {
+// replayed sums up what was played.
+func replayed(all []candidate, played []Played, of int, total report.Spent) *report.Replayed {
 	out := &report.Replayed{Of: of, Rows: []report.PlayRow{}}
-	for i, c := range begun {
-		if played[i] == nil {
-			out.Late++
-			continue
-		}
-		if played[i].Unlike {
+	for i, c := range all {
+		switch p := played[i]; {
+		case p.Recorded.Requests == 0:
+		case p.Unlike:
 			out.Unlike++
-			continue
+		default:
+			out.Add(report.PlayRow{
+				ID: c.session.ID, Title: c.session.Title, Project: c.session.Project, Reported: c.spent,
+				Model: p.Model, Recorded: p.Recorded, Ours: p.Ours,
+			}, p.ReadBack)
 		}
-		out.Add(report.PlayRow{
-			ID: c.session.ID, Title: c.session.Title, Project: c.session.Project, Reported: c.spent,
-			Model: played[i].Model, Recorded: played[i].Recorded, Ours: played[i].Ours,
-		}, played[i].ReadBack)
 	}
 	out.Part = out.Reported.Share(total)
 	return out

@@ -2,13 +2,12 @@ package audit_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
@@ -19,29 +18,22 @@ import (
 )
 
 // played audits a directory with a replay, and checks that nothing is left of that.
-func played(ctx context.Context, t *testing.T, dir string, playing func(float64)) (audit.Audit, error) {
+func played(t *testing.T, dir string) audit.Audit {
 	t.Helper()
 	e := env.System()
 	state := t.TempDir()
-	now := e.Now() // and stays it: there is time enough however busy the machine is
-	e.Now = func() time.Time { return now }
-	found, err := audit.Run(ctx, audit.Options{
-		Mask: strings.Clone,
-		Env:  e, Paths: []string{dir}, Models: tokens.Builtin(), Zone: time.UTC, Expect: func(int64) {},
-		Advance: func(int64) {}, Playing: playing,
-		Play: func(ctx context.Context, r agents.Recording) (audit.Played, error) {
-			s, err := replay.SavingsOf(ctx, e,
-				&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries,
-					Summaries: r.Summaries},
-				tokens.Builtin())
-			return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack,
-				Unlike: s.Unlike}, err
-		},
-	})
+	found := run(t, dir)
+	found.Replay(t.Context(), 9, func(ctx context.Context, r agents.Recording) (audit.Played, error) {
+		s, err := replay.SavingsOf(ctx, e,
+			&replay.Session{Name: r.Name, State: state, About: r.About, Entries: r.Entries, Summaries: r.Summaries},
+			tokens.Builtin())
+		return audit.Played{Recorded: playOf(s.None), Ours: playOf(s.Ours), ReadBack: s.Ours.ReadBack,
+			Unlike: s.Unlike}, err
+	}, func(float64) {})
 	if left, _ := filepath.Glob(filepath.Join(state, "*", "*")); len(left) > 0 {
 		t.Errorf("%s is left", left[0])
 	}
-	return found, err
+	return found
 }
 
 func playOf(o replay.Outcome) report.Play {
@@ -72,12 +64,9 @@ func TestTheDearestSessionsArePlayed(t *testing.T) {
 	} {
 		write(t, filepath.Join(dir, name), []byte(data))
 	}
-	found, err := played(t.Context(), t, dir, func(float64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := played(t, dir)
 	r := found.Replayed
-	if r == nil || r.Sessions != 1 || r.Of != 1 || r.Late != 0 || len(r.Rows) != 1 {
+	if r == nil || r.Sessions != 1 || r.Of != 1 || len(r.Rows) != 1 {
 		t.Fatalf("played %+v", r)
 	}
 	row := r.Rows[0]
@@ -103,25 +92,35 @@ func TestASessionWhoseAgentSentLessIsNotCompared(t *testing.T) {
 	text := regexp.MustCompile(`"(input_tokens|cache_read_input_tokens|cache_creation_input_tokens)":\d+`).
 		ReplaceAllString(shop(t), `"$1":100`)
 	write(t, filepath.Join(dir, "05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"), []byte(text))
-	found, err := played(t.Context(), t, dir, func(float64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := played(t, dir)
 	if r := found.Replayed; r == nil || r.Sessions != 0 || r.Unlike != 1 || r.Saved != 0 || r.Left() == "" {
 		t.Errorf("played %+v", r)
 	}
 }
 
-func TestAReplayEndsWithItsCommand(t *testing.T) {
+// TestAnInterruptedReplayKeepsWhatIsDone: nothing was printed of minutes of work.
+func TestAnInterruptedReplayKeepsWhatIsDone(t *testing.T) {
 	dir := t.TempDir()
-	text := shop(t)
-	for i := range 8 {
-		id := string(rune('0' + i))
-		write(t, filepath.Join(dir, id+"5758ff7-b05d-45d5-a684-2d87d43ae644.jsonl"),
-			[]byte(strings.ReplaceAll(text, `"id":"msg_`, `"id":"msg_`+id)))
+	for _, id := range []string{"a", "b", "c"} {
+		write(t, filepath.Join(dir, id+".jsonl"),
+			[]byte(`{"type":"assistant","uuid":"u","sessionId":"`+id+`","message":{"id":"m`+id+
+				`","role":"assistant","model":"gpt-4o","content":"Done.","usage":{"input_tokens":100}}}`))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := played(ctx, t, dir, func(float64) { cancel() }); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+	found := run(t, dir)
+	var begun atomic.Int64
+	found.Replay(ctx, 2, func(ctx context.Context, _ agents.Recording) (audit.Played, error) {
+		if begun.Add(1) == 1 {
+			return audit.Played{Recorded: report.Play{Requests: 1}}, nil
+		}
+		<-ctx.Done()
+		return audit.Played{}, ctx.Err()
+	}, func(share float64) {
+		if share > 0 {
+			cancel()
+		}
+	})
+	if r := found.Replayed; r.Sessions != 1 || r.Of != 3 || len(r.Rows) != 1 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -3,6 +3,9 @@ package audit
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"hash/maphash"
 	"io"
 	"math"
@@ -13,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/report"
@@ -30,10 +32,8 @@ type Options struct {
 	// Expect and Advance receive how many bytes there are to read, and have been read. They may be called by
 	// several goroutines at once.
 	Expect, Advance func(bytes int64)
-	// Play plays a session as it was recorded and through the product's default policy, in a directory of its
-	// own. nil: nothing is played. Playing receives the share of the time for that, or of the work, that is over.
-	Play    func(ctx context.Context, r agents.Recording) (Played, error)
-	Playing func(share float64)
+	// Figures is the file where the figures of session files are kept for later audits by the same Program; "": nowhere.
+	Figures, Program string
 }
 
 // Audit is what session files say, and what of them could not be read.
@@ -41,11 +41,13 @@ type Audit struct {
 	report.Report
 	Looked  []string  `json:"looked"`            // where it was looked for session files
 	Skipped int       `json:"skipped,omitempty"` // files in directories that no agent known here wrote
+	Unread  int       `json:"unread,omitempty"`  // files that were not read before the audit was interrupted
 	Failed  []Failure `json:"failed,omitempty"`
 	// Unfollowed are links in directories that were not followed, and files that are only named like sessions, each with the
 	// reason.
 	Unfollowed []Failure `json:"unfollowed,omitempty"`
 	Damaged    []Damaged `json:"damaged,omitempty"`
+	candidates []candidate
 }
 
 // Failure is a path that could not be read.
@@ -70,7 +72,7 @@ type Damage struct {
 }
 
 // Run reads all session files that the paths name. What cannot be read is part of the answer. Errors: too_large
-// for more than 100,000 files; that of ctx.
+// for more than 100,000 files; that of ctx, with the figures of the files that were read before it ended.
 func Run(ctx context.Context, o Options) (Audit, error) {
 	s := newSearch()
 	out := Audit{Looked: o.Paths}
@@ -89,30 +91,32 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	for _, f := range s.found {
 		o.Expect(f.size)
 	}
-	w := work{ctx: ctx, Options: o, files: s.found, seed: maphash.MakeSeed(), read: make([]file, len(s.found))}
-	w.each(w.survey)
+	w := work{ctx: ctx, Options: o, files: s.found, read: make([]file, len(s.found)), known: o.load()}
+	w.each(func(f *file) bool { return !f.done }, w.measure)
 	w.claim()
-	w.each(w.measure)
-	if err := ctx.Err(); err != nil {
-		return out, err
-	}
+	w.each(func(f *file) bool { return f.shared }, w.count)
+	w.save()
 	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unread
-	var all []report.Measured
+	var all []*report.Measured
 	for i, f := range w.read {
+		if !f.done {
+			out.Unread++
+			continue
+		}
 		if f.err != nil {
 			s.fail(w.files[i].path, f.err)
 			out.Failed = s.failed
 		}
-		if f.damage.First > 0 {
-			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.damage})
+		if f.Damage.First > 0 {
+			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.Damage})
 		}
-		if f.measured != (report.Measured{}) {
-			all = append(all, f.measured)
+		if f.Measured != nil {
+			all = append(all, f.Measured)
 		}
 	}
 	out.Report = report.Merge(all)
 	out.Prices = o.Models.Prices().Date
-	w.play(&out.Report)
+	out.candidates = w.candidates()
 	return out, ctx.Err()
 }
 
@@ -136,24 +140,30 @@ type work struct {
 	ctx   context.Context
 	files []source
 	read  []file
-	seed  maphash.Seed
 	owner map[uint64]int // which file counts a request
+	known figures
+	anew  atomic.Bool // a file was read that was not known
 }
 
 // file is what was found of one session file.
 type file struct {
-	requests  []sighting
-	compacted bool
-	damage    Damage
-	measured  report.Measured
-	err       error
+	finding
+	done   bool // it was read to its end, or as far as it can be
+	shared bool // other files count other requests of it than those that it was read with
+	err    error
 }
 
 // sighting is a request that a file reports.
 type sighting struct {
-	id   uint64
-	rank rank
-	at   int64 // when, in nanoseconds
+	ID   uint64
+	Rank rank
+	At   int64 // when, in nanoseconds
+}
+
+// digest identifies a text.
+func digest(text string) uint64 {
+	sum := sha256.Sum256([]byte(text))
+	return binary.LittleEndian.Uint64(sum[:])
 }
 
 // rank says how a file has a request.
@@ -165,15 +175,16 @@ const (
 	reflected      // it repeats a subagent's
 )
 
-// each calls do for each file that could be read so far.
-func (w *work) each(do func(i int) error) {
+// each calls do for each file that is wanted.
+func (w *work) each(wanted func(f *file) bool, do func(i int) error) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(w.files)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(w.files) && w.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if f := &w.read[i]; f.err == nil {
+				if f := &w.read[i]; wanted(f) {
 					f.err = do(i)
+					f.done = w.ctx.Err() == nil || !errors.Is(f.err, w.ctx.Err())
 				}
 			}
 		})
@@ -181,86 +192,75 @@ func (w *work) each(do func(i int) error) {
 	workers.Wait()
 }
 
-// survey notes which requests a file reports.
-func (w *work) survey(i int) error {
-	f, err := w.files[i].open()
-	if err != nil {
-		return err
-	}
-	defer f.Close() // opened for reading
-	all, err := sessionfile.Unpacked(f)
-	if err != nil {
-		return err
-	}
-	return w.read[i].survey(wholly(all), w.files[i], w.seed)
-}
-
 // wholly returns what reads a file from its beginning, as far as it is written.
 func wholly(file io.ReaderAt) io.Reader { return io.NewSectionReader(file, 0, math.MaxInt64) }
-
-// survey looks at the lines that can report requests or compactions, and at no other.
-func (f *file) survey(in io.Reader, src source, seed maphash.Seed) error {
-	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Skim(src.path)) {
-		if err != nil {
-			return sessionfile.FileError(src.path, err)
-		}
-		f.compacted = f.compacted || r.Compaction != nil
-		how := own
-		switch {
-		case r.Repeats != nil:
-			r, how = r.Repeats(), reflected
-		case r.Origin.Session != "":
-			how = copied
-		}
-		if r != nil && r.Copy != "" && r.Request() != nil {
-			f.requests = append(f.requests, sighting{maphash.String(seed, r.Copy), how, r.Time.UnixNano()})
-		}
-	}
-	slices.SortFunc(f.requests, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.rank, b.rank), cmp.Compare(a.at, b.at))
-	})
-	f.requests = slices.CompactFunc(f.requests, func(a, b sighting) bool { return a.id == b.id })
-	return nil
-}
 
 // claim decides which file counts each request: one that has it as its own before one that copied or repeats it, and of
 // several the one that has it with an earlier time. If their records are the same, it is the one that went on first without
 // the others: a session that was forked or resumed as another one had come to its end.
 func (w *work) claim() {
 	w.owner = map[uint64]int{}
+	for i := range w.read {
+		if f := &w.read[i]; !f.done {
+			f.Requests = nil
+		}
+	}
 	shared := map[uint64]bool{}
 	alone := make([]int64, len(w.read)) // when it reported the first one that no other file has
 	for _, f := range w.read {
-		for _, q := range f.requests {
-			_, again := shared[q.id]
-			shared[q.id] = again
+		for _, q := range f.Requests {
+			_, again := shared[q.ID]
+			shared[q.ID] = again
 		}
 	}
 	for i, f := range w.read {
-		for _, q := range f.requests {
-			if !shared[q.id] && (alone[i] == 0 || q.at < alone[i]) {
-				alone[i] = q.at
+		for _, q := range f.Requests {
+			if !shared[q.ID] && (alone[i] == 0 || q.At < alone[i]) {
+				alone[i] = q.At
 			}
 		}
 	}
 	best := map[uint64]sighting{}
 	for i, f := range w.read {
-		for _, q := range f.requests {
-			old, taken := best[q.id]
-			if !taken || cmp.Or(cmp.Compare(q.rank, old.rank), cmp.Compare(q.at, old.at),
-				cmp.Compare(alone[i], alone[w.owner[q.id]])) < 0 {
-				best[q.id], w.owner[q.id] = q, i
+		for _, q := range f.Requests {
+			old, taken := best[q.ID]
+			if !taken || cmp.Or(cmp.Compare(q.Rank, old.Rank), cmp.Compare(q.At, old.At),
+				cmp.Compare(alone[i], alone[w.owner[q.ID]])) < 0 {
+				best[q.ID], w.owner[q.ID] = q, i
 			}
 		}
 	}
 	for i := range w.read {
-		w.read[i].requests = nil
+		f := &w.read[i]
+		var copied []uint64
+		for _, q := range f.Requests {
+			if w.owner[q.ID] != i {
+				copied = append(copied, q.ID)
+			}
+		}
+		f.shared = f.done && f.err == nil && !slices.Equal(copied, f.Copied)
+		f.done, f.Copied = f.done && !f.shared, copied
 	}
 }
 
-// measure reads a file.
+// measure reads a file, as if no other one had its requests, and notes these.
 func (w *work) measure(i int) error {
-	src := w.files[i]
+	f := &w.read[i]
+	err := w.count(i)
+	if f.Compacted && f.Measured == nil { // its names are wanted from the beginning on
+		f.Requests = nil
+		err = w.count(i)
+	}
+	slices.SortFunc(f.Requests, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.At, b.At))
+	})
+	f.Requests = slices.CompactFunc(f.Requests, func(a, b sighting) bool { return a.ID == b.ID })
+	return err
+}
+
+// count reads a file to its end, or to its first compaction if none was known.
+func (w *work) count(i int) error {
+	src, read := w.files[i], &w.read[i]
 	f, err := src.open()
 	if err != nil {
 		return err
@@ -274,34 +274,59 @@ func (w *work) measure(i int) error {
 	if err != nil {
 		return err
 	}
+	if w.owner == nil && w.recall(i, about) {
+		return nil
+	}
+	w.anew.Store(true)
+	known := read.Compacted
 	m := report.NewMeter(w.Models, w.Zone, report.Session{
 		// A subagent's file belongs to the session that started it.
 		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
 		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,
-		Compacts: w.read[i].compacted,
+		Compacts: known,
 	})
 	own := about.Session.Continues == "" // else it is counted once the agent went on with it
 	in := &watched{Reader: wholly(all), work: w}
-	defer func() { w.Advance(src.size - in.read) }() // what was not read is done as well
-	w.read[i].damage, err = spoken(in, src, func(r *sessionfile.Record, midway bool) {
-		e := entry(r, m.WantsNames(), w.Mask)
+	x := entries{seed: maphash.MakeSeed(), counts: map[uint64]int{}, names: known, mask: w.Mask}
+	read.Damage, err = spoken(in, src, func(r *sessionfile.Record, how rank, midway bool) bool {
+		if r.Compaction != nil && !known {
+			read.Compacted = true
+			return false
+		}
+		e := x.of(r)
 		e.Midway = midway
 		if q := e.Request; q != nil && r.Copy != "" {
-			owner, known := w.owner[maphash.String(w.seed, r.Copy)]
-			q.Copied = known && owner != i
+			id := digest(r.Copy)
+			if w.owner == nil {
+				read.Requests = append(read.Requests, sighting{id, how, r.Time.UnixNano()})
+			} else {
+				q.Copied = w.owner[id] != i
+			}
 		}
 		own = own || !e.Copied
 		m.Add(e)
+		return true
 	})
+	if read.Compacted != known {
+		w.advance(-in.read)
+		return nil
+	}
+	w.advance(src.size - in.read) // what was not read is done as well
+	read.Measured = nil
 	if own {
-		w.read[i].measured = m.End() // also of a file that breaks off
+		read.Measured = m.End() // also of a file that breaks off
+		for _, l := range read.Measured.Losses {
+			l.Each(w.Mask)
+		}
 	}
 	return err
 }
 
-// spoken calls take with each record of a file that adds to a conversation or reports a request, in order. midway is said of
-// the first message, where that follows a record which the file does not have.
-func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bool)) (damage Damage, err error) {
+// spoken calls take with each record of a file that adds to a conversation or reports a request, in order, until that returns
+// false. midway is said of the first message, where that follows a record which the file does not have.
+func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank, midway bool) bool) (
+	damage Damage, err error,
+) {
 	front := map[string]bool{"": true} // what is in front of the first message; nil behind it
 	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
 		if err != nil {
@@ -310,8 +335,12 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bo
 		if r.State == sessionfile.Broken && (r.Ended || r.Long) { // else it is still being written
 			damage.note(r.Line)
 		}
-		if r.Repeats != nil {
-			r = r.Repeats()
+		how := own
+		switch {
+		case r.Repeats != nil:
+			r, how = r.Repeats(), reflected
+		case r.Origin.Session != "":
+			how = copied
 		}
 		if r == nil {
 			continue
@@ -324,8 +353,8 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, midway bo
 		default:
 			midway, front = !front[r.Parent] && !r.Summary, nil
 		}
-		if !r.Message.Empty() || r.Compaction != nil || r.Request() != nil {
-			take(r, midway)
+		if (!r.Message.Empty() || r.Compaction != nil || r.Request() != nil) && !take(r, how, midway) {
+			break
 		}
 	}
 	return damage, nil
@@ -359,6 +388,13 @@ func (r *watched) Read(p []byte) (int, error) {
 	}
 	n, err := r.Reader.Read(p)
 	r.read += int64(n)
-	r.Advance(int64(n))
+	r.advance(int64(n))
 	return n, err
+}
+
+// advance reports what was read for the first time.
+func (w *work) advance(bytes int64) {
+	if w.owner == nil {
+		w.Advance(bytes)
+	}
 }

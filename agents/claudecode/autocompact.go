@@ -101,12 +101,16 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 }
 
 // byDefault returns at how many tokens it compacts a model with a window if nothing is set, tried with 2.1.328; 0: not known. A
-// window of 200,000 it fills, until the provider refuses a request. With 4.6, its window is not known.
+// window of 200,000 it fills with models of 4.5, until the provider refuses a request.
 func byDefault(model string, window int) int {
 	switch plainModel(model) {
 	case "claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5":
 		if window == usualWindow {
 			return window
+		}
+	case "claude-opus-4-6", "claude-sonnet-4-6":
+		if window == usualWindow {
+			return window - answerRoom - compactRoom
 		}
 	case "claude-opus-4-7", "claude-sonnet-5", "claude-opus-5", "claude-fable-5":
 		if window == largeWindow {
@@ -116,23 +120,25 @@ func byDefault(model string, window int) int {
 	return 0
 }
 
-// Model returns the name by which the settings of a session in a tree, or a variable, name its model: with "[1m]" that
-// model has the large window. It is "" where they name another model, or none.
-func Model(e env.Env, tree, model string) (named string) {
+// Window returns the window in tokens that Claude Code (2.1.328) gives a model in a session in a tree, where that is not what the
+// model has: the large one if the settings or a variable name the model with "[1m]", and else the usual one to models of 4.6.
+// 0: not known.
+func Window(e env.Env, tree, model string) int {
+	named := ""
 	all, variable := settings(e, tree)
 	for _, one := range all {
 		named = cmp.Or(one.Model, named)
 	}
-	named = cmp.Or(variable("ANTHROPIC_MODEL"), named)
-	bare, large := strings.CutSuffix(named, longContext)
-	alias := "-" + bare + "-"
-	if bare != "" && strings.Contains(model, alias) || plainModel(bare) == plainModel(model) {
-		if large {
-			return plainModel(model) + longContext
-		}
-		return model
+	bare, large := strings.CutSuffix(cmp.Or(variable("ANTHROPIC_MODEL"), named), longContext)
+	same := bare != "" && strings.Contains(model, "-"+bare+"-") || plainModel(bare) == plainModel(model)
+	if large && same {
+		return largeWindow
 	}
-	return ""
+	switch plainModel(model) {
+	case "claude-opus-4-6", "claude-sonnet-4-6":
+		return usualWindow
+	}
+	return 0
 }
 
 // ToolSearch reports whether Claude Code in a tree loads the definition of a tool only when the model looks for it.

@@ -20,7 +20,7 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		window, at                         int
 		why                                string
 	}{
-		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 0, ""},
+		{"nothing is set", `{"model":"opus"}`, "", "", "", opus, 200_000, 167_000, ""},
 		{"nothing is set, which refuses late", "", "", "", "", "claude-sonnet-4-5-20250929", 200_000, 200_000, ""},
 		{"nothing is set, with the large window", "", "", "", "", "claude-sonnet-5", 1_000_000, 967_000, ""},
 		{"nothing is set, another window", "", "", "", "", "claude-sonnet-5", 200_000, 0, ""},
@@ -31,7 +31,7 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			own},
 		{"more than the model has", `{"autoCompactWindow":500000}`, "", "", "", opus, 200_000, 167_000,
 			own},
-		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 0, ""},
+		{"auto", `{"autoCompactWindow":"auto"}`, "", "", "", opus, 200_000, 167_000, ""},
 		{"the nearest settings", `{"autoCompactWindow":150000}`, `{"autoCompactWindow":300000}`,
 			`{"autoCompactWindow":400000}`, "", opus, 1_000_000, 367_000,
 			"autoCompactWindow in ~/shop/.claude/settings.local.json"},
@@ -42,7 +42,7 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 			167_000, "CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
 		{"a variable below the least", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=500", opus, 200_000, 67_000,
 			"CLAUDE_CODE_AUTO_COMPACT_WINDOW"},
-		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 0, ""},
+		{"a variable that is no size", "", "", "", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=much", opus, 200_000, 167_000, ""},
 		{"a variable of the settings", `{"env":{"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE":"50"}}`, "", "", "", opus, 200_000,
 			90_000, "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"},
 		{"a share of a window", `{"autoCompactWindow":120000}`, "", "", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=80", opus,
@@ -58,8 +58,8 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 		{"off by an earlier version", "", "", "", `{"autoCompactEnabled":false}`, opus, 200_000, 0,
 			"off (autoCompactEnabled is false)"},
 		{"on again since", `{"autoCompactEnabled":true}`, "", "", `{"autoCompactEnabled":false}`, opus, 200_000,
-			0, ""},
-		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 0, ""},
+			167_000, ""},
+		{"settings that are damaged", `{`, "", "", "", opus, 200_000, 167_000, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			home := t.TempDir()
@@ -114,22 +114,29 @@ func TestWhetherToolsAreSearched(t *testing.T) {
 	}
 }
 
-// TestTheModelThatSettingsName: only the settings say that a model runs with the large window.
-func TestTheModelThatSettingsName(t *testing.T) {
-	const sonnet, large = "claude-sonnet-4-5-20250929", "claude-sonnet-4-5[1m]"
-	for _, c := range []struct{ settings, variable, want string }{
-		{``, "", ""},
-		{`{"model":"sonnet"}`, "", sonnet},
-		{`{"model":"sonnet[1m]"}`, "", large},
-		{`{"model":"claude-sonnet-4-5-20250929[1m]"}`, "", large},
-		{`{"model":"opus[1m]"}`, "", ""},
-		{`{"model":"[1m]"}`, "", ""},
-		{`{"model":"opus[1m]"}`, "claude-sonnet-4-5[1m]", large},
-		{`{"env":{"ANTHROPIC_MODEL":"sonnet[1m]"}}`, "", large},
+// TestTheWindowThatAModelIsGiven: only the settings say that a model runs with the large window; without them, 4.6 does not.
+func TestTheWindowThatAModelIsGiven(t *testing.T) {
+	const sonnet, opus = "claude-sonnet-4-5-20250929", "claude-opus-4-6"
+	for _, c := range []struct {
+		model, settings, variable string
+		want                      int
+	}{
+		{sonnet, ``, "", 0},
+		{sonnet, `{"model":"sonnet"}`, "", 0},
+		{sonnet, `{"model":"sonnet[1m]"}`, "", 1_000_000},
+		{sonnet, `{"model":"claude-sonnet-4-5-20250929[1m]"}`, "", 1_000_000},
+		{sonnet, `{"model":"opus[1m]"}`, "", 0},
+		{sonnet, `{"model":"[1m]"}`, "", 0},
+		{sonnet, `{"model":"opus[1m]"}`, "claude-sonnet-4-5[1m]", 1_000_000},
+		{sonnet, `{"env":{"ANTHROPIC_MODEL":"sonnet[1m]"}}`, "", 1_000_000},
+		{opus, ``, "", 200_000},
+		{opus, `{"model":"sonnet[1m]"}`, "", 200_000},
+		{opus, `{"model":"opus[1m]"}`, "", 1_000_000},
+		{"claude-opus-5", ``, "", 0},
 	} {
 		e := configured(t, c.settings, "ANTHROPIC_MODEL", c.variable)
-		if got := Model(e, e.Home, sonnet); got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.settings, c.variable, got, c.want)
+		if got := Window(e, e.Home, c.model); got != c.want {
+			t.Errorf("%s, %s %s: %d, want %d", c.model, c.settings, c.variable, got, c.want)
 		}
 	}
 }

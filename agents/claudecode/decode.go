@@ -49,6 +49,8 @@ type line struct {
 	reason          string          // ″
 	content         transcript.Span // ″
 	message, result transcript.Span
+	said            message
+	outcome         outcome
 	time            time.Time
 
 	meta, sidechain, compactSummary bool
@@ -62,6 +64,7 @@ type line struct {
 // message is what is wanted of a record's message.
 type message struct {
 	id, model, role string
+	whole           bool // it is an object
 	stopped         bool // it says why it ends; before that its usage is not final
 	content         transcript.Span
 	usage           transcript.Span
@@ -87,7 +90,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	}
 	switch l.kind {
 	case "user", "assistant":
-		if !l.said(out) {
+		if !l.speaks(out) {
 			out.Note = l.kind + " record without a message"
 		}
 		return true
@@ -117,10 +120,10 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 	return true
 }
 
-// said fills in the message of a line, and reports whether it has one.
-func (l *line) said(out *sessionfile.Record) bool {
-	m, ok := l.parseMessage()
-	if !ok {
+// speaks fills in the message of a line, and reports whether it has one.
+func (l *line) speaks(out *sessionfile.Record) bool {
+	m := l.said
+	if !m.is(l.text) {
 		return false
 	}
 	out.Message, out.Format, out.Role = l.message, transcript.Anthropic, transcript.Role(m.role)
@@ -138,7 +141,7 @@ func (l *line) said(out *sessionfile.Record) bool {
 		if results {
 			out.Role = transcript.RoleTool
 		}
-		out.Effects = effects(l.at(l.result))
+		out.Effects = l.outcome.effects()
 	case m.model == synthetic:
 		out.Reply = m.id
 	default:
@@ -208,78 +211,106 @@ func (l *line) at(s transcript.Span) []byte {
 // report of a failed request.
 const synthetic = "<synthetic>"
 
-// parse reads the top level of a line. It reports false when the line is not a JSON object.
+// parse reads a line: its top level, what is wanted of its message, and what the result of a call says of files. It reports
+// false when the line is not a JSON object.
 func parse(text []byte) (line, bool) {
 	r := line{text: text}
-	ok := members(text, func(key []byte, v transcript.Span) {
+	w := jsonspan.New(text, jsonspan.MaxDepth)
+	if w.Peek() != '{' {
+		return r, false
+	}
+	for name := range w.Inside {
+		key := text[name.From+1 : name.To-1]
 		if bytes.IndexByte(key, '\\') >= 0 {
 			key = []byte(unquote(key))
 		}
-		raw := text[v.From:v.To]
-		switch string(key) {
-		case "type":
-			r.kind = jsonspan.Text(raw, maxID)
-		case "subtype":
-			r.subtype = jsonspan.Text(raw, maxID)
-		case "uuid":
-			r.id = jsonspan.Text(raw, maxID)
-		case "parentUuid":
-			r.parent = jsonspan.Text(raw, maxID)
-		case "requestId":
-			r.request = jsonspan.Text(raw, maxID)
-		case "requestRef":
-			r.ref = jsonspan.Text(raw, maxID)
-		case "logicalParentUuid":
-			r.logicalParent = jsonspan.Text(raw, maxID)
-		case "sessionId":
-			r.session = jsonspan.Text(raw, maxID)
-		case "cwd":
-			r.cwd = jsonspan.Text(raw, maxPath)
-		case "agentId":
-			r.agentID = jsonspan.Text(raw, maxID)
-		case "customTitle":
-			r.title = jsonspan.Text(raw, maxTitle)
-		case "agentName":
-			r.agentName = jsonspan.Text(raw, maxID)
-		case "promptId":
-			r.prompt = jsonspan.Text(raw, maxID)
-		case "timestamp":
-			r.time = sessionfile.Time(raw)
-		case "isMeta":
-			r.meta = string(raw) == "true"
-		case "isApiErrorMessage":
-			r.apiError = string(raw) == "true"
-		case "isSidechain":
-			r.sidechain = string(raw) == "true"
-		case "ctxledger":
-			r.continues = continued(raw)
-		case "forkedFrom":
-			r.origin = forkedFrom(raw)
-		case "isCompactSummary":
-			r.compactSummary = string(raw) == "true"
-		case "replacesSpan":
-			r.replacesSpan = string(raw) == "true"
-		case "message":
-			r.message = v
-		case "toolUseResult":
-			r.result = v
-		case "attachment":
-			r.attachment = v
-		case "rendered":
-			r.rendered = v
-		case "data":
-			r.data = v
-		case "compactMetadata":
-			r.compaction = v
-		case "operation":
-			r.operation = jsonspan.Text(raw, maxID)
-		case "reason":
-			r.reason = jsonspan.Text(raw, maxID)
-		case "content":
-			r.content = v
+		first, from := w.Peek(), w.Pos()
+		switch {
+		case string(key) == "message":
+			if r.said = (message{}); first == '{' {
+				each(w, text, r.said.take)
+			}
+			r.said.whole = first == '{' && w.Err() == nil
+		case string(key) == "toolUseResult":
+			if r.outcome = (outcome{}); first == '{' {
+				each(w, text, r.outcome.take)
+			}
 		}
-	})
-	return r, ok
+		if w.Pos() == from {
+			w.Value()
+		}
+		if w.Err() == nil {
+			r.take(key, transcript.Span{From: from, To: w.Pos()})
+		}
+	}
+	return r, w.End() == nil
+}
+
+// take notes a member of a line.
+func (r *line) take(key []byte, v transcript.Span) {
+	raw := v.In(r.text)
+	switch string(key) {
+	case "type":
+		r.kind = jsonspan.Text(raw, maxID)
+	case "subtype":
+		r.subtype = jsonspan.Text(raw, maxID)
+	case "uuid":
+		r.id = jsonspan.Text(raw, maxID)
+	case "parentUuid":
+		r.parent = jsonspan.Text(raw, maxID)
+	case "requestId":
+		r.request = jsonspan.Text(raw, maxID)
+	case "requestRef":
+		r.ref = jsonspan.Text(raw, maxID)
+	case "logicalParentUuid":
+		r.logicalParent = jsonspan.Text(raw, maxID)
+	case "sessionId":
+		r.session = jsonspan.Text(raw, maxID)
+	case "cwd":
+		r.cwd = jsonspan.Text(raw, maxPath)
+	case "agentId":
+		r.agentID = jsonspan.Text(raw, maxID)
+	case "customTitle":
+		r.title = jsonspan.Text(raw, maxTitle)
+	case "agentName":
+		r.agentName = jsonspan.Text(raw, maxID)
+	case "promptId":
+		r.prompt = jsonspan.Text(raw, maxID)
+	case "timestamp":
+		r.time = sessionfile.Time(raw)
+	case "isMeta":
+		r.meta = string(raw) == "true"
+	case "isApiErrorMessage":
+		r.apiError = string(raw) == "true"
+	case "isSidechain":
+		r.sidechain = string(raw) == "true"
+	case "ctxledger":
+		r.continues = continued(raw)
+	case "forkedFrom":
+		r.origin = forkedFrom(raw)
+	case "isCompactSummary":
+		r.compactSummary = string(raw) == "true"
+	case "replacesSpan":
+		r.replacesSpan = string(raw) == "true"
+	case "message":
+		r.message = v
+	case "toolUseResult":
+		r.result = v
+	case "attachment":
+		r.attachment = v
+	case "rendered":
+		r.rendered = v
+	case "data":
+		r.data = v
+	case "compactMetadata":
+		r.compaction = v
+	case "operation":
+		r.operation = jsonspan.Text(raw, maxID)
+	case "reason":
+		r.reason = jsonspan.Text(raw, maxID)
+	case "content":
+		r.content = v
+	}
 }
 
 // continued reads the mark of a record that ctxledger wrote.
@@ -305,34 +336,32 @@ func forkedFrom(raw []byte) (from sessions.Origin) {
 	return from
 }
 
-// parseMessage reads the message of a line, and reports whether it is one: an object with a
-// role and content of the Anthropic form.
-func (l *line) parseMessage() (message, bool) {
-	var m message
-	raw := l.at(l.message)
-	ok := members(raw, func(key []byte, v transcript.Span) {
-		v = transcript.Span{From: v.From + l.message.From, To: v.To + l.message.From}
-		value := l.at(v)
-		switch string(key) {
-		case "id":
-			m.id = jsonspan.Text(value, maxID)
-		case "model":
-			m.model = jsonspan.Text(value, maxID)
-		case "role":
-			m.role = jsonspan.Text(value, maxID)
-		case "stop_reason":
-			m.stopped = value[0] == '"'
-		case "content":
-			m.content = v
-		case "usage":
-			m.usage = v
-		}
-	})
-	if !ok || m.role != "user" && m.role != "assistant" || m.content.Empty() {
-		return m, false
+// take notes a member of a message.
+func (m *message) take(key []byte, text []byte, v transcript.Span) {
+	value := v.In(text)
+	switch string(key) {
+	case "id":
+		m.id = jsonspan.Text(value, maxID)
+	case "model":
+		m.model = jsonspan.Text(value, maxID)
+	case "role":
+		m.role = jsonspan.Text(value, maxID)
+	case "stop_reason":
+		m.stopped = value[0] == '"'
+	case "content":
+		m.content = v
+	case "usage":
+		m.usage = v
 	}
-	first := l.text[m.content.From]
-	return m, first == '"' || first == '['
+}
+
+// is reports whether it is a message: an object with a role and content of the Anthropic form.
+func (m *message) is(text []byte) bool {
+	if !m.whole || m.role != "user" && m.role != "assistant" || m.content.Empty() {
+		return false
+	}
+	first := text[m.content.From]
+	return first == '"' || first == '['
 }
 
 // name says in words what a line outside the conversation is: its type, and its subtype or

@@ -17,11 +17,7 @@ type outcome struct {
 // effects returns what the result of a call says about files. Only the tools that write
 // (Write, Edit, MultiEdit, NotebookEdit) say so in a form of their own; a failed call has a text
 // in its place. Claude Code never reports a deletion.
-func effects(result []byte) []sessions.Effect {
-	var o outcome
-	if !members(result, func(key []byte, v transcript.Span) { o.take(string(key), result[v.From:v.To]) }) {
-		return nil
-	}
+func (o *outcome) effects() []sessions.Effect {
 	path := o.path
 	if path == "" && o.updated {
 		path = o.notebook
@@ -39,8 +35,9 @@ func effects(result []byte) []sessions.Effect {
 }
 
 // take notes one member of a result.
-func (o *outcome) take(key string, value []byte) {
-	switch key {
+func (o *outcome) take(key, text []byte, v transcript.Span) {
+	value := v.In(text)
+	switch string(key) {
 	case "type":
 		o.kind = jsonspan.Text(value, maxID)
 	case "filePath":

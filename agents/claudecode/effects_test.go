@@ -34,7 +34,8 @@ func TestEffectsOfResults(t *testing.T) {
 		{"escaped path", `{"type":"create","filePath":"/w/\u0061"}`, created},
 		{"path of another kind", `{"type":"create","filePath":7}`, nil},
 	} {
-		if d := cmp.Diff(c.want, effects([]byte(c.result))); d != "" {
+		l, _ := parse([]byte(`{"toolUseResult":` + c.result + "}"))
+		if d := cmp.Diff(c.want, l.outcome.effects()); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}

@@ -19,5 +19,12 @@ func members(b []byte, visit func(key []byte, value transcript.Span)) bool {
 	return w.End() == nil
 }
 
+// each calls take with each member of the object ahead: the key as written, without its quotes, and where in text the value is.
+func each(w *jsonspan.Walker, text []byte, take func(key, text []byte, value transcript.Span)) {
+	for name, value := range w.Members {
+		take(text[name.From+1:name.To-1], text, value)
+	}
+}
+
 // unquote returns the text of a name without its quotes.
 func unquote(name []byte) string { return jsonspan.Unquote([]byte(`"` + string(name) + `"`)) }

@@ -55,8 +55,8 @@ func measuredIn(raw []byte) (m measured) {
 		"server_tool_use.web_search_requests":   &m.Searches,
 		"output_tokens_details.thinking_tokens": nil, "total_tokens": nil,
 		"server_tool_use.web_fetch_requests": nil, "server_tool_use.tool_search_requests": nil, // free
-	}, func(path string, value []byte) bool {
-		switch path {
+	}, func(path, value []byte) bool {
+		switch string(path) {
 		case "speed":
 			m.speed = jsonspan.Text(value, maxID)
 		case "service_tier", "inference_geo":

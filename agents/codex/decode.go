@@ -411,7 +411,7 @@ func usageOf(text []byte, at transcript.Span, before usage) (u usage, counters [
 	counters = sessionfile.Reported(at.In(text), map[string]*int64{
 		"input_tokens": &u.input, "cached_input_tokens": &u.cached, "cache_write_input_tokens": &u.written,
 		"output_tokens": &u.output, "reasoning_output_tokens": &u.reasoned, "total_tokens": nil,
-	}, func(string, []byte) bool { return false })
+	}, func(_, _ []byte) bool { return false })
 	return u, counters
 }
 

@@ -34,9 +34,9 @@ type Agent struct {
 	// CompactsAt returns at how many tokens it compacts automatically a session in a tree, as it is set for it: see
 	// claudecode.AutoCompact.
 	CompactsAt func(e env.Env, tree, model string, window int) (at int, why string)
-	// Model returns the name by which its settings name the model of a session in a tree: see claudecode.Model.
-	Model func(e env.Env, tree, model string) string
-	// Settings returns the paths of the files that CompactsAt and Model read.
+	// Window returns the window that it gives the model of a session in a tree: see claudecode.Window.
+	Window func(e env.Env, tree, model string) int
+	// Settings returns the paths of the files that CompactsAt and Window read.
 	Settings func(e env.Env, tree string) []string
 }
 
@@ -91,13 +91,13 @@ func AutoCompact(e env.Env, tree string) func(s sessions.Session, window int) (a
 	}
 }
 
-// Model returns the name by which the settings of a session's agent name its model: see AutoCompact.
-func Model(e env.Env, tree string) func(s sessions.Session) string {
-	return func(s sessions.Session) string {
-		if a := Of(s.Host); a.Model != nil {
-			return a.Model(e, cmp.Or(s.Tree, tree), s.Model)
+// Window returns the window that the agent of a session gives its model: see AutoCompact.
+func Window(e env.Env, tree string) func(s sessions.Session) int {
+	return func(s sessions.Session) int {
+		if a := Of(s.Host); a.Window != nil {
+			return a.Window(e, cmp.Or(s.Tree, tree), s.Model)
 		}
-		return ""
+		return 0
 	}
 }
 

@@ -17,7 +17,7 @@ func claudeCode() Agent {
 	return Agent{
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
-		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Model: claudecode.Model,
+		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Window: claudecode.Window,
 		Settings: claudecode.SettingsFiles,
 		Carried:  carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: claudeTokens, // unless it searches for tools

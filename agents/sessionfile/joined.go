@@ -2,8 +2,7 @@ package sessionfile
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"fmt"
+	"hash/maphash"
 	"slices"
 	"strconv"
 	"time"
@@ -27,7 +26,8 @@ const (
 // repeat an earlier record of the file. It must see every record from the first on; the newest one may be decoded twice.
 // It fills in Reply, Copy, Added, State and Again.
 func Joined(decode Decode) Decode {
-	j := &joiner{known: map[[16]byte]place{}, cut: -1}
+	j := &joiner{known: map[fingerprint]place{}, cut: -1}
+	j.seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 	return func(r *Record) bool {
 		if !decode(r) {
 			return false
@@ -64,7 +64,8 @@ func Joined(decode Decode) Decode {
 
 // joiner remembers what it needs of the records of one file.
 type joiner struct {
-	known  map[[16]byte]place
+	seeds  [2]maphash.Seed
+	known  map[fingerprint]place
 	cut    int64     // offset of the newest compaction
 	open   []*answer // the newest last
 	begun  bool
@@ -76,7 +77,7 @@ type joiner struct {
 // place is where a record was: its offset, and a fingerprint of the id of the record that it follows.
 type place struct {
 	offset int64
-	parent [16]byte
+	parent fingerprint
 }
 
 // answer is one whose parts may still come.
@@ -118,9 +119,21 @@ func (v verdict) fill(r *Record) {
 	r.Bill, r.Charged = v.bill, v.more
 }
 
-func fingerprint(kind, id string) [16]byte {
-	sum := sha256.Sum256([]byte(kind + id))
-	return [16]byte(sum[:16])
+// fingerprint stands for an id, or for the bytes of a record without one.
+type fingerprint struct {
+	kind uint8
+	sum  [2]uint64
+}
+
+// The kinds of fingerprints.
+const (
+	ofRecord = iota
+	ofLine
+	ofAnswer
+)
+
+func (j *joiner) fingerprint(kind uint8, id []byte) fingerprint {
+	return fingerprint{kind, [2]uint64{maphash.Bytes(j.seeds[0], id), maphash.Bytes(j.seeds[1], id)}}
 }
 
 // decide fills in a record.
@@ -145,7 +158,10 @@ func (j *joiner) decide(r *Record) {
 		j.measured(r)
 	default:
 		where := cmp.Or(r.Copy, r.Time.Format(time.RFC3339Nano))
-		r.Copy = fmt.Sprintf("%s\x00%s\x00%v", r.Reply, where, prompted(r.Usage))
+		r.Copy = r.Reply + "\x00" + where
+		for _, n := range []int64{r.Usage.Input, r.Usage.CacheRead, r.Usage.CacheWrite} {
+			r.Copy += "\x00" + strconv.FormatInt(n, 10)
+		}
 		j.answered(r, said)
 	}
 }
@@ -154,12 +170,12 @@ func (j *joiner) decide(r *Record) {
 // compaction moved behind its summary has another parent than before, and stays. A record without an id is identified
 // by its bytes, if they include its time.
 func (j *joiner) before(r *Record) bool {
-	id, here := fingerprint("record ", r.ID), place{r.Offset, fingerprint("", r.Parent)}
+	id, here := j.fingerprint(ofRecord, []byte(r.ID)), place{r.Offset, j.fingerprint(ofRecord, []byte(r.Parent))}
 	switch {
 	case r.ID == "" && r.Time.IsZero():
 		return false
 	case r.ID == "":
-		id = fingerprint("line ", string(r.Text))
+		id = j.fingerprint(ofLine, r.Text)
 	}
 	was, ok := j.known[id]
 	if ok && was.offset > j.cut || ok && was.parent == here.parent {
@@ -182,7 +198,7 @@ func (j *joiner) measured(r *Record) {
 
 // taken reports whether an answer of the file is known to have a name, and gives it away.
 func (j *joiner) taken(name string) bool {
-	id := fingerprint("answer ", name)
+	id := j.fingerprint(ofAnswer, []byte(name))
 	_, taken := j.known[id]
 	if !taken && len(j.known) < maxKnown {
 		j.known[id] = place{}
@@ -225,7 +241,7 @@ func (j *joiner) add(a *answer, r *Record) {
 
 // early reports whether a record comes before the one that it follows, as where records changed places.
 func (j *joiner) early(r *Record) bool {
-	_, known := j.known[fingerprint("record ", r.Parent)]
+	_, known := j.known[j.fingerprint(ofRecord, []byte(r.Parent))]
 	return r.Parent != "" && !known
 }
 

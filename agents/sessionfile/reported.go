@@ -13,8 +13,6 @@ const (
 	// maxCounter bounds the name of a counter that is kept, in bytes, and maxCounters how many of an answer are.
 	maxCounter  = 100
 	maxCounters = 8
-	// reportDepth is how deep a provider's report is read: its own members, and those of objects in it.
-	reportDepth = 2
 	// maxCount bounds a believable count of one answer, so that sums cannot overflow.
 	maxCount = 1 << 40
 )
@@ -24,31 +22,42 @@ const (
 // others. Words are asked about all others, and report whether they know them. Reported returns the paths of positive
 // numbers that neither knows, and of counts that cannot be read.
 func Reported(
-	raw []byte, counts map[string]*int64, words func(path string, value []byte) (known bool),
+	raw []byte, counts map[string]*int64, words func(path, value []byte) (known bool),
 ) (counters []string) {
-	var read func(raw []byte, at string, depth int)
-	read = func(raw []byte, at string, depth int) {
-		w := jsonspan.New(raw, jsonspan.MaxDepth)
-		if w.Peek() != '{' {
-			return
+	return reported(raw, nil, counts, words, nil)
+}
+
+func reported(
+	raw, above []byte, counts map[string]*int64, words func(path, value []byte) (known bool), counters []string,
+) []string {
+	w := jsonspan.New(raw, jsonspan.MaxDepth)
+	if w.Peek() != '{' {
+		return counters
+	}
+	for name, v := range w.Members {
+		path, value := raw[name.From+1:name.To-1], v.In(raw)
+		if above != nil {
+			path = slices.Concat(above, []byte("."), path)
 		}
-		for name, v := range w.Members {
-			path, value := at+string(raw[name.From+1:name.To-1]), v.In(raw)
-			into, counted := counts[path]
-			switch n, ok := Count(value); {
-			case counted && (into == nil || string(value) == "null"): // which says nothing
-			case counted && ok:
+		into, counted := counts[string(path)]
+		if counted {
+			if into == nil || string(value) == "null" { // which says nothing
+				continue
+			}
+			if n, ok := Count(value); ok {
 				*into = n
-			case !counted && words(path, value):
-			case !counted && value[0] == '{' && depth < reportDepth:
-				read(value, path+".", depth+1)
-			case !counted && !positive(value) || len(path) > maxCounter || slices.Contains(counters, path):
-			case len(counters) < maxCounters:
-				counters = append(counters, path)
+				continue
 			}
 		}
+		switch {
+		case !counted && words(path, value):
+		case !counted && value[0] == '{' && above == nil: // no deeper
+			counters = reported(value, path, counts, words, counters)
+		case !counted && !positive(value) || len(path) > maxCounter || slices.Contains(counters, string(path)):
+		case len(counters) < maxCounters:
+			counters = append(counters, string(path))
+		}
 	}
-	read(raw, "", 1)
 	return counters
 }
 
@@ -61,6 +70,12 @@ func positive(value []byte) bool {
 // Count reads a whole number in any of its spellings: 1000, 1000.0, 1e3 and "1000". It reports whether the value is such
 // a number, not negative and small enough to be one of tokens.
 func Count(value []byte) (n int64, ok bool) {
+	const usual = 12 // digits that are below maxCount
+	for i := 0; i < len(value) && '0' <= value[i] && value[i] <= '9' && len(value) <= usual; i++ {
+		if n = 10*n + int64(value[i]-'0'); i == len(value)-1 {
+			return n, true
+		}
+	}
 	text := string(value)
 	if digits := strings.Trim(text, "\""); len(digits) == len(text)-2 && strings.Trim(digits, "0123456789") == "" {
 		text = digits

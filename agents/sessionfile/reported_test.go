@@ -38,7 +38,7 @@ func TestWhatOfAReportIsNamed(t *testing.T) {
 	} {
 		in := int64(3)
 		got := sessionfile.Reported([]byte(report), map[string]*int64{"in": &in, "deep.in": &in, "part": nil},
-			func(path string, _ []byte) bool { return path == "word" })
+			func(path, _ []byte) bool { return string(path) == "word" })
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, want %q", report, got, want)
 		}

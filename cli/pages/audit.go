@@ -29,12 +29,12 @@ const (
 
 // Audit draws an audit of past sessions. Lists get shorter until it fits the screen, with a line for what comes after it; where
 // only few rows would be left the empty lines go first. The figures are those of package agents/audit; nothing is computed
-// here but shares and bars.
-func (p Page) Audit(r audit.Audit) {
+// here but shares and bars. next says what else there is to ask for; "": nothing.
+func (p Page) Audit(r audit.Audit, next string) {
 	var b bytes.Buffer
 	fits := func(n int, airy bool) bool {
 		b.Reset()
-		a := auditPage{Page: p, r: r, width: p.Width, rows: n, airy: airy}
+		a := auditPage{Page: p, r: r, next: next, width: p.Width, rows: n, airy: airy}
 		a.print(&b)
 		return p.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < p.Height
 	}
@@ -57,6 +57,7 @@ func (p Page) Audit(r audit.Audit) {
 type auditPage struct {
 	Page
 	r     audit.Audit
+	next  string
 	width int // columns; 0: not known
 	rows  int
 	airy  bool // with empty lines between the parts

@@ -12,12 +12,12 @@ import (
 	"ctxledger.dev/report"
 )
 
-// says writes what needs sentences: what was sent again, which habits cost most, what compactions lost, what a replay saved,
-// and what the figures do not know.
+// says writes what needs sentences: what was sent again, which habits cost most, what compactions lost, and what
+// the figures do not know.
 func (p *auditPage) says(w io.Writer) {
 	for _, x := range []struct{ label, text string }{
-		{"AGAIN", p.again()}, {"HABITS", p.habits()}, {"COMPACTED", p.compacted()}, {"REPLAYED", p.replayed()},
-		{"ALSO", p.caveats()},
+		{"AGAIN", p.again()}, {"HABITS", p.habits()}, {"COMPACTED", p.compacted()}, {"ALSO", p.caveats()},
+		{"NEXT", p.next},
 	} {
 		if x.text != "" {
 			p.paragraph(w, x.label, x.text)
@@ -90,18 +90,19 @@ func (p *auditPage) compacted() string {
 		chars.Commas(l.Missing), chars.Commas(l.Used))
 }
 
-// replayed says what the product would have made of the most expensive sessions.
-func (p *auditPage) replayed() string {
-	r := p.r.Replayed
-	if r == nil {
-		return ""
-	}
+// Replayed says what the product would have made of the most expensive sessions.
+func (p Page) Replayed(r *report.Replayed) {
+	a := auditPage{Page: p, width: p.Width}
+	a.paragraph(p.W, "REPLAYED", replayed(r))
+}
+
+func replayed(r *report.Replayed) string {
 	left := r.Left()
 	switch {
 	case r.Sessions == 0 && left != "":
 		return "not known: " + left
 	case r.Sessions == 0:
-		return "nothing: the period is too short"
+		return "nothing"
 	case left != "":
 		left = "; " + left
 	}

@@ -20,8 +20,12 @@ import (
 // drawn returns an audit on a screen of that size, without colours.
 func drawn(r audit.Audit, width, height int) string {
 	var out bytes.Buffer
-	Page{W: &out, Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String, Line: columns.Cut,
-		Own: func(text string) string { return text }}.Audit(r)
+	page := Page{W: &out, Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String, Line: columns.Cut,
+		Own: func(text string) string { return text }}
+	page.Audit(r, "")
+	if r.Replayed != nil {
+		page.Replayed(r.Replayed)
+	}
 	return out.String()
 }
 
@@ -174,7 +178,7 @@ func TestAReplayIsPrinted(t *testing.T) {
 		ours []float64
 		want string
 	}{
-		{nil, "nothing: the period is too short"},
+		{nil, "nothing"},
 		{[]float64{75},
 			"1 of 9 sessions, the most expensive, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
 				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce -- claude` does\n"},

@@ -23,7 +23,9 @@ func Whole(tx kv.Tx, prefix string) (string, error) {
 }
 
 // WholeSummary is Whole for summaries alone.
-func WholeSummary(tx kv.Tx, prefix string) (string, error) { return only(tx, prefix, summariesStarting) }
+func WholeSummary(tx kv.Tx, prefix string) (string, error) {
+	return only(tx, prefix, summariesStarting)
+}
 
 func summariesStarting(tx kv.Tx, prefix string, limit int) ([]string, error) {
 	return kv.Starting(tx, BucketSummaries, prefix, limit)

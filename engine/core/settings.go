@@ -80,9 +80,9 @@ type Settings struct {
 	// CompactsAt returns at how many tokens the host of a session compacts automatically, as it is set for it: 0 where that is
 	// switched off, and what says so, "" if nothing is set. nil: not known.
 	CompactsAt func(s sessions.Session, window int) (at int, why string)
-	// Model returns the name by which the settings of a session's host name its model, which may say the window; "": they do
-	// not name it. nil: not known.
-	Model func(s sessions.Session) string
+	// Window returns the window in tokens that a session's host gives its model, where that is not what the model has; 0: not
+	// known. nil: no host's is.
+	Window func(s sessions.Session) int
 }
 
 // settled fills in defaults.

@@ -96,6 +96,10 @@ func Inventory() []Place {
 
 		{Kind: Beside, Name: "STATE.damaged-*", Holds: "the ledger as a repair found it",
 			How: "removed if it holds the text; reported if that cannot be determined"},
+		{Kind: Beside, Name: "audit/figures", Holds: "figures of session files: ids, paths, names of tools, and of compactions " +
+			"the commands and names that they lost",
+			How:   "removed: the next audit reads the session files again",
+			erase: func(_ context.Context, l *Upkeep) error { return removeFigures(l.core.State) }},
 		{Kind: Beside, Name: "FILE.*.partial", Holds: "a backup whose owner was killed",
 			How: "removed as the note in tmp/ directs"},
 		{Kind: Beside, Name: "the user ledger", Holds: "memories of all workspaces",

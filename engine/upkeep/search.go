@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 
@@ -17,6 +18,7 @@ import (
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/workspace"
 )
 
 // exportsDir has the files that are written from the ledger and never read back.
@@ -41,6 +43,18 @@ func (l *Upkeep) removeExports() error {
 		err = errors.Join(err, state.RemoveAll(path.Join(exportsDir, e.Name())))
 	}
 	return fault.Wrap(fault.Unavailable, op, err)
+}
+
+// removeFigures removes the figures that audits keep, and what a killed one left of writing them.
+func removeFigures(state string) error {
+	file := workspace.Figures(state)
+	all, err := filepath.Glob(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".*"))
+	for _, name := range append(all, file) {
+		if e := os.Remove(name); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return fault.Wrap(fault.Unavailable, "engine.forget", err)
 }
 
 // searchState searches every file of the state directory and every blob for a text. It returns how many it searched, and

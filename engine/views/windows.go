@@ -44,7 +44,11 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		}
 	}
 	set := l.core.Settings(f.Session)
-	profile(f.Models, host, namedBy(set, f.Session, model), &w)
+	given := 0
+	if set.Window != nil && model == f.Session.Model {
+		given = set.Window(f.Session)
+	}
+	profile(f.Models, host, given, &w)
 	q, err := l.core.NewestRequest(tx, f.Session.ID)
 	if err != nil {
 		return w, err
@@ -87,28 +91,21 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	return w, nil
 }
 
-// namedBy returns the name of a session's model in the settings of its host, which may say the window; "": it has none.
-func namedBy(set core.Settings, s sessions.Session, model string) string {
-	if set.Model == nil || model != s.Model {
-		return ""
-	}
-	return set.Model(s)
-}
-
 // profile fills in what is known of a window without errors: what the user set, else what the session showed, else what
-// its host's settings say, else what the program knows. What another session of the host showed can only lower that: a
+// its host gives the model (given; 0: not known), else what the program knows. What another session of the host showed can only lower that: a
 // host may give one session a larger window than the next.
-func profile(models *tokens.Registry, host core.HostWindow, named string, w *ledger.Window) {
+func profile(models *tokens.Registry, host core.HostWindow, given int, w *ledger.Window) {
 	known, _ := models.Window(w.Model)
-	set, _ := models.Window(named)
 	w.Profile = known
 	switch {
 	case models.OwnWindow(w.Model):
 		w.From = ledger.WindowSet
 	case host.Tokens > 0 && !host.Elsewhere:
 		w.Profile, w.From = host.Tokens, shownBy(host)
-	case set > known:
-		w.Profile, w.From = set, ledger.WindowSettings
+	case given > known:
+		w.Profile, w.From = given, ledger.WindowSettings
+	case given > 0 && given < known:
+		w.Profile, w.From = given, ledger.WindowDefault
 	case host.Tokens > 0 && (known == 0 || host.Tokens < known):
 		w.Profile, w.From = host.Tokens, shownBy(host)
 	case known > 0:

@@ -25,6 +25,8 @@ type opening struct {
 // come to be.
 var openings = []opening{
 	{"agents/audit Run", "os.Stat", resolve},
+	{"agents/audit Options.load", "safefs.ReadFile", ours},
+	{"agents/audit work.save", "os.Lstat", resolve},
 	{"agents/audit search.dir", "safefs.Walk", "audit DIRECTORY"},
 	{"agents/audit search.listed", "safefs.OpenFound", "audit DIRECTORY"},
 	{"agents/audit search.path", "os.Stat safefs.OpenFile", "audit DIRECTORY"},
@@ -63,6 +65,7 @@ var openings = []opening{
 	{"agents/install resolve", "filepath.EvalSymlinks os.Lstat", resolve},
 	{"agents/install versionOf", "filepath.EvalSymlinks safefs.ReadFile", owned},
 	{"agents/resume Request.dir", "os.Stat", resolve},
+	{"agents/resume back", "os.Stat", resolve},
 	{"agents/resume fileIn", "safefs.Open", resolve},
 	{"agents/resume real", "filepath.EvalSymlinks", resolve},
 	{"carried file.takeAlone", "safefs.ReadFile", owned},
@@ -88,6 +91,8 @@ var openings = []opening{
 	{"cli reprice", "safefs.ReadFile", naming},
 	{"cli writePage", "safefs.OpenRoot", "audit --html"},
 	{"cli sameFile", "os.Stat", resolve},
+	{"cli build", "os.Stat", resolve},
+	{"engine/upkeep removeFigures", "filepath.Glob os.Remove", ours},
 	{"cli selfAt", "os.Stat", resolve},
 	{"cli openFile", "os.Open os.Stat safefs.OpenFile", "artifact put FILE"},
 	{"cli readConversation", "safefs.OpenFile", "compact FILE"},

@@ -29,13 +29,16 @@ func Unquote(literal []byte) string {
 	if at < 0 {
 		return string(body)
 	}
-	out := make([]byte, 0, len(body))
+	var out strings.Builder
+	out.Grow(len(body))
 	for ; at >= 0; at = bytes.IndexByte(body, '\\') {
 		r, n := Escape(body[at:])
-		out = utf8.AppendRune(append(out, body[:at]...), r) // half a pair becomes U+FFFD
+		out.Write(body[:at])
+		out.WriteRune(r) // half a pair becomes U+FFFD
 		body = body[at+n:]
 	}
-	return string(append(out, body...))
+	out.Write(body)
+	return out.String()
 }
 
 // Escape returns the character that the escape at the start of b means and the length of the escape, 0 if b does not start
@@ -45,11 +48,10 @@ func Escape(b []byte) (r rune, n int) {
 		return 0, 0
 	}
 	if b[1] != 'u' {
-		at := strings.IndexByte(`"\/bfnrt`, b[1])
-		if at < 0 {
-			return 0, 0
+		if c := simple[b[1]]; c != 0 {
+			return rune(c), 2
 		}
-		return rune("\"\\/\b\f\n\r\t"[at]), 2
+		return 0, 0
 	}
 	r, n = codeUnit(b)
 	if !utf16.IsSurrogate(r) {

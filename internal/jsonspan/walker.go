@@ -236,7 +236,7 @@ func (w *Walker) text() bool {
 		for i < len(src) && src[i] >= ' ' && src[i] != '"' && src[i] != '\\' { // the last few bytes of the text
 			i++
 		}
-		if i+1 < len(src) && src[i] == '\\' && simple[src[i+1]] {
+		if i+1 < len(src) && src[i] == '\\' && simple[src[i+1]] != 0 {
 			i += 2
 			continue
 		}
@@ -258,8 +258,8 @@ func (w *Walker) text() bool {
 	}
 }
 
-// simple holds the bytes that make an escape of two bytes.
-var simple = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+// simple holds what the bytes mean that make an escape of two bytes; 0 for others.
+var simple = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // special returns 0 if all eight bytes of a word mean themselves in a string. Otherwise its lowest bit that is set is in the
 // first byte that does not; higher ones may be wrong.

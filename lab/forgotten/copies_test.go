@@ -36,8 +36,8 @@ func TestInterruptedCommandsLeaveNoCopies(t *testing.T) {
 		"check, terminated":  {[]string{"ledger", "check"}, syscall.SIGTERM, false},
 		"check, hung up":     {[]string{"ledger", "check"}, syscall.SIGHUP, false},
 		"check, killed":      {[]string{"ledger", "check"}, syscall.SIGKILL, false},
-		"audit, hung up":     {[]string{"audit"}, syscall.SIGHUP, false},
-		"audit, killed":      {[]string{"audit"}, syscall.SIGKILL, false},
+		"audit, hung up":     {[]string{"audit", "--replay"}, syscall.SIGHUP, false},
+		"audit, killed":      {[]string{"audit", "--replay"}, syscall.SIGKILL, false},
 		"backup, its daemon": {[]string{"ledger", "backup", "made/b.tar"}, syscall.SIGKILL, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -207,7 +207,7 @@ func (r *round) disturb() {
 	signals := []os.Signal{os.Kill, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 	for range 2 + r.dice.IntN(3) {
 		args := [][]string{{"ledger", "check"}, {"ledger", "backup", backup}, {"ledger", "export"}, {"ledger", "gc"}, {"ledger", "du"}, {"changes"},
-			{"audit"}}[r.dice.IntN(7)]
+			{"audit", "--replay"}}[r.dice.IntN(7)]
 		cmd := r.s.Command(r.t.Context(), args...)
 		if err := cmd.Start(); err != nil {
 			r.t.Fatal(err)
