@@ -57,7 +57,7 @@ func (f *finder) shallow(in []jsonspan.Span, s jsonStep) (out []jsonspan.Span, e
 func (f *finder) bounded(found int) error {
 	if found > maxFound || f.work > maxJSONWork {
 		return fault.New(fault.TooLarge, opRead,
-			"the json_path matches too many values (more than %s, or too deeply nested)", chars.Commas(maxFound)).
+			"`json_path` matches too many values (more than %s, or too deeply nested)", chars.Commas(maxFound)).
 			WithHint(`narrow it with a range of elements: json_path="$.items[0:100]"`)
 	}
 	return nil

@@ -60,7 +60,8 @@ const (
 // check finds what breaks a rule in s, whatever the content.
 func (s Selection) check() error {
 	if set := s.set(); len(set) > 1 {
-		return bad(`lines="1-200"`, "%s were given, but only one selection is allowed", strings.Join(set, " and "))
+		return bad("one of "+strings.Join(set, ", "), "%s were given, but only one selection is allowed",
+			strings.Join(set, " and "))
 	}
 	switch {
 	case s.Head < 0:
@@ -73,9 +74,9 @@ func (s Selection) check() error {
 	case s.Context < 0 || s.Context > maxContext:
 		return bad(`grep="panic", context=3`, "context=%d is not a number of lines from 0 to %d", s.Context, maxContext)
 	case s.Context > 0 && s.Grep == "":
-		return bad(`grep="panic", context=3`, "context requires grep")
+		return bad(`grep="panic", context=3`, "context=%d requires `grep`", s.Context)
 	case s.After < 0 || s.After > 0 && s.Grep == "" && s.JSONPath == "" && s.Search == "":
-		return bad(`grep="panic", after=120`, "after=%d needs grep, json_path or search, and is never "+
+		return bad(`grep="panic", after=120`, "after=%d needs `grep`, `json_path` or `search`, and is never "+
 			"negative", s.After)
 	}
 	for _, t := range []string{s.Grep, s.JSONPath, s.Search} {
@@ -87,7 +88,7 @@ func (s Selection) check() error {
 	return nil
 }
 
-// set lists the selections that s holds, by their argument names.
+// set lists the selections that s holds, by their argument names in backticks.
 func (s Selection) set() (names []string) {
 	for _, f := range []struct {
 		name string
@@ -97,7 +98,7 @@ func (s Selection) set() (names []string) {
 		{"grep", s.Grep != ""}, {"json_path", s.JSONPath != ""}, {"search", s.Search != ""},
 	} {
 		if f.set {
-			names = append(names, f.name)
+			names = append(names, "`"+f.name+"`")
 		}
 	}
 	return names
@@ -105,6 +106,6 @@ func (s Selection) set() (names []string) {
 
 // bad returns the error of a selection that breaks a rule; example is one that does not.
 func bad(example, format string, args ...any) error {
-	return fault.New(fault.Invalid, opRead, format+", for example "+example, args...).
+	return fault.New(fault.Invalid, opRead, format, args...).
 		WithHint("the right form: %s", example)
 }

@@ -96,25 +96,25 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		s    artifacts.Selection
 		has  string
 	}{
-		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "lines and grep were given"},
+		{"two selections", artifacts.Selection{Lines: "1-2", Grep: "x"}, "`lines` and `grep` were given"},
 		{"head and tail", artifacts.Selection{Head: 1, Tail: 1}, "only one selection"},
 		{"words for lines", artifacts.Selection{Lines: "ten"}, `lines="10-40"`},
 		{"line 0", artifacts.Selection{Lines: "0-5"}, "start at 1"},
 		{"negative lines", artifacts.Selection{Lines: "-5"}, `lines="10-40"`},
-		{"backwards lines", artifacts.Selection{Lines: "9-5"}, `lines="10-40"`},
+		{"backwards lines", artifacts.Selection{Lines: "9-5"}, `lines="9-5" runs backwards; the hint: the right form: lines="5-9"`},
 		{"lines past the end", artifacts.Selection{Lines: "101-"}, "there are 100 lines"},
 		{"number too large", artifacts.Selection{Lines: "1-99999999999999999999"}, `lines="10-40"`},
 		{"backwards bytes", artifacts.Selection{Bytes: "9-5"}, `bytes="0-4095"`},
 		{"bytes past the end", artifacts.Selection{Bytes: "5000-"}, "there are 792 bytes"},
 		{"huge byte offset", artifacts.Selection{Bytes: "9223372036854775807-"}, "past the end"},
-		{"negative head", artifacts.Selection{Head: -1}, "head=40"},
-		{"negative tail", artifacts.Selection{Tail: -1}, "tail=40"},
+		{"negative head", artifacts.Selection{Head: -1}, "of 1 or more"},
+		{"negative tail", artifacts.Selection{Tail: -1}, "of 1 or more"},
 		{"negative limit", artifacts.Selection{Limit: -1}, "1 to 40,000"},
 		{"huge limit", artifacts.Selection{Limit: 40_001}, "1 to 40,000"},
-		{"context alone", artifacts.Selection{Context: 2}, "context requires grep"},
+		{"context alone", artifacts.Selection{Context: 2}, "context=2 requires `grep`"},
 		{"negative context", artifacts.Selection{Grep: "x", Context: -1}, "0 to 100"},
 		{"huge context", artifacts.Selection{Grep: "x", Context: 101}, "0 to 100"},
-		{"after alone", artifacts.Selection{After: 2}, "needs grep, json_path or search"},
+		{"after alone", artifacts.Selection{After: 2}, "needs `grep`, `json_path` or `search`"},
 		{"negative after", artifacts.Selection{Grep: "x", After: -2}, "never negative"},
 		{"broken pattern", artifacts.Selection{Grep: "("}, "RE2"},
 		{"look-around", artifacts.Selection{Grep: "(?=x)"}, "no look-around"},
@@ -125,9 +125,10 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := artifacts.Read(artifacts.Text([]byte(numbered(100))), c.s)
-			wantFault(t, err, fault.Invalid, c.has, "for example ")
-			if !strings.Contains(fault.HintOf(err), "the right form: ") {
-				t.Errorf("hint %q", fault.HintOf(err))
+			wantFault(t, err, fault.Invalid)
+			if said := err.Error() + "; the hint: " + fault.HintOf(err); !strings.Contains(said, c.has) ||
+				!strings.Contains(said, "the hint: the right form: ") {
+				t.Errorf("%q lacks %q", said, c.has)
 			}
 		})
 	}

@@ -42,7 +42,7 @@ func readJSONPath(c Content, s Selection) (Page, error) {
 // readJSON returns the content, which is one JSON value.
 func readJSON(c Content) ([]byte, error) {
 	if c.Size() > maxJSON {
-		return nil, fault.New(fault.TooLarge, opRead, "json_path reads at most %s bytes and this artifact has %s",
+		return nil, fault.New(fault.TooLarge, opRead, "`json_path` reads at most %s bytes and this artifact has %s",
 			chars.Commas(maxJSON), chars.Commas(c.Size())).
 			WithHint(`use grep="\"name\":" or lines="1-200"`)
 	}
@@ -53,7 +53,7 @@ func readJSON(c Content) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if _, err := jsonspan.Whole(data, jsonspan.MaxDepth); err != nil {
 		return nil, bad(`grep="name"`,
-			"json_path needs content that is one JSON value (%v); use grep or lines instead", err)
+			"`json_path` needs content that is one JSON value (%v); use `grep` or `lines` instead", err)
 	}
 	return data, nil
 }

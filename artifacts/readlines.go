@@ -69,6 +69,8 @@ func (s Selection) lineSpan(c Content) (lineSpan, error) {
 	case s.Lines != "":
 		from, to, ok := parseRange(s.Lines)
 		switch {
+		case !ok && to > 0:
+			return l, bad(fmt.Sprintf(`lines="%d-%d"`, to, from), "lines=%q runs backwards", s.Lines)
 		case !ok || from == 0:
 			return l, bad(`lines="10-40" or lines="10-"`, "lines=%q is not a range of line numbers, which start at 1",
 				s.Lines)

@@ -49,6 +49,14 @@ func artifactReadCommand() command {
 			f.Int64Var(&s.After, "after", 0, "continue a search after match `N`, as the previous page says")
 			f.BoolVar(&r.Raw, "raw", false, "the original message instead of its text")
 		},
+		check: func(a *action, _ []string) error {
+			for _, name := range []string{"head", "tail", "chars"} {
+				if f := a.flags.Lookup(name); f.Changed && f.Value.String() == "0" {
+					return misuse("--%s takes 1 or more", name)
+				}
+			}
+			return nil
+		},
 		ask: func(ctx context.Context, a *action, args []string) error {
 			r.ID = args[0]
 			if r == (ledger.ReadArtifactRequest{ID: r.ID}) {
@@ -176,9 +184,11 @@ func printPassages(w io.Writer, passages []artifacts.Passage) {
 	}
 }
 
-// selectionArgument is an argument of a selection as errors of package artifacts write it, and as MCP takes it.
+// selectionArgument is an argument of a selection as errors of package artifacts write it, and as MCP takes it: with a value, or
+// by its name alone, in backticks.
 var selectionArgument = pattern.Lazy(
-	`\b(lines|bytes|head|tail|grep|context|json_path|search|after|limit)=("(?:[^"\\]|\\.)*"|-?\d+)`)
+	"`(?:lines|bytes|head|tail|grep|json_path|search)`|" +
+		`\b(?:lines|bytes|head|tail|grep|context|json_path|search|after|limit)=(?:"(?:[^"\\]|\\.)*"|-?\d+)`)
 
 // inFlags writes the arguments of a selection as the command line takes them: lines="10-40" as --lines 10-40.
 func inFlags(text string) string {
@@ -190,6 +200,6 @@ func inFlags(text string) string {
 		if name == "limit" {
 			name = "chars" // the other commands limit how much they list
 		}
-		return "--" + strings.ReplaceAll(name, "_", "-") + " " + value
+		return strings.TrimSpace("--" + strings.ReplaceAll(strings.Trim(name, "`"), "_", "-") + " " + value)
 	})
 }

@@ -16,7 +16,7 @@ import (
 type command struct {
 	name string // its words, as in "memory save"; "" is the program without a command
 	// args are its arguments as the help writes them: one in brackets may be left out, and of one with "…" there may be
-	// several. Shells complete an argument by its name (complete.go).
+	// several. Shells complete an argument by its name (complete.go). "-- " begins them where options have to come before.
 	args    string
 	short   string
 	long    string // paragraphs, which the help folds
@@ -212,7 +212,7 @@ func (c command) before(was string) command {
 
 // takes returns how many arguments the command takes; most is -1 where there may be any number.
 func (c command) takes() (least, most int) {
-	for _, word := range strings.Fields(c.args) {
+	for _, word := range strings.Fields(strings.TrimPrefix(c.args, "-- ")) {
 		if !strings.HasPrefix(word, "[") {
 			least++
 		}

@@ -76,7 +76,7 @@ func completions(a *action, cmd *cobra.Command, args string) {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, got []string, _ string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		// Here and not above, since each start builds all commands.
-		words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(args))
+		words := strings.Fields(strings.NewReplacer("-- ", "", "[", "", "]", "").Replace(args))
 		if len(words) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -178,11 +178,8 @@ func (a agentState) now(x registry.Support) string {
 	case x.Ability == registry.Recording, a.Plugin != nil:
 		return "yes"
 	}
-	event, hooked := strings.CutPrefix(x.Why, "hook ")
-	event, _, _ = strings.Cut(event, " ")
 	for _, e := range a.Entries {
-		is := strings.HasPrefix(e.Entry, "hooks.") && hooked && e.Entry == "hooks."+event ||
-			!strings.HasPrefix(e.Entry, "hooks.") && !hooked
+		is := e.Entry == "hooks."+x.Hook || x.Hook == "" && !strings.HasPrefix(e.Entry, "hooks.")
 		if is && e.State == install.Connected && e.Problem == "" {
 			return "yes"
 		}

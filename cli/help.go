@@ -89,10 +89,13 @@ func usage(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() {
 		line += " [COMMAND]"
 	}
-	if len(options(cmd.LocalNonPersistentFlags())) > 0 {
-		line += " [OPTIONS]"
+	if len(options(cmd.LocalNonPersistentFlags())) == 0 {
+		return line
 	}
-	return line
+	if before, args, ok := strings.Cut(line, " -- "); ok {
+		return before + " [OPTIONS] -- " + args
+	}
+	return line + " [OPTIONS]"
 }
 
 // listed returns the commands of a rank that are directly below one, with what they do.

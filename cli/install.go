@@ -116,6 +116,9 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 		return s.incomplete
 	}
 	hosts, err := s.meant(names)
+	if o.undo && fault.Is(err, fault.NotFound) {
+		err = fault.New(fault.NotFound, setupOp, "%s", err) // its hint is how to connect
+	}
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,11 @@ func resumeCommand() command {
 			if err != nil {
 				return err
 			}
+			if agent == "" && len(args) == 0 {
+				if s, err = continuable(ctx, a, s); err != nil {
+					return err
+				}
+			}
 			r := resume.Request{In: agent, Dir: dir, Chosen: f.chosen(a)}
 			if agent == "" {
 				if _, err := agents.WriterFor(s.Host); err != nil {
@@ -67,6 +72,17 @@ func resumeCommand() command {
 			return writeResumed(ctx, a, s, f, r)
 		},
 	}
+}
+
+// continuable returns the newest session that its own agent can continue, or the given one, the newest of all, if there is none.
+func continuable(ctx context.Context, a *action, newest sessions.Session) (sessions.Session, error) {
+	page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{})
+	for _, s := range append([]sessions.Session{newest}, page.Sessions...) {
+		if _, no := agents.WriterFor(s.Host); no == nil && s.Main() {
+			return s, err
+		}
+	}
+	return newest, err
 }
 
 // writeResumed compacts a session and writes it as a new session file.

@@ -10,6 +10,7 @@ func TestErrorsNameTheFlagsOfTheCommandLine(t *testing.T) {
 		`grep="panic", context=3`:                      "--grep panic, --context 3",
 		`use grep="\"name\":" or lines="1-200"`:        `use --grep '"name":' or --lines 1-200`,
 		`deadlines="x", headlines=3`:                   `deadlines="x", headlines=3`,
+		"`head` and `json_path` were given":            "--head and --json-path were given",
 		`lines="`:                                      `lines="`,
 	} {
 		if got := inFlags(in); got != want {

@@ -27,7 +27,7 @@ func withCommand() command {
 	var upstream []string
 	var reduce, beyond bool
 	return command{
-		name: "with", args: "AGENT…", rank: everyday, near: []string{"run", "exec"},
+		name: "with", args: "-- AGENT [ARGUMENT…]", rank: everyday, near: []string{"run", "exec"},
 		short: "Start an agent, and measure its requests to its model while it runs",
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program sees the variables, and the proxy exits when it does. The exit status is " +
@@ -35,7 +35,7 @@ func withCommand() command {
 			"With --reduce, requests from Claude Code are sent as the view of their session: large results as stubs, old " +
 			"ones shortened in steps that pay off. Claude Code gets the tool that reads them back, and may call it without " +
 			"asking.",
-		example: "ctxledger with -- claude --continue",
+		example: "ctxledger with -- claude --continue\nctxledger with --reduce -- claude",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
 			f.SetInterspersed(false) // what comes behind the program is the program's

@@ -91,6 +91,21 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 	}
 }
 
+// TestStubsThatAnotherSessionHasSaveNothing: a session that resume wrote has stubs in copied records, and no hook put them
+// there (issue 46).
+func TestStubsThatAnotherSessionHasSaveNothing(t *testing.T) {
+	l := open(t)
+	s := hookedSession(t.TempDir())
+	_, taken := repeatedOutput(t, l, s)
+	entries := []sessions.NewEntry{asked(2, 3_000, "Bash", checks), output(t, 2, taken.Stub),
+		asked(3, 3_100, "Bash", checks)}
+	entries[0].Copied, entries[1].Copied = true, true
+	const want = "nothing yet in 1 request"
+	if got := status(t, l, ofFile(t, l, s, entries...)).Savings.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestOurToolsTookNothingBeforeTheyWereThere: a configuration that was changed after a session began says nothing of its
 // requests. Those since the first call of one of our tools had them.
 func TestOurToolsTookNothingBeforeTheyWereThere(t *testing.T) {

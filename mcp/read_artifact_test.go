@@ -94,7 +94,7 @@ func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 		{"a handle of another workspace", args{"id": elsewhere},
 			[]string{"not_found:", elsewhere, "hint:", "workspace"}},
 		{"no handle at all", args{"id": "../../etc/passwd"}, []string{"not_found:"}},
-		{"two selections", args{"id": id, "head": 1, "grep": "x"}, []string{"invalid:", "head and grep", "hint:"}},
+		{"two selections", args{"id": id, "head": 1, "grep": "x"}, []string{"invalid:", "`head` and `grep`", "hint:"}},
 		{"lines that are not", args{"id": id, "lines": "ten to twenty"}, []string{"invalid:", "lines", `"10-40"`}},
 		{"lines past the end", args{"id": id, "lines": "5-9"}, []string{"invalid:", "2 lines"}},
 		{"a bad pattern", args{"id": id, "grep": "("}, []string{"invalid:", "grep"}},

@@ -206,7 +206,7 @@ func (p Policy) reasonOf(taken, worth []Edit) string {
 
 // NextStep says what is cut now, or why nothing is.
 func (d Decision) NextStep(st State) string {
-	freed := st.shown(d.Before - d.After)
+	cuts := fmt.Sprintf("cuts the view from %s to %s tokens", st.shown(d.Before), st.shown(d.After))
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
 		return fmt.Sprintf("%s tokens could be cut, but rewriting the provider's cache would cost more than the "+
@@ -214,11 +214,11 @@ func (d Decision) NextStep(st State) string {
 	case len(d.Edits) == 0:
 		return "nothing to cut"
 	case st.Cold:
-		return fmt.Sprintf("cuts %s tokens from the view, at no cost: the provider's cache has probably expired", freed)
+		return cuts + " at no cost: the provider's cache has probably expired"
 	case d.Rewritten == 0:
-		return fmt.Sprintf("cuts %s tokens from the view, at no cost: none of them are in the provider's cache yet", freed)
+		return cuts + " at no cost: the provider's cache does not have them yet"
 	}
-	return fmt.Sprintf("cuts %s tokens from the view; %s have to be written to the provider's cache again", freed, st.shown(d.Rewritten))
+	return cuts + "; " + st.shown(d.Rewritten) + " have to be written to the provider's cache again"
 }
 
 // Waits says that old results would be cleared at the size of the request, and why they are not yet; "" otherwise. limit

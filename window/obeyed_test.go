@@ -109,11 +109,11 @@ func TestADecisionSpeaksInTheMeasureOfTheView(t *testing.T) {
 	d.Edits = []Edit{{}}
 	cold := d
 	cold.Rewritten, st.Cold = 0, true
-	if got := cold.NextStep(st); got != "cuts ≈2,700 tokens from the view, at no cost: the provider's cache has probably expired" {
+	if got := cold.NextStep(st); got != "cuts the view from ≈6,200 to ≈3,500 tokens at no cost: the provider's cache has probably expired" {
 		t.Errorf("after a pause: %s", got)
 	}
 	st.Cold = false
-	if got := d.NextStep(st); got != "cuts ≈2,700 tokens from the view; ≈3,500 have to be written to the provider's cache again" {
+	if got := d.NextStep(st); got != "cuts the view from ≈6,200 to ≈3,500 tokens; ≈3,500 have to be written to the provider's cache again" {
 		t.Error(got)
 	}
 }

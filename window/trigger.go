@@ -88,7 +88,7 @@ var triggers = []trigger{
 			return over("the turn's input", s.TurnInput, t.SingleTurn)
 		}, false, false},
 	{ReasonTurn, func(t TriggerPolicy, s Situation) bool { return t.SingleTurn > 0 && s.View > t.SingleTurn },
-		func(t TriggerPolicy, s Situation) string { return s.over("the request", s.View, t.SingleTurn) }, true, true},
+		func(t TriggerPolicy, s Situation) string { return s.over("the limit", s.View, t.SingleTurn) }, true, true},
 	{ReasonExceeded, func(_ TriggerPolicy, s Situation) bool { return s.Overflow },
 		func(TriggerPolicy, Situation) string {
 			return "the provider refused the request because of its size"
@@ -99,15 +99,15 @@ var triggers = []trigger{
 		}, false, false},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return t.over(s, t.Threshold(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request", s.View, t.Threshold(s.Window))
+			return s.over("the limit", s.View, t.Threshold(s.Window))
 		}, true, true},
 	{"threshold", func(t TriggerPolicy, s Situation) bool { return max(s.View, s.Most) > t.Limit(s.Window) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request", max(s.View, s.Most), t.Limit(s.Window))
+			return s.over("the limit", max(s.View, s.Most), t.Limit(s.Window))
 		}, true, true},
 	{"cache_expired", func(t TriggerPolicy, s Situation) bool { return s.Cold && t.over(s, t.idle(s.Window)) },
 		func(t TriggerPolicy, s Situation) string {
-			return s.over("the request, whose cached part has probably expired,", s.View, t.idle(s.Window))
+			return s.over("the limit once the provider's cache has expired", s.View, t.idle(s.Window))
 		}, true, true},
 	{ReasonTurns, func(t TriggerPolicy, s Situation) bool { return t.Turns > 0 && s.Turns >= t.Turns },
 		func(t TriggerPolicy, s Situation) string {
@@ -126,13 +126,13 @@ func (t TriggerPolicy) over(s Situation, limit int) bool {
 	return s.View > limit && float64(s.View-s.Fixed) >= t.Gain*float64(limit)
 }
 
-// over says that the request, whose size is an estimate unless View is exact, is over a limit.
-func (s Situation) over(what string, size, limit int) string {
+// over says that the request, whose size is an estimate unless View is exact, is over a limit, by what that is called.
+func (s Situation) over(limited string, size, limit int) string {
 	has := s.shown(size)
 	if s.Most > s.View && !strings.HasPrefix(has, chars.Mark) {
 		has = chars.Mark + has
 	}
-	return fmt.Sprintf("%s has %s tokens, and the limit is %s", what, has, s.shown(limit))
+	return fmt.Sprintf("the request has %s tokens, and %s is %s", has, limited, s.shown(limit))
 }
 
 // shown says a size of the whole request in the measure of what is shown.

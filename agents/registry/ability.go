@@ -42,9 +42,13 @@ type Support struct {
 	Ability Ability `json:"ability"`
 	Level   Level   `json:"level"`
 	Why     string  `json:"why"` // what it goes by, or what is missing
+	Hook    string  `json:"-"`   // the event of the hook that it goes by; "": none
 }
 
-func works(by string) Support   { return Support{Level: Works, Why: by} }
+func works(by string) Support { return Support{Level: Works, Why: by} }
+func byHook(event, more string) Support {
+	return Support{Level: Works, Why: "the " + event + " hook" + more, Hook: event}
+}
 func later(by string) Support   { return Support{Level: Later, Why: by} }
 func cannot(why string) Support { return Support{Level: Cannot, Why: why} }
 

@@ -30,9 +30,9 @@ func claudeCode() Agent {
 				"context_status and changes. They only read. Your own deny and ask rules still apply",
 			Costs: "this adds " + chars.Commas(claudeTokens) + " tokens to each request: recorded sessions cost 0.94% more with it. " +
 				"To save, use `ctxledger with --reduce -- claude` or `ctxledger resume`",
-			Support: support(works("MCP"), works("its session files"), works("the PostToolUse hook"),
-				works("the PreToolUse hook"), works("the SessionStart hook"), works("the PreCompact hook"),
-				works("the UserPromptSubmit hook after a compaction")),
+			Support: support(works("MCP"), works("its session files"), byHook("PostToolUse", ""),
+				byHook("PreToolUse", ""), byHook("SessionStart", ""), byHook("PreCompact", ""),
+				byHook("UserPromptSubmit", " after a compaction")),
 		},
 	}
 }

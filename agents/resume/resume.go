@@ -205,9 +205,12 @@ func (r *Request) dir() (string, error) {
 // to run a command with it.
 var plainID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// back returns the command that goes on with the old session; none if its agent has no such command.
+// back returns the command that goes on with the old session; none if its agent has no such command, or its directory is gone.
 func back(s sessions.Session) []string {
 	w, err := agents.WriterFor(s.Host)
+	if err == nil && s.Dir != "" {
+		_, err = os.Stat(s.Dir)
+	}
 	if err != nil || !plainID().MatchString(s.HostID) {
 		return []string{}
 	}

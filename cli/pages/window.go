@@ -114,7 +114,11 @@ func nextStep(s ledger.Status) string {
 		why += "; old results: " + s.Waits
 	}
 	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
-		why += "; " + s.NextStep.Due.Why
+		why += "; "
+		if s.NextStep.Before > s.NextStep.After {
+			why += "after that, "
+		}
+		why += s.NextStep.Due.Why
 	}
 	return why + s.NextStep.Due.Without()
 }

@@ -64,6 +64,10 @@ func TestADueCompactionSaysWhatItRestsOn(t *testing.T) {
 		if got := viewLine(s); strings.HasSuffix(got, "due now, by an estimate that is not calibrated yet") != want {
 			t.Errorf("%s: %s", counting, got)
 		}
+		s.NextStep.Before, s.NextStep.Why, s.NextStep.Due.Why = 9, "cuts", "it is due"
+		if got := nextStep(s); got != "cuts; after that, it is due" {
+			t.Error(got)
+		}
 	}
 }
 

@@ -142,9 +142,12 @@ func find(tx kv.Tx, handle string) (target, error) {
 		return target{}, err
 	}
 	if len(places) == 0 {
+		hint := "handles are valid only in the workspace whose session showed them"
+		if len(handle) < sessions.MinPrefix {
+			hint = "give at least four digits of the handle"
+		}
 		return target{}, fault.New(fault.NotFound, "engine.handle",
-			"no artifact, summary or message %.1000q in this workspace", handle).
-			WithHint("handles are valid only in the workspace whose session showed them")
+			"no artifact, summary or message %.1000q in this workspace", handle).WithHint("%s", hint)
 	}
 	records, err := messageOf(tx, places[0])
 	if err != nil {

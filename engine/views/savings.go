@@ -117,7 +117,7 @@ func (s *unsent) take(i int) {
 			s.read++
 			s.held[part] += r.Tokens + asked
 		}
-		if r.Whole == 0 {
+		if r.Whole == 0 || e.Copied { // no hook of this session made a copied stub
 			continue
 		}
 		if s.untold < 0 { // hooks show a stub only to who can read it back with our tools

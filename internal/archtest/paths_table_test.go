@@ -65,6 +65,7 @@ var openings = []opening{
 	{"agents/install resolve", "filepath.EvalSymlinks os.Lstat", resolve},
 	{"agents/install versionOf", "filepath.EvalSymlinks safefs.ReadFile", owned},
 	{"agents/resume Request.dir", "os.Stat", resolve},
+	{"agents/resume back", "os.Stat", resolve},
 	{"agents/resume fileIn", "safefs.Open", resolve},
 	{"agents/resume real", "filepath.EvalSymlinks", resolve},
 	{"carried file.takeAlone", "safefs.ReadFile", owned},

@@ -26,6 +26,7 @@ var needs = map[string]string{
 	"ctxledger memory dismiss 0123456789ab":                "0123456789ab",
 	"ctxledger config validate orchestration.yaml --json":  "cannot be used",
 	"ctxledger with -- claude --continue":                  " not found",
+	"ctxledger with --reduce -- claude":                    " not found",
 	"ctxledger token revoke 1a2b3c4d":                      "there is no token",
 }
 

@@ -98,6 +98,7 @@ func TestRealRelease(t *testing.T) {
 		h := newHome(t)
 		h.sh(t, "mkdir -p ~/.local && tar -xzf "+archive+" -C ~/.local --strip-components=1")
 		h.use(t, filepath.Join(h.Home, ".local", "bin"))
+		h.sh(t, "cd ~/.local/share/doc/ctxledger && "+firstSteps(t)+" && ctxledger daemon stop")
 		h.sh(t, "bash -n .local/share/bash-completion/completions/ctxledger")
 		h.sh(t, "ctxledger daemon stop; tar -tzf "+archive+" | cut -d/ -f2- | (cd ~/.local && xargs -I{} sh -c 'rm {}; rmdir -p $(dirname {}) 2>/dev/null; :') && test ! -e ~/.local/bin && test ! -e ~/.local/share")
 		h.nothing(t, ".local/bin", ".local/share")
@@ -211,6 +212,24 @@ func newHome(t *testing.T) *home {
 	check(t, file{"README.md", 0o644, []byte("one two three\n")}.write(h.Root))
 	h.StopDaemons(t)
 	return h
+}
+
+// firstSteps returns the commands of docs/start.md that an archive and a checkout have in common.
+func firstSteps(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/start.md")
+	check(t, err)
+	_, both, ok := strings.Cut(string(page), "in both:")
+	var commands []string
+	for line := range strings.Lines(both) {
+		if command, typed := strings.CutPrefix(line, "$ "); typed {
+			commands = append(commands, strings.TrimSpace(command))
+		}
+	}
+	if !ok || len(commands) == 0 {
+		t.Fatal("docs/start.md has no commands for both")
+	}
+	return strings.Join(commands, " && ")
 }
 
 // sh runs a line in the home, as a person would.
