@@ -45,7 +45,7 @@ func wantFault(t testing.TB, err error, code fault.Code, texts ...string) {
 		t.Fatalf("got %v (%s), want code %s", err, fault.CodeOf(err), code)
 	}
 	for _, s := range texts {
-		if !strings.Contains(err.Error(), s) {
+		if !strings.Contains(err.Error()+fault.HintOf(err), s) {
 			t.Errorf("error %q lacks %q", err, s)
 		}
 	}
