@@ -91,7 +91,7 @@ func (o overview) next() nextStep {
 	case in(broken, partly, twice):
 		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
 	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
-		return nextStep{"audit", "shows what your past sessions cost, and why; it changes nothing"}
+		return nextStep{"audit", "shows what your past sessions cost, and why; it only reads them"}
 	case last.Old && (o.Ledger == nil || o.Ledger.Sessions == 0):
 		return nextStep{"import " + shell.Quote(last.File),
 			"reads the newest session, too old to be read automatically"}
