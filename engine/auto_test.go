@@ -92,7 +92,7 @@ func TestAutoDoesWhatThePolicyAsksFor(t *testing.T) {
 		{"asked above it", func(p *window.Policy) { *p = without(); p.Compact.Effective = 40_000 }, 20,
 			ledger.Signals{Asked: true}, ledger.AutoCompacted, "threshold", "the limit is 40,000", true},
 		{"by hand, and there is nothing", nil, 1, ledger.Signals{Manual: true}, ledger.AutoRefused, "manual",
-			"not compacted: everything fits", true},
+			"not compacted: the whole conversation", true},
 		{"without edits", func(p *window.Policy) { p.Compact.Effective = 40_000 }, 20, ledger.Signals{},
 			ledger.AutoCompacted, "threshold", "the limit", false},
 	} {

@@ -44,22 +44,23 @@ func TestTheFirstStatusHasReadWhatIsThere(t *testing.T) {
 // TestTheFirstCommandFindsTheSessionThatItNames: in a fresh ledger a command that names a session waits as well until the
 // session files are read, and one about changes does.
 func TestTheFirstCommandFindsTheSessionThatItNames(t *testing.T) {
-	const count, named = 3, "05758ff7-b05d-45d5-a684-000000000001"
+	const named, first = "05758ff7-b05d-45d5-a684-000000000001", "05758ff7-b05d-45d5-a684-000000000000"
 	for _, c := range []struct {
-		args []string
-		want string // in the answer
+		count int // sessions, all copies of one: changes are those of the copy that is read first
+		args  []string
+		want  string // in the answer
 	}{
-		{[]string{"status", named, "--json"}, `"host_id": "` + named},
-		{[]string{"sessions", named}, "was never compacted"},
-		{[]string{"changes", "--session", named}, "report/report.go"},
-		{[]string{"changes"}, "report/report.go"},
-		{[]string{"context", "--json"}, `"model": "scripted"`},
-		{[]string{"why", "report/report.go"}, "report/report.go"},
+		{3, []string{"status", named, "--json"}, `"host_id": "` + named},
+		{3, []string{"sessions", named}, "was never compacted"},
+		{1, []string{"changes", "--session", first}, "report/report.go"},
+		{3, []string{"changes"}, "report/report.go"},
+		{3, []string{"context", "--json"}, `"model": "scripted"`},
+		{3, []string{"why", "report/report.go"}, "report/report.go"},
 	} {
 		t.Run(c.args[0], func(t *testing.T) {
 			m := newHome(t)
 			m.file("shop/go.mod", "module shop\n")
-			m.shopSessions(count)
+			m.shopSessions(c.count)
 			if out := m.run("shop", "ctxledger", c.args...); !bytes.Contains(out, []byte(c.want)) {
 				t.Errorf("%s: %.300s", c.args, out)
 			}
