@@ -43,7 +43,11 @@ func TestRepairSavesWhatIsWhole(t *testing.T) {
 	}
 	share := float64(saved) / float64(whole*int64(total))
 	t.Logf("%d flips, seed %d: %.3f%% of %d records saved, at least %d", total, *seed, 100*share, whole, least)
-	if share < 0.99 {
+	enough := 0.99
+	if total < 100 { // one flip in a page of which many records depend weighs more than it does among many
+		enough = 0.97
+	}
+	if share < enough {
 		t.Errorf("only %.3f%% saved", 100*share)
 	}
 }
