@@ -71,7 +71,7 @@ func (s *source) write() (text string, need int, err error) {
 		text, size, ok = d.Fill(s.budget)
 	}
 	if ok && s.words != nil {
-		text, size = s.words.grow(d, text, size)
+		text, _ = s.words.grow(d, text, size)
 	}
 	if !ok {
 		return text, d.Need(), nil

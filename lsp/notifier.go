@@ -130,7 +130,9 @@ func (n *notifier) send(b batch) {
 	})
 	if b.refresh {
 		for _, d := range n.Server.documents.all() {
-			b.documents[d.uri] = b.documents[d.uri]
+			if _, asked := b.documents[d.uri]; !asked {
+				b.documents[d.uri] = false
+			}
 		}
 	}
 	for _, u := range slices.Sorted(maps.Keys(b.documents)) {
