@@ -74,8 +74,8 @@ func readSearch(c Content, s Selection) (Page, error) {
 	return p, nil
 }
 
-// rows prints passages until limit characters are full, at least one, and returns how many: the first as it is, of others the
-// lines around words of the query, so that more of them fit.
+// rows prints passages until limit characters are full, at least one, and returns how many: the first in full,
+// of the others only matching lines with context, so that more of them fit.
 func (r *ranker) rows(found []candidate, limit int) (text string, shown int) {
 	var out strings.Builder
 	chars := 0
@@ -98,11 +98,11 @@ func (r *ranker) rows(found []candidate, limit int) (text string, shown int) {
 	return out.String(), shown
 }
 
-// beside is how many lines before and after one with a word of the query are shown.
+// beside is the number of context lines shown before and after a matching line.
 const beside = 3
 
-// around returns the lines of a passage that have words of the query, with those beside them, and "…" for others. A passage
-// that has none is found by its heading, and stays as it is.
+// around returns the lines of a passage that match the query, with context lines; "…" stands for omitted ones. A passage
+// without a matching line was found by its heading, and is returned as it is.
 func (r *ranker) around(passage string) string {
 	lines := strings.Split(strings.TrimRight(passage, "\n"), "\n")
 	last := -1 // the last one that is shown for the hits so far

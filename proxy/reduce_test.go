@@ -594,8 +594,8 @@ func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
 	}
 }
 
-// TestTheAgentsOwnSummaryNamesTheWayBack: the agent compacts by itself, which takes away all handles. Behind its summary
-// stands what reads the conversation before it, in each request from then on, also in those of the next proxy.
+// TestTheAgentsOwnSummaryNamesTheWayBack: when the agent compacts by itself, all handles are lost. From then on, its
+// summary ends with the call that reads the earlier conversation, in every request, even after the proxy restarts.
 func TestTheAgentsOwnSummaryNamesTheWayBack(t *testing.T) {
 	k := newTalk(t)
 	k.call("Bash", `{"command":"cat config"}`, "the port is 48123\n")

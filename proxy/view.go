@@ -178,11 +178,11 @@ func (v *view) partOf(x transcript.Part) part {
 	return part{x.ID, x.Kind}
 }
 
-// wayBack is put behind the agent's own summary: nothing in that says how to read what it replaced. It takes the session's id.
-const wayBack = "\n\n[ctxledger has kept the conversation before this summary word for word: " +
-	`read_artifact(id="%s", search="words"), or with grep.]`
+// wayBack is appended to the agent's own summary, which does not say how to read the messages it replaced. %s is the session's id.
+const wayBack = "\n\n[ctxledger has kept the conversation before this summary word for word. " +
+	`To look something up: read_artifact(id="%s", search="words"), or grep="pattern".]`
 
-// point says behind an agent's summary how to read what came before. A summary stays as it was first sent.
+// point appends wayBack to an agent's summary. A summary stays as it was first sent.
 func (v *view) point(p part, text string) {
 	if by := transcript.EarlierBy(text); by == "" || by == "ctxledger" {
 		return

@@ -185,7 +185,7 @@ func List(tx kv.Tx) ([]Session, error) {
 	return all, nil
 }
 
-// unused is 1 for an unused copy: nobody has worked in it, however new its file is.
+// unused returns 1 for a copy in which nobody has worked yet, else 0: such copies are listed last, even if their files are newer.
 func unused(s Session) int {
 	if s.Unused() {
 		return 1

@@ -41,7 +41,7 @@ func HostedState(e env.Env) (string, error) {
 	return filepath.Join(base, "hosted"), err
 }
 
-// Figures returns the file, beside a state directory, in which audits keep the figures of session files.
+// Figures returns the path of the file in which audits cache the figures of session files, next to a state directory.
 func Figures(state string) string { return filepath.Join(filepath.Dir(state), "audit", "figures") }
 
 // longestBelow bounds the names below the parent of all state directories, in bytes: that of a state directory, and that

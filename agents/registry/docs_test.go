@@ -44,7 +44,7 @@ func TestThePageHasTheHooksOfTheTable(t *testing.T) {
 	}
 }
 
-// TestInstallSaysTheCostOfTheReadme: whoever is asked reads the same figure.
+// TestInstallSaysTheCostOfTheReadme: the prompt of install and the README give the same figure.
 func TestInstallSaysTheCostOfTheReadme(t *testing.T) {
 	form := regexp.MustCompile(`install in Claude Code \| \*\*\+([0-9.]+)% of the cost\*\*`)
 	row := form.FindStringSubmatch(read(t, "README.md"))

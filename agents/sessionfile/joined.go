@@ -119,7 +119,7 @@ func (v verdict) fill(r *Record) {
 	r.Bill, r.Charged = v.bill, v.more
 }
 
-// fingerprint stands for an id, or for the bytes of a record without one.
+// fingerprint identifies a record: the hash of its id or, without one, of its bytes.
 type fingerprint struct {
 	kind uint8
 	sum  [2]uint64

@@ -222,7 +222,7 @@ type knowing struct {
 	lines map[int]line // that were read in part, by their numbers
 	ages  []age        // of these lines, the newest first
 	last  int          // the last line of the file, as a part that goes to its end shows; 0: not known
-	// changed are the newest changes of the file, whoever made them.
+	// changed has the newest changes of the file, by any session or program.
 	changed []changes.Change
 }
 

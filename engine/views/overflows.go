@@ -18,8 +18,8 @@ import (
 // maxAnswerBody bounds the body of an answer, in bytes.
 const maxAnswerBody = 256 << 10
 
-// Overflow implements ledger.Views. What was learned of a model is valid for the whole ledger. What happened is an entry of the session's
-// log, which shows the next call of the same turn that it is not the first.
+// Overflow implements ledger.Views. A limit learned for a model is valid for the whole ledger. The overflow itself is an entry
+// of the session's log, so that the next call in the same turn knows that it is not the first.
 func (l *Views) Overflow(ctx context.Context, r ledger.OverflowRequest) (ledger.OverflowResponse, error) {
 	const op = "engine.overflow"
 	err := core.CheckTexts(op, core.Label("session", r.Session), core.Label("model", r.Model),

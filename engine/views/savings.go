@@ -117,7 +117,7 @@ func (s *unsent) take(i int) {
 			s.read++
 			s.held[part] += r.Tokens + asked
 		}
-		if r.Whole == 0 || e.Copied { // no hook of this session made a copied stub
+		if r.Whole == 0 || e.Copied { // a stub in a copied record was made by a hook of another session
 			continue
 		}
 		if s.untold < 0 { // hooks show a stub only to who can read it back with our tools

@@ -91,9 +91,9 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	return w, nil
 }
 
-// profile fills in what is known of a window without errors: what the user set, else what the session showed, else what
-// its host gives the model (given; 0: not known), else what the program knows. What another session of the host showed can only lower that: a
-// host may give one session a larger window than the next.
+// profile fills in the size of a window as far as it is known without errors: the user's setting, else what the session showed,
+// else the window that its host gives the model (given; 0: not known), else the program's own table. Another session of the host
+// can only lower that: a host may give one session a larger window than the next.
 func profile(models *tokens.Registry, host core.HostWindow, given int, w *ledger.Window) {
 	known, _ := models.Window(w.Model)
 	w.Profile = known

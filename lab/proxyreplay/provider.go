@@ -105,8 +105,8 @@ func (p *provider) cacheBlock(role string, raw []byte) replay.Block {
 	return out
 }
 
-// sizeOf returns the tokens of a block. An agent's summary behind which the proxy says something has its recorded size as
-// well, in which there is what the agent attached to it unseen.
+// sizeOf returns the tokens of a block. An agent's summary to which the proxy has appended something keeps its recorded size,
+// which includes attachments that the session file does not show.
 func (p *provider) sizeOf(b block) float64 {
 	if size, known := p.sizes[b.id]; known {
 		return size
