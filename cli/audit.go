@@ -227,7 +227,7 @@ func writePage(a *action, name string, found audit.Audit) error {
 	return nil
 }
 
-// sayUnread names what could not be read, and fails if that was a whole file, or if agents have no sessions and the person named none.
+// sayUnread names what could not be read, and fails if that was a whole file, or if there are no sessions.
 func sayUnread(a *action, found audit.Audit, named bool) error {
 	var damaged, links, failed []string
 	for _, d := range found.Damaged {
@@ -263,7 +263,8 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
 	case found.Files == 0:
-		a.say("no session files in %s", looked)
+		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
+			WithHint("by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions")
 	}
 	return nil
 }
