@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -262,11 +263,18 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	case found.Files == 0 && !named:
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
-	case found.Files == 0:
+	case found.Files == 0 && slices.ContainsFunc(found.Looked, isDir):
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions")
+	case found.Files == 0: // a session that was not gone on with
+		a.say("nothing to count in %s", looked)
 	}
 	return nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
 }
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
