@@ -52,7 +52,11 @@ const (
 // consent shows what goes and has a person agree to it, unless that was done with --yes. Errors: denied without a
 // terminal, and if the reply is not yes.
 func (a *action) consent(c consentFlags, d deed, show func(w io.Writer)) error {
-	show(a.messages)
+	var shown strings.Builder
+	show(&shown)
+	for line := range strings.Lines(shown.String()) {
+		a.say("%s", line)
+	}
 	if c.yes {
 		return nil
 	}
