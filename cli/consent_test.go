@@ -36,7 +36,7 @@ func TestOnlyTheWholeWordForgets(t *testing.T) {
 		done := terminaltest.Answer(t, person, program, forgetQuestion, reply)
 		err := at(program).consent(consentFlags{}, forgetting(), listGoing)
 		shown := done()
-		if want := "would forget 1 artifact\nartifact  a3f9c20b1d7e\n" + forgetQuestion; shown != want {
+		if want := "ctxledger: would forget 1 artifact\nctxledger: artifact  a3f9c20b1d7e\n" + forgetQuestion; shown != want {
 			t.Errorf("%q: the terminal shows %q", reply, shown)
 		}
 		if agreed != (err == nil) || err != nil && !fault.Is(err, fault.Denied) {

@@ -104,7 +104,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	c.keyed = c.keyed || m.By == ByKey
 	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
 		c.add("CG311", Information, r.At,
-			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
+			"found by its heading, not by an id: a new heading breaks this reference").Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
 		c.replaced(r, m.Block, c.d.Operations[g.gone[m.Block.index]])

@@ -161,7 +161,7 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	t, ok := TargetAt(f, offset)
 	const op = "graph.rename"
 	if !ok || t.Document != f.Document || t.Block == nil && t.Inserter == nil {
-		return "", at, fault.New(fault.Invalid, op, "here is no id of this document")
+		return "", at, fault.New(fault.Invalid, op, "this is not an id of this document")
 	}
 	id, written := t.id()
 	switch {
