@@ -60,7 +60,10 @@ func readsBack(raw []byte) bool {
 	if !strings.Contains(name, "ctxledger") {
 		return false
 	}
-	return strings.HasSuffix(name, readBack) || slices.ContainsFunc(elements(inside(raw, "tools")), func(one []byte) bool {
+	if strings.HasSuffix(name, readBack) {
+		return true
+	}
+	return slices.ContainsFunc(elements(inside(raw, "tools")), func(one []byte) bool {
 		return member(one, "name") == readBack && string(inside(one, "defer_loading")) != "true"
 	})
 }

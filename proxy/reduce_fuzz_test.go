@@ -23,7 +23,8 @@ const dialogue = `{"model":"m" ,"tools":[{"name":"mcp__ctxledger__read_artifact"
 "is_error":true},{"type":"tool_result","tool_use_id":"c"},{"type":"text","text":"words","cache_control":{"type":"ephemeral"}}]}],"n":1e2}`
 
 // items is the same as Codex writes it.
-const items = `{"model":"m","tools":[{"type":"namespace","name":"mcp__ctxledger","tools":[{"name":"read_artifact"}]}],"input":[
+const items = `{"model":"m","tools":[{"type":"namespace","name":"mcp__ctxledger","tools":[{"name":"read_artifact"}]}],
+"input":[
 {"type":"message","role":"developer","content":[{"type":"input_text","text":"where you are"}]},
 {"type":"message","role":"user","content":[{"type":"input_text","text":"Go."}]},
 {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,8 @@ func TestAnAgentGetsTheAddressOfItsProvider(t *testing.T) {
 		}
 	}
 	got := Options{Args: []string{"a"}}.extra("codex", "B")
-	if len(got) != 3 || got[1] != `openai_base_url="B/openai"` || got[2] != "a" || (Options{}).extra("gemini", "B") != nil {
+	if want := []string{"-c", `openai_base_url="B/openai"`, "a"}; !slices.Equal(got, want) ||
+		(Options{}).extra("gemini", "B") != nil {
 		t.Errorf("Codex gets %q", got)
 	}
 	if got := (Options{Args: []string{"a"}}).extra("claude-code", "B"); len(got) != 1 || got[0] != "a" {
