@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // enrolled reports whether the conversation has a session in the ledger, or will have one once its session file is read.
@@ -18,8 +19,7 @@ func (v *view) recordedAs(ctx context.Context, api Ledger) (sessions.Session, er
 }
 
 // enrol records the conversation of an agent whose session files are not read before it is sent for the first time: what is
-// decided about it belongs to a session. Another proxy's is found by what was said. It reports whether there is one; the next
-// request tries again.
+// decided about it belongs to a session. It reports whether there is one; the next request tries again.
 func (v *view) enrol(r *reducer, d draft) bool {
 	var messages [][]byte
 	for _, span := range d.spans {
@@ -28,6 +28,7 @@ func (v *view) enrol(r *reducer, d draft) bool {
 	list := slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]"))
 	said := ledger.AppendMessagesRequest{Host: v.live.Host, Model: d.model, Dir: v.live.Dir, Format: v.format}
 	handed := begin(r, func(ctx context.Context, api Ledger) (ledger.AppendMessagesResponse, error) {
+		said.Session = passedBefore(ctx, api, said.Host, said.Format, messages)
 		done, _, err := ledger.HandIn(ctx, api, said, list)
 		return done, err
 	})
@@ -39,3 +40,38 @@ func (v *view) enrol(r *reducer, d draft) bool {
 	v.live.Session = handed.out.Session
 	return true
 }
+
+// passedBefore returns the session that another proxy has recorded a conversation in, which ends with a call of it; "": there is
+// none. Messages do not find it: agents write what the model said anew, and not always as it was.
+func passedBefore(ctx context.Context, api Ledger, host string, f transcript.Format, messages [][]byte) string {
+	var calls []string
+	for _, raw := range messages {
+		m, err := transcript.Decode(f, raw)
+		for _, p := range m.Parts {
+			if err == nil && p.Kind == transcript.KindCall && p.ID != "" {
+				calls = append(calls, p.ID)
+			}
+		}
+	}
+	for _, call := range slices.Backward(calls[max(0, len(calls)-lastCalls):]) {
+		s, err := api.Session(ctx, ledger.SessionRequest{Call: call})
+		if err != nil || s.Host != host || s.HostID != "" {
+			continue
+		}
+		page, err := api.Log(ctx, ledger.LogRequest{Session: s.ID, From: max(1, s.Seq-lastEntries)})
+		for _, e := range slices.Backward(page.Entries) {
+			if err == nil && len(e.Calls) > 0 {
+				if slices.Contains(calls, e.Calls[0].ID) {
+					return s.ID
+				}
+				return "" // that one went on: this is a fork
+			}
+		}
+	}
+	return ""
+}
+
+const (
+	lastCalls   = 8  // of a conversation, one of which its session has if it was recorded
+	lastEntries = 32 // of a session, among which its newest call is
+)

@@ -194,6 +194,31 @@ func TestAnAgentThatChangesItsAnswers(t *testing.T) {
 	}
 }
 
+// TestAnotherProxyGoesOnInTheSession: an agent writes the arguments of a call anew, and a proxy that knows nothing of the
+// conversation finds its session by that call; a copy of it, which goes on in another way, is a session of its own.
+func TestAnotherProxyGoesOnInTheSession(t *testing.T) {
+	s := newScene(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, said["chat"][0]) })
+	path, agent := "/"+token+"/openai/chat/completions", []string{"User-Agent", "opencode/1.0"}
+	first := hi["chat"][0] + "," + strings.Replace(hi["chat"][1], `{\"command\"`, `{ \"command\"`, 1)
+	second := first + "," + strings.ReplaceAll(hi["chat"][1], `"t1"`, `"t2"`)
+	for i, messages := range []string{hi["chat"][0], first, second} {
+		s.send(path, body("chat", messages), append(agent, "X-Session-Id", "ses_1")...)
+		if s.stop(); i < 2 {
+			s.start()
+		}
+	}
+	session, _ := s.recorded()
+	if all := s.requests(session); len(all) != 3 {
+		t.Errorf("%d requests of 3 in the session", len(all))
+	}
+	s.start()
+	s.send(path, body("chat", first+`,{"role":"user","content":"else"}`), append(agent, "X-Session-Id", "ses_2")...)
+	s.stop()
+	if all, err := s.ledger.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || all.Total != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 // TestSecretsInNamesAreMasked: what is shown of a request are names of tools and models.
 func TestSecretsInNamesAreMasked(t *testing.T) {
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
