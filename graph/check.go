@@ -38,6 +38,20 @@ type Options struct {
 // Check returns what is to be known about a context graph, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
+	found := Found(d, o)
+	Sort(found)
+	return found
+}
+
+// Sort sorts findings in the order of the text.
+func Sort(found []Finding) {
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
+	})
+}
+
+// Found is Check in no order: there may be thousands, of which few are shown.
+func Found(d *Document, o Options) []Finding {
 	c := checker{d: d, o: o, jumps: d.grows().jumps, secrets: redact.New(nil), made: createdBy(d, o.Read),
 		reads: map[string]bool{}}
 	for _, op := range d.Operations {
@@ -73,9 +87,6 @@ func Check(d *Document, o Options) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(c.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
-	})
 	return c.found
 }
 

@@ -253,9 +253,9 @@ func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
 
 // sum says what the whole document sends.
 func (c *checker) sum(costs []Cost) {
-	all, asks := Cost{Exact: true}, []Cost(nil)
-	for _, cost := range costs {
-		if cost.Operation.Name == "llm" {
+	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs))
+	for i := range costs {
+		if cost := &costs[i]; cost.Operation.Name == "llm" {
 			all.Prompt += cost.Total()
 			all.Exact = all.Exact && cost.Exact
 			asks = append(asks, cost)
@@ -270,7 +270,7 @@ func (c *checker) sum(costs []Cost) {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix = set(last, onlyPrompt, "context", "none")
 	}
-	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
+	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1

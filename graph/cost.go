@@ -148,6 +148,7 @@ func (d *Document) Costs(o Options) *Costs {
 	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1), made: createdBy(d, o.Read)}
 	b := bill{Costs: c, d: d, g: c.made.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
 	c.tally = b.counted("")
+	c.Operations = make([]Cost, 0, len(d.Operations))
 	for _, o := range d.Operations {
 		if cost, sends := b.cost(o); sends {
 			c.Operations = append(c.Operations, cost)

@@ -105,7 +105,7 @@ func (c *created) level(o *Operation) int {
 
 // named returns the names that a header gives the block that it opens.
 func named(header string) (names []string) {
-	n := namesOf(strings.TrimLeft(header, "# "))
+	n := namesOf(strings.TrimLeft(header, "# "), 0)
 	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
 		if name != "" && !strings.EqualFold(header, "none") {
 			names = append(names, name)

@@ -53,7 +53,7 @@ func grown(d *Document, level func(*Operation) int) *growth {
 
 // writes returns where an operation writes; ok is false where it writes nothing, or into a block that is not in the document.
 func (d *Document) writes(o *Operation) (t target, ok bool) {
-	if !operations[o.Name].merges || o.idle() {
+	if !operations[o.Name].merges || o.own.idle {
 		return t, false
 	}
 	t, ok = d.target(o)

@@ -156,11 +156,11 @@ func opensBlock(text string) bool {
 // withID gives the heading at the beginning of a text an id, unless it has one of its own.
 func withID(text, id string) string {
 	marks, _ := marksOf([]byte(text))
-	m := marks[0]
-	if id == "" || namesOf(m.title.In(text)).ID != "" {
+	named := marks[0].named
+	if id == "" || named.ID != "" {
 		return text
 	}
-	return text[:m.title.To] + " {id=" + id + "}" + text[m.title.To:]
+	return text[:named.at.To] + " {id=" + id + "}" + text[named.at.To:]
 }
 
 // content returns the result of an operation as it is inserted: with the header, and its headings shifted.
