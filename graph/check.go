@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/internal/words"
 )
 
 // Options are what Check knows of the world around a document. What is nil is not checked.
@@ -174,21 +173,3 @@ func (c *checker) silenced(f Finding) bool {
 const silences = "ctx-disable-next-line"
 
 var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*` + silences + `\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
-
-// near returns the name of a list that one misspelling away leads to: at most two letters differ. "" is none.
-func near(name string, all []string) (best string) {
-	const most, longest = 2, 64
-	if len(name) > longest {
-		return ""
-	}
-	at := min(most, len(name)/2) + 1
-	for _, n := range all {
-		if len(n) > len(name)+most || len(n) < len(name)-most {
-			continue
-		}
-		if d := words.Distance(strings.ToLower(name), strings.ToLower(n)); d < at {
-			at, best = d, n
-		}
-	}
-	return best
-}

@@ -214,10 +214,9 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	if c.lost++; c.lost > maxSuggested {
 		return
 	}
-	n := near(m.Lost, c.allNames())
-	path := strings.Replace(r.Path, m.Lost, n, 1)
-	if n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
-		f.Message += "; did you mean " + n + "?"
+	path := c.d.nearest(r.Path, c.allNames())
+	if path != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
+		f.Message += "; did you mean " + path + "?"
 		f.Fix = c.renamed(r, path)
 	}
 }
@@ -241,11 +240,7 @@ func (c *checker) allNames() []string {
 				c.names = append(c.names, c.made.names(o)...)
 			}
 		}
-		for _, b := range c.d.Blocks[1:] {
-			if !b.System {
-				c.names = append(c.names, b.Name())
-			}
-		}
+		c.names = append(c.names, c.d.blockNames(nil)...)
 	}
 	return c.names
 }
