@@ -128,8 +128,8 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 // replaced says of a reference that an operation replaces its block, as far as it is known what is there then.
 func (c *checker) replaced(r Reference, b *Block, by *Operation) {
 	severity, message := Information, "nothing is sent for it unless the result has a block of this name"
-	id, _ := by.Inserts()
-	gets := losesID(b, by) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
+	id := c.made.header(by).id
+	gets := losesID(b, id) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
 	if gets {
 		severity, message = Error, "the new one is "+id
 	}

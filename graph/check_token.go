@@ -169,7 +169,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
 		f := c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: replace a block, with to and mode")
-		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, o) {
+		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, c.made.header(o).id) {
 			f.Fix = set(o, "Write mode: replace", "mode", "replace")
 		}
 	}

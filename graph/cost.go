@@ -58,6 +58,9 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
+// Gives returns the id of the block that an operation inserts, also of one of another document; "": none, or it is not known.
+func (c *Costs) Gives(o *Operation) string { return c.made.header(o).id }
+
 // Before reports whether an operation that may run before another one inserts the block of a path.
 func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
 

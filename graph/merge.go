@@ -47,7 +47,7 @@ type target struct {
 	below bool   // it is about what is below the block
 	at    Span   // what a result with a heading takes the place of
 
-	headed int // the level of the heading above the result, as far as it is known
+	headed header // above the result, as far as it is known
 }
 
 // place returns what the result of an operation takes the place of; ok is false if it has none in the document.
