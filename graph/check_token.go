@@ -278,16 +278,8 @@ func (c *checker) sum(costs []Cost) {
 	}
 	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(),
 		strings.Join(most, ", "))
-	if slices.ContainsFunc(c.d.Operations, c.asksElsewhere) {
-		message += "; those of imported documents are not counted"
+	if c.made.asks() {
+		message += "; " + Elsewhere
 	}
 	c.add(Sums, Information, c.line(0), message)
-}
-
-// asksElsewhere reports whether an operation imports a document with model calls.
-func (c *checker) asksElsewhere(o *Operation) bool {
-	other := c.made.document(o)
-	return o.Name == "import" && other != nil && slices.ContainsFunc(other.Operations, func(in *Operation) bool {
-		return in.Name == "llm" && other.runs(in)
-	})
 }

@@ -58,6 +58,12 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
+// Elsewhere is what is said where Costs.Elsewhere is true.
+const Elsewhere = "what other documents send is not counted"
+
+// Elsewhere reports whether documents that this one imports or runs ask a model, too: what that sends is not in Operations.
+func (c *Costs) Elsewhere() bool { return c.made.asks() }
+
 // Gives returns the id of the block that an operation inserts, also of one of another document; "": none, or it is not known.
 func (c *Costs) Gives(o *Operation) string { return c.made.header(o).id }
 

@@ -121,6 +121,16 @@ func named(header string) (names []string) {
 	return names
 }
 
+// asks reports whether an operation imports or runs a document with model calls.
+func (c *created) asks() bool {
+	return slices.ContainsFunc(c.d.Operations, func(o *Operation) bool {
+		other := c.document(o)
+		return other != nil && c.d.runs(o) && slices.ContainsFunc(other.Operations, func(in *Operation) bool {
+			return in.Name == "llm" && other.runs(in)
+		})
+	})
+}
+
 // document returns the document that an operation names; nil: it cannot be read.
 func (c *created) document(o *Operation) *Document {
 	path := o.text("file")
