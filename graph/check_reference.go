@@ -186,9 +186,9 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message = "a * is only the last part of a path, after a name: goal/*"
 		return
 	}
-	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
+	if list := c.list(r.At.In(c.d.Source)); list != "" && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
-		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: "[" + r.At.In(c.d.Source) + "]"}
+		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: list}
 		return
 	}
 	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
@@ -219,6 +219,18 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message += "; did you mean " + path + "?"
 		f.Fix = c.renamed(r, path)
 	}
+}
+
+// list returns a value as a list if it is several: with commas, or names of blocks with spaces between them. "" is neither.
+func (c *checker) list(value string) string {
+	names := strings.Fields(value)
+	switch lost := func(name string) bool { return c.d.Find(strings.TrimSuffix(name, "/*")).Block == nil }; {
+	case strings.Contains(value, ","):
+		return "[" + value + "]"
+	case len(names) > 1 && !slices.ContainsFunc(names, lost):
+		return "[" + strings.Join(names, ", ") + "]"
+	}
+	return ""
 }
 
 // renamed returns the fix that writes another path; nil: this one is not written as it reads, as with escapes.

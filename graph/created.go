@@ -73,8 +73,8 @@ func (c *created) namesIn(other *Document, by *Operation) []string {
 			names = append(names, named(b.Heading.In(other.Source))...)
 		}
 		for _, o := range b.Operations {
-			if f := o.field("use-header"); f != nil {
-				names = append(names, named(f.text())...)
+			if header := o.text("use-header"); headingLevel(header) > 0 {
+				names = append(names, named(header)...)
 			}
 		}
 	}

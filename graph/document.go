@@ -128,7 +128,9 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		memory{make([]Field, fields), make([]Reference, references)})
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
-	d.grows = sync.OnceValue(func() *growth { return grown(d, func(o *Operation) header { return header{o.own.level, o.own.id} }) })
+	d.grows = sync.OnceValue(func() *growth {
+		return grown(d, func(o *Operation) header { return header{o.own.level, o.own.id} })
+	})
 	return d
 }
 

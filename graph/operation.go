@@ -37,6 +37,7 @@ func readOperation(text string) *Operation {
 			}
 		}
 		switch f := o.field("use-header"); {
+		case f != nil && headingLevel(f.text()) == 0: // it opens no block
 		case f != nil:
 			o.own.header = named(f.text())
 			o.own.id, o.own.idAt = headerID(f, text)

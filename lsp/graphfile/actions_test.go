@@ -390,7 +390,8 @@ func TestActionsThatWereWrong(t *testing.T) {
 	step := func(lines ...string) string { return "\n@llm\nprompt: x\n" + strings.Join(lines, "\n") + "\n" }
 	for _, c := range []struct{ name, title, source, want string }{
 		{"a summary ends before a heading without a blank line", summarize, "# A {id=a}\n\nText.\n# B {id=b}\n",
-			"# A {id=a}\n\nText.\n\n@llm\nprompt: |\n  Summarize this block. Keep each decision, name, number and open question.\n" +
+			"# A {id=a}\n\nText.\n\n@llm\nprompt: |\n" +
+				"  Summarize this block. Keep each decision, name, number and open question.\n" +
 				"block: a\nuse-header: \"# A {id=a}\"\nmode: replace\nto: a\n\n# B {id=b}\n"},
 		{"a heading with a malformed id gets no second one", summarize, "# A {id=1x}\n\nText.\n", ""},
 		{"a summary takes no id that another block has", summarize, "# A\n\nText.\n\n# B {id=a}\n", ""},
@@ -398,7 +399,8 @@ func TestActionsThatWereWrong(t *testing.T) {
 			"# A {id=a}\n\nText.\n\n## B\n" + step(`block: [a, "a/*"]`)},
 		{"a list is outside of the quotes", "Write the list", "# A {id=a}\n\n# B {id=b}\n" + step(`block: "a, b"`),
 			"# A {id=a}\n\n# B {id=b}\n" + step(`block: [a, b]`)},
-		{"a path leads through no other block of the name", "Write x", "# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: c/x"),
+		{"a path leads through no other block of the name", "Write x",
+			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: c/x"),
 			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: x")},
 		{"a jump leads to one block", "Name the blocks of a/*", "# A {id=a}\n\n## B\n\n@goto\nblock: a/*\n", ""},
 		{"renaming reaches the header of what replaces the block", "Rename to renamed",

@@ -155,8 +155,8 @@ func (f File) mentionNote(m graph.Mention) Note {
 }
 
 // foundBy says by what a reference finds its block.
-var foundBy = map[graph.By]string{graph.ByID: "id", graph.BySlug: "heading", graph.ByLegacy: "heading, as Fractalic reads it",
-	graph.ByKey: "key"}
+var foundBy = map[graph.By]string{graph.ByID: "id", graph.BySlug: "heading",
+	graph.ByLegacy: "heading, as Fractalic reads it", graph.ByKey: "key"}
 
 // laterNote says what earlier steps do to a block before a reference is followed.
 func (f File) laterNote(m graph.Mention, b *graph.Block) string {

@@ -229,7 +229,8 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 // importsInPlace reports whether an operation replaces a target by a block of another document that has its id.
 func (f File) importsInPlace(o *graph.Operation, t Target) bool {
 	mode, _ := o.Value("mode")
-	return o.Name == "import" && mode == "replace" && t.Block != nil && graph.Named(f.Around.Costs.Gives(o), t.Block.ID) &&
+	return o.Name == "import" && mode == "replace" && t.Block != nil &&
+		graph.Named(f.Around.Costs.Gives(o), t.Block.ID) &&
 		slices.ContainsFunc(f.Mentions(o), func(m graph.Mention) bool {
 			return m.Key == "to" && !m.Below && f.Find(m.Path).Block == t.Block
 		})
