@@ -71,7 +71,7 @@ func auditCommand() command {
 
 func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) error {
 	if f.all && !f.replay {
-		return misuse("--all says how many sessions --replay replays")
+		return misuse("--all needs --replay")
 	}
 	if st, err := os.Stat(a.absolute(f.page)); f.page == "-" || f.page != "" && err == nil && !st.Mode().IsRegular() {
 		return misuse("--html takes a file to write, not %s", f.page)

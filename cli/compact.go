@@ -167,9 +167,8 @@ const fileMeans = "a file is an agent's session file, or a conversation as a JSO
 
 // sessionOf returns the session that an argument names. A file it first reads into the ledger.
 func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.Session, err error) {
-	st, noFile := os.Stat(a.absolute(what))
-	switch {
-	case what != "" && noFile == nil && st.Mode().IsRegular():
+	switch isFile := what != "" && isFile(a, what); {
+	case isFile:
 		file := what
 		if what, err = recordConversation(ctx, a, file, format); err == nil && what == "" {
 			var r agents.Report
@@ -185,12 +184,18 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 	if s, err = a.session(ctx, what); what == "" || !fault.Is(err, fault.NotFound) {
 		return s, err
 	}
-	if noFile == nil && st.IsDir() {
+	if isDir(a.absolute(what)) {
 		return s, fault.New(fault.Invalid, "cli.session", "%.1000q is a directory: name a session or one file", what).
 			WithHint("`ctxledger import %s` reads the session files below it", shell.Quote(what))
 	}
 	return s, fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
 		WithHint("`ctxledger sessions` lists the sessions here; %s", fileMeans)
+}
+
+// isFile reports whether an argument names a file rather than a session.
+func isFile(a *action, name string) bool {
+	st, err := os.Stat(a.absolute(name))
+	return err == nil && st.Mode().IsRegular()
 }
 
 // orMessages says, in an error about a file that is no session file, what else a file may be.
@@ -247,7 +252,11 @@ func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledge
 ) error {
 	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		sayRun(a, p.Summary.Run)
-		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
+		e := fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
+		if p.Outcome == compaction.DoesNotFit && f.budget > 0 {
+			return e.WithHint("allow more with --budget")
+		}
+		return e
 	}
 	var err error
 	switch {
