@@ -85,7 +85,7 @@ func compactCommand() command {
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
 			"step of edits, which `restore` does not undo, or a compaction. The output says why.",
 		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
-			"ctxledger compact --messages ab03de2c > messages.json",
+			"ctxledger compact --messages > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
 			"compact --dir": "resume --dir DIRECTORY"},
 		does: undoable, undo: "`restore`", json: answers(ledger.CompactionPlan{}, ledger.AutoResult{}),
