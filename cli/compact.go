@@ -172,7 +172,7 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 		file := what
 		if what, err = recordConversation(ctx, a, file, format); err == nil && what == "" {
 			var r agents.Report
-			r, err = importFile(ctx, a, file, a.progress(file), 0, 1)
+			r, err = importFile(ctx, a, agents.Source{Path: file}, a.progress(file), 0, 1)
 			what, err = r.Session, orMessages(err)
 		}
 	case format != "":
