@@ -406,7 +406,8 @@ func TestActionsThatWereWrong(t *testing.T) {
 		{"a jump leads to one block", "Name the blocks of a/*", "# A {id=a}\n\n## B\n\n@goto\nblock: a/*\n", ""},
 		{"renaming reaches the header of what replaces the block", "Rename to renamed",
 			"# A {id=a}\n" + step("block: a", `use-header: "# A {id=a}"`, "mode: replace", "to: a"),
-			"# A {id=renamed}\n" + step("block: renamed", `use-header: "# A {id=renamed}"`, "mode: replace", "to: renamed")},
+			"# A {id=renamed}\n" +
+				step("block: renamed", `use-header: "# A {id=renamed}"`, "mode: replace", "to: renamed")},
 		{"what is moved is not taken for a block of the same title", "Move to Source Notes",
 			"# A\n\n> TOOL RESPONSE, id: 1\n\n# A\n\nText.\n" + step("block: a"), ""},
 	} {
