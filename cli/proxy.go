@@ -74,7 +74,10 @@ func proxyCommand() command {
 			ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			token := a.Env.ID(16)
-			if behind {
+			if !behind {
+				a.complain(problemsHere(a))
+			} else {
+				a.complained = problemsHere(a) // by the one that started it
 				if token, ctx, err = behindParent(ctx, a); err != nil {
 					return err
 				}

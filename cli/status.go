@@ -113,6 +113,15 @@ func (a *action) complain(problems []config.Problem) {
 	}
 }
 
+// problemsHere returns what is wrong with the settings. It is said before a program runs that they are to act on: a limit that is
+// not in force costs money.
+func problemsHere(a *action) (problems []config.Problem) {
+	if ws, err := a.find(); err == nil {
+		_, problems = config.Load(a.Env, ws.Root, ws.State)
+	}
+	return problems
+}
+
 // suffer reports the problems because of which a file is not used: every command that works with a ledger depends on
 // the settings.
 func suffer(a *action, ws workspace.Workspace) {

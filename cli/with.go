@@ -47,6 +47,7 @@ func withCommand() command {
 			if _, err := upstreams(a, upstream); err != nil {
 				return err
 			}
+			a.complain(problemsHere(a))
 			m := install.Machine{Env: a.Env}
 			if h := registry.Of(args[0]); h.Program != "" && m.LookPath(args[0]) == "" {
 				args[0] = h.Program // the name of an agent that is not the name of its program

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
 )
 
@@ -426,5 +427,25 @@ func TestViewsOfAForgottenSessionAreValid(t *testing.T) {
 	}
 	if err := transcript.Valid(transcript.Anthropic, render(t, l, session)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestForgettingNamesCopies: a session that `resume` wrote holds the same words, and a handle does not reach them.
+func TestForgettingNamesCopies(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	first := hand(t, l, ledger.AppendMessagesRequest{Messages: say("Something.", "Fine.")}).Session
+	copied, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:copy", Next: 1, Line: 1,
+		Done: true, Session: sessions.Session{Host: "claude-code", HostID: "copy", Continues: first},
+		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+			Original: []byte(`{"role":"user","content":"Something."}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ gone, left string }{{first, "session " + copied.Session}, {copied.Session, ""}} {
+		f, err := l.Forget(t.Context(), ledger.ForgetRequest{Handle: c.gone})
+		if err != nil || strings.HasPrefix(f.Outside[0].Place, "session ") != (c.left != "") ||
+			c.left != "" && f.Outside[0].Place != c.left {
+			t.Errorf("%s: %+v, %v", c.gone, f.Outside, err)
+		}
 	}
 }

@@ -129,6 +129,15 @@ func (s Session) Main() bool { return s.Parent == "" }
 // it was not gone on with.
 func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}) }
 
+// Gone reports whether the session was forgotten, and nothing was recorded in it since.
+func (s Session) Gone() bool { return s.Forgotten != nil && !s.Updated.After(*s.Forgotten) }
+
+// Shares reports whether one of two sessions began as a copy of the other.
+func (s Session) Shares(other Session) bool {
+	copied := func(a, b Session) bool { return a.Continues == b.ID || a.Fork != nil && a.Fork.Session == b.ID }
+	return copied(s, other) || copied(other, s)
+}
+
 // BeganWith reports whether what has been so since a time was so when the session began; the zero time is not known. Times of
 // entries are in milliseconds.
 func (s Session) BeganWith(since time.Time) bool {

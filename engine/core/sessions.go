@@ -148,7 +148,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	})
 	asked := func(s sessions.Session) bool { return s.Main() && s.Turns > 0 }
 	remembered := func(s sessions.Session) bool {
-		return asked(s) && (s.Forgotten == nil || s.Updated.After(*s.Forgotten))
+		return asked(s) && !s.Gone()
 	}
 	for _, fits := range []func(sessions.Session) bool{remembered, asked, sessions.Session.Main} {
 		if i := slices.IndexFunc(all, fits); i >= 0 {

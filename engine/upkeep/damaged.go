@@ -7,11 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"ctxledger.dev/engine/core"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/scrub"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // kindDamaged is what responses call a damaged ledger that a repair kept.
@@ -62,18 +66,40 @@ func (e *eraser) unfinished() ([]ledger.LeftPlace, error) {
 	return out, err
 }
 
-// mayHold also names the damaged ledgers that repairs kept, of which a handle does not tell whether they hold the thing.
-func (e *eraser) mayHold() ([]ledger.LeftPlace, error) {
+// mayHold also names copies of sessions, and the damaged ledgers that repairs kept, of which a handle does not tell whether they
+// hold the thing.
+func (e *eraser) mayHold(ctx context.Context) ([]ledger.LeftPlace, error) {
+	copies, err := e.copied(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out, err := e.unfinished()
 	if err != nil {
 		return out, err
 	}
+	out = append(copies, out...)
 	dirs, err := temporary.Damaged(e.l.core.State)
 	for _, dir := range dirs {
 		out = append(out, ledger.LeftPlace{Place: dir,
 			Why: "the damaged ledger that a repair kept may hold it: remove that if nothing is missing"})
 	}
 	return out, err
+}
+
+// copied names the sessions that share messages with those that held what was forgotten.
+func (e *eraser) copied(ctx context.Context) ([]ledger.LeftPlace, error) {
+	return core.View(ctx, e.l.core, func(tx kv.Tx) (out []ledger.LeftPlace, err error) {
+		all, err := sessions.List(tx)
+		held := slices.DeleteFunc(slices.Clone(all), func(s sessions.Session) bool { return !e.sessions[s.ID] })
+		for _, s := range all {
+			if !e.sessions[s.ID] && !s.Gone() && len(out) < maxLeft && slices.ContainsFunc(held, s.Shares) {
+				out = append(out, ledger.LeftPlace{Place: "session " + s.ID,
+					Why: "a session that began as a copy, or was copied, may hold the same words: " +
+						"`ctxledger forget --session ID`, or --text for the words"})
+			}
+		}
+		return out, err
+	})
 }
 
 // logsDir has the logs of the owner and of hooks, which name files.

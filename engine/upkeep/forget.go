@@ -67,7 +67,7 @@ func (l *Upkeep) Forget(ctx context.Context, r ledger.ForgetRequest) (ledger.For
 	if r.DryRun {
 		return f, nil
 	}
-	if f.Outside, err = e.outside(ctx, f, e.mayHold); err != nil {
+	if f.Outside, err = e.outside(ctx, f, func() ([]ledger.LeftPlace, error) { return e.mayHold(ctx) }); err != nil {
 		return ledger.Forgotten{}, err
 	}
 	if f, err = e.forgot(ctx, m, f, r.Handle); err != nil {

@@ -141,8 +141,7 @@ func (l *Upkeep) candidates(ctx context.Context, tx kv.Tx, disk map[string]int64
 	since, main := l.core.Now().Add(-limits.ActiveSession), slices.IndexFunc(all, sessions.Session.Main)
 	var list []ledger.SessionUsage
 	for i, s := range all { // the lists have one order: the newest first
-		empty := s.Forgotten != nil && !s.Updated.After(*s.Forgotten)
-		if i != main && !empty && !s.Pending && s.Updated.Before(since) {
+		if i != main && !s.Gone() && !s.Pending && s.Updated.Before(since) {
 			list = append(list, usage[i])
 		}
 	}

@@ -89,7 +89,7 @@ func (l *Views) conclude(
 
 // planned plans in the log as it is now, with the answer of a model where there is one.
 func (l *Views) planned(ctx context.Context, tx kv.Tx, r ledger.AcceptCompactionRequest) (*accepted, error) {
-	f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
+	f, err := l.foldToCompact(tx, r.PlanCompactionRequest)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -25,7 +27,7 @@ func (l *Views) PlanCompaction(
 		return ledger.CompactionPlan{}, err
 	}
 	return core.View(ctx, l.core, func(tx kv.Tx) (ledger.CompactionPlan, error) {
-		f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
+		f, err := l.foldToCompact(tx, r)
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
@@ -51,6 +53,16 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 		core.Text("notes", o.Notes, limits.Notes), core.Label("model", o.Model),
 		core.Label("reason", o.Reason), core.Text("focus", o.Focus, core.MaxQuery),
 		core.Label("mode", string(o.Mode)), core.Label("sections", o.Preset))
+}
+
+// foldToCompact folds the log of a session. It refuses one of which nothing is left.
+func (l *Views) foldToCompact(tx kv.Tx, r ledger.PlanCompactionRequest) (*core.Folded, error) {
+	f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
+	if err == nil && f.Session.Gone() {
+		err = fault.New(fault.NotFound, "engine.plan", "session %s was forgotten on %s", f.Session.ID,
+			f.Session.Forgotten.Format(time.DateOnly)).WithHint("`ctxledger sessions` lists the others: name one")
+	}
+	return f, err
 }
 
 // plan plans a compaction, with the answer of a model where there is one.

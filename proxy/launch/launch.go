@@ -5,10 +5,12 @@
 package launch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -57,7 +59,13 @@ const (
 func Run(ctx context.Context, o Options) (status int, err error) {
 	const op = "launch.run"
 	program, err := exec.LookPath(o.Agent[0])
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return 0, fault.New(fault.Denied, op, "file %.200q is not executable", o.Agent[0]).
+			WithHint("make it executable, or give its interpreter: sh %.200q", o.Agent[0])
+	case errors.Is(err, syscall.EISDIR):
+		return 0, fault.New(fault.Invalid, op, "%.200q is a directory, not a program", o.Agent[0])
+	case err != nil:
 		return 0, fault.New(fault.NotFound, op, "program %.200q not found", o.Agent[0]).
 			WithHint("it is not in PATH: install it, or give its path")
 	}
@@ -75,7 +83,9 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	defer func() {
 		end()
 		<-done
-		_, _ = o.Err.Write(k.said.AppendTo(nil)) // nobody is left to tell
+		if said := k.said.AppendTo(nil); len(said) > 0 {
+			_, _ = o.Err.Write(append(bytes.TrimRight(said, "\n"), '\n')) // nobody is left to tell of an error
+		}
 	}()
 	if err := <-first; err != nil {
 		return 0, fault.Wrap(fault.Unavailable, op, err)

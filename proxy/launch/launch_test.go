@@ -152,6 +152,8 @@ func TestWhatDoesNotStart(t *testing.T) {
 		code         fault.Code
 		want         string
 	}{
+		{"a directory", []string{"../launch"}, nil, fault.Invalid, "is a directory"},
+		{"no program", []string{"./launch_test.go"}, nil, fault.Denied, "is not executable"},
 		{"no agent", []string{"no-such-agent"}, []string{own, "-proxy", t.TempDir()}, fault.NotFound, "no-such-agent"},
 		{"no proxy", []string{own, "-agent", "x"}, []string{own, "-broken", ""}, fault.Unavailable, "out of order"},
 		{"no program of a proxy", []string{own, "-agent", "x"}, []string{own + "-gone"}, fault.Unavailable,
