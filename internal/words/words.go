@@ -72,7 +72,7 @@ var common = sync.OnceValue(func() map[Stem]bool {
 type splitter struct {
 	emit  func(Stem)
 	fold  folder
-	known [1 << 13]struct { // by some bits of the hash
+	known [1 << 15]struct { // by some bits of the hash
 		word uint64 // hash of the word
 		stem Stem
 	}
