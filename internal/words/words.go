@@ -226,7 +226,7 @@ func (s *splitter) word(w string) {
 	h := uint64(fnvBasis)
 	for i := range len(w) {
 		if w[i] >= utf8.RuneSelf {
-			s.emit(stemOf(s.fold.fold([]byte(w))))
+			s.emit(stemOf(stemmed(s.fold.fold([]byte(w)))))
 			return
 		}
 		h = (h ^ uint64(lower[w[i]])) * fnvPrime
