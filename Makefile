@@ -2,7 +2,9 @@
 
 GO      ?= go
 export GOTOOLCHAIN := local
+# lab/ alone is built in a workspace, with the product: so both share what is compiled.
 export GOWORK := off
+LAB = GOWORK=$(CURDIR)/lab/go.work $(GO)
 # Packages are compiled once for tests, for the programs that tests start, for those of earlier commits and for a release.
 export GOFLAGS := -trimpath -ldflags=-w
 # Only the race detector needs cgo. With it, the standard library and all that imports it would be compiled a third time.
@@ -46,12 +48,12 @@ build: ## build ctxledger, ctxmcp, ctxlsp and ctxhook into bin/
 	$(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
 
 # Programs and tests of the module in lab/ are named from the root: $(call run,lab/demo,FLAGS), $(call tests,FLAGS,PACKAGES).
-run = $(GO) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
+run = $(LAB) build -C lab $(3) -o ../.cache/$(1) ./$(1:lab/%=%) && .cache/$(1) $(2)
 formatted = @bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l) && test -z "$$bad" || { echo "$$bad"; echo 'gofmt these files'; exit 1; }
 with_cgo = $(if $(filter -race,$(1)),CGO_ENABLED=1)
 define tests
 	$(if $(filter-out lab/%,$(2)),$(with_cgo) $(GO) test $(1) $(patsubst %,./%,$(filter-out lab/%,$(2))))
-	$(if $(filter lab/%,$(2)),$(with_cgo) $(GO) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
+	$(if $(filter lab/%,$(2)),$(with_cgo) $(LAB) test -C lab $(1) $(patsubst lab/%,./%,$(filter lab/%,$(2))))
 endef
 
 demo: build ## the main job, from a recorded session to a summary and back
@@ -75,7 +77,7 @@ PLAIN = $(filter-out $(RACED),$(shell $(GO) list -f '{{slice .ImportPath 14}}' .
 HARNESSES := lab/sharetest lab/crashtest lab/liveness lab/authority lab/crashtest/damage lab/crashtest/powercut lab/crashtest/faults \
   lab/escapetest lab/poison lab/taint lab/environments lab/crashtest/cases lab/crashtest/script
 # All else of lab/: the programs from outside, and the harnesses' own parts.
-FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger $(HARNESSES),$(shell $(GO) list -C lab -f '{{slice .ImportPath 14}}' ./...))
+FACES = lab/e2e lab/ctxlsp lab/ctxledger $(filter-out lab/e2e lab/ctxlsp lab/ctxledger $(HARNESSES),$(shell $(LAB) list -C lab -f '{{slice .ImportPath 14}}' ./...))
 
 # Most of the time, tests of the programs wait: they begin at once, and the others have the processors meanwhile.
 test: outside race plain ## the product's tests, under the race detector where goroutines meet; nothing installed
@@ -135,7 +137,7 @@ OF_AGENTS := VariableNames|OfTheMakefile/(claude|codex)|FollowsTheScript|RealAge
 OF_A_RELEASE := RealRelease/(reproducible|parts|archive|npm|checkout|go)
 whole: ## all tests with the real VS Code, real agents and release archives (make integration runs some of them)
 	$(MAKE) IN_VSCODE=Real OF_AGENTS=Real OF_A_RELEASE=Real vscode agents archives
-	CTXLEDGER_AGENTS=$(CURDIR)/$(AGENTS) $(GO) test -C lab -count=1 -timeout 20m -run Real ./savings
+	CTXLEDGER_AGENTS=$(CURDIR)/$(AGENTS) $(LAB) test -C lab -count=1 -timeout 20m -run Real ./savings
 
 vscode: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 vscode: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
@@ -166,9 +168,9 @@ stable conformance: export CTXLEDGER_CONFORMANCE := $(CURDIR)/$(CONFORMANCE)
 # The suites need a newer Node than 20.
 with_node = PATH="$$(echo $(CURDIR)/$(NODE_BIN)):$$PATH"
 stable: $(CONFORMANCE)/stable/.installed $(NODE) ## MCP's stable suite and its JavaScript client against ctxmcp, and the examples of hosting
-	$(with_node) $(GO) test -C lab -count=1 -vet=off -timeout 10m -run Real -skip Conformance/newest ./conformance
+	$(with_node) $(LAB) test -C lab -count=1 -vet=off -timeout 10m -run Real -skip Conformance/newest ./conformance
 conformance: $(CONFORMANCE)/stable/.installed $(CONFORMANCE)/newest/.installed $(NODE) ## the same, and the newest suite
-	$(with_node) $(GO) test -C lab -count=1 -vet=off -timeout 10m -run Real ./conformance
+	$(with_node) $(LAB) test -C lab -count=1 -vet=off -timeout 10m -run Real ./conformance
 
 $(DEPLOYMENT)/.installed: lab/deployment/testdata/install.sh
 	rm -rf $(@D) && mkdir -p $(@D)
@@ -208,8 +210,9 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 # and lab/ for Windows, are in make systems, a proof. staticcheck takes from each module what its tests have compiled.
 lint: deadcode ## formatting, vet for two systems, static analysis, unreachable functions
 	$(call formatted)
-	$(GO) build -C lab -o ../.cache/ ./vet
-	for m in . lab; do (cd $$m && $(GO) mod tidy -diff && $(GO) run $(STATICCHECK) ./...) || exit 1; done
+	$(LAB) build -C lab -o ../.cache/ ./vet
+	$(GO) mod tidy -diff && $(GO) run $(STATICCHECK) ./...
+	cd lab && $(GO) mod tidy -diff && $(LAB) run $(STATICCHECK) ./...
 	cd lab && ../.cache/vet ctxledger.dev/...
 	GOOS=windows .cache/vet ./...
 
@@ -242,15 +245,15 @@ savings: build $(CLAUDE) ## what installing saves and costs in two scripted sess
 	$(call run,lab/savings,-bin bin $(ARGS))
 
 share: ## many processes at one ledger, at length: a million operations, a kill every 0.5 to 5 s, 1,000 starts and stops
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop|TwoVersions' ./sharetest -operations 1000000 -every 5s -cycles 500
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'Linearizable|StartAndStop|TwoVersions' ./sharetest -operations 1000000 -every 5s -cycles 500
 
 SERVERS ?= 200
 hosted: ## kill SERVERS hosting servers (default 200), one every second, under programs of several workspaces that know every answer, from SEED
-	$(GO) test -C lab -count=1 -timeout 60m -v -run AcknowledgedOverHTTP ./ctxmcp -kills $(SERVERS) -kill-every 1s -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run AcknowledgedOverHTTP ./ctxmcp -kills $(SERVERS) -kill-every 1s -seed $(SEED)
 
 CONFIGURATIONS ?= 200
 authority: strace ## everything that is offered, over CONFIGURATIONS generated configurations of a hostile repository from SEED, under strace
-	$(GO) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v ./authority -configurations $(CONFIGURATIONS) -seed $(SEED)
 
 # One after the other, whatever MAKEFLAGS say: each wants the machine for itself.
 PROOFS := systems windows whole races scripts volume crash powercut flips faults defects hostile share hosted escapes worktrees liveness environments authority taint forgotten owed poison matrix ccusage counts fuzz
@@ -258,7 +261,7 @@ proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
 systems: ## vet for the other systems: of the product, of which make lint has Windows, and of lab/
-	$(GO) build -C lab -o ../.cache/ ./vet
+	$(LAB) build -C lab -o ../.cache/ ./vet
 	cd lab && for system in darwin windows; do export GOOS=$$system; ../.cache/vet $$($(GO) list ctxledger.dev/... | grep -v scriptedmodel) || exit 1; done
 
 # Wine is no part of make integration: it takes 1.5 GB, and minutes to build the programs for Windows.
@@ -286,33 +289,33 @@ crash: ## kill KILLS owners (default 20,000), from SEED
 	$(GO) test -count=1 -timeout 60m -v -run ReallyGoneAfterKills ./engine/daemon -kills 100
 
 defects: ## the seeded defects, and how long the harnesses take to catch them
-	$(GO) test -C lab -count=1 -timeout 30m -v -run 'TestSeeded' ./crashtest/...
+	$(LAB) test -C lab -count=1 -timeout 30m -v -run 'TestSeeded' ./crashtest/...
 
 worktrees: ## the sessions of worktrees, subdirectories, clones and submodules, owners started from every place
-	$(GO) test -C lab -count=1 -timeout 60m -v -run WorktreeMatrix ./ctxledger -worktrees
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run WorktreeMatrix ./ctxledger -worktrees
 
 poison: ## every hostile text of the corpus at every place and through every exit
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Poison' ./poison -whole
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'Poison' ./poison -whole
 
 hostile: ## a million malformed messages between calls of the MCP server, and of the language server; ten thousand sequences of edits
 	$(GO) test -count=1 -timeout 60m -v -run 'TheServerHasTheText' ./lsp -sequences 10000
-	$(GO) test -C lab -count=1 -timeout 60m -v -run Generated ./ctxmcp ./ctxlsp -messages 1000000
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run Generated ./ctxmcp ./ctxlsp -messages 1000000
 
 SWAPS ?= 1000000
 escapes: ## SWAPS swaps (default 1,000,000) of what lies at the paths that are read and written, from SEED
-	$(GO) test -C lab -count=1 -timeout 60m -v ./escapetest -swaps $(SWAPS) -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v ./escapetest -swaps $(SWAPS) -seed $(SEED)
 
 ROUNDS ?= 1000
 WATCHED ?= 20
 forgotten: ## ROUNDS times (default 1,000) words planted everywhere, kills, forgetting, the raw bytes searched; WATCHED of them watched for 20 s
-	$(GO) test -C lab -count=1 -timeout 120m -v ./forgotten -rounds $(ROUNDS) -watched $(WATCHED) -watch 20s -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 120m -v ./forgotten -rounds $(ROUNDS) -watched $(WATCHED) -watch 20s -seed $(SEED)
 
 owed: ## 500 compactions and starts with hooks and daemons that are killed, files up to 60 MB, at a load of 12: what is owed arrives
-	$(GO) test -C lab -count=1 -timeout 60m -v -run TestNothingOwedIsLost ./e2e -owed 500 -owed-load 12 -owed-seed $(SEED) \
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run TestNothingOwedIsLost ./e2e -owed 500 -owed-load 12 -owed-seed $(SEED) \
 	  -owed-sizes 60,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,31,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3,0.3
 
 taint: ## a thousand secrets in every field of sessions, and every exit searched for pieces of them
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'NothingLeaves|Table' ./taint -canaries 1000 -seed $(SEED)
 
 # Assembly classifies characters: what merges is the same code without it, and is not tested twice.
 volume: ## all random cases of properties of which make test has a fifth; tokens without assembly, of which make reference has some
@@ -322,17 +325,17 @@ volume: ## all random cases of properties of which make test has a fifth; tokens
 SEED ?= 1
 IMAGES ?= 60000
 powercut: strace ## IMAGES power-cut images from SEED
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'PowerCut' ./crashtest/powercut -images $(IMAGES) -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'PowerCut' ./crashtest/powercut -images $(IMAGES) -seed $(SEED)
 
 COUNT ?= 20000
 flips: ## COUNT flipped bytes and a fifth as many larger damages, from SEED
-	$(GO) test -C lab -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'Damage|Misdirected|Repair' ./crashtest/damage -flips $(COUNT) -wrecks $$(($(COUNT) / 5)) -seed $(SEED)
 
 faults: strace ## every system call of a scripted session fails once
-	$(GO) test -C lab -count=1 -timeout 120m -v ./crashtest/faults -points 0
+	$(LAB) test -C lab -count=1 -timeout 120m -v ./crashtest/faults -points 0
 
 liveness: strace ## each background task of an owner is held inside a system call
-	$(GO) test -C lab -count=1 -timeout 20m -v ./liveness -every
+	$(LAB) test -C lab -count=1 -timeout 20m -v ./liveness -every
 
 environments: ## the product's tests and the built programs without a home, under other umasks, limits, users and languages, beside busy processes
 	$(call run,lab/environments,-short $(ARGS))
@@ -357,10 +360,10 @@ screenshots: export CTXLEDGER_EDITORS := $(CURDIR)/$(EDITORS)
 screenshots: export CTXLEDGER_VSCODE := $(CURDIR)/$(VSCODE)
 screenshots: $(EDITORS)/.installed $(VSCODE)/.installed extension ## take pictures of every editor into .cache/screenshots, of VS Code in light, dark and high contrast, and those of the extension's page
 	rm -rf .cache/screenshots
-	$(GO) test -C lab -count=1 -run DocumentedConfigurations ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
+	$(LAB) test -C lab -count=1 -run DocumentedConfigurations ./ctxlsp -screenshots $(CURDIR)/.cache/screenshots/terminal
 	NODE_PATH=$(VSCODE)/node_modules CHROMIUM=$$(command -v chromium) \
 	  node lab/vscodetest/testdata/terminal.cjs .cache/screenshots/terminal $(VSCODE)/node_modules
-	$(GO) test -C lab -count=1 -timeout 60m -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
+	$(LAB) test -C lab -count=1 -timeout 60m -run Screenshots ./vscodetest -screenshots $(CURDIR)/.cache/screenshots
 	@/usr/bin/python3 -c 'import PIL' 2>/dev/null || { as_root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 	  $$as_root apt-get update -qq && $$as_root apt-get install -y -qq --no-install-recommends python3-pil; }
 	/usr/bin/python3 lab/vscodetest/testdata/page.py .cache/screenshots/page $(EXTENSION)/media
@@ -384,7 +387,7 @@ $(NODE):
 
 matrix: export CTXLEDGER_AGENTS := $(CURDIR)/$(AGENTS)
 matrix: $(ALL_AGENTS) ## what the models of five coding agents read of our tools, anew (ARGS=-update: write it down)
-	$(GO) test -C lab -count=1 -timeout 20m -v ./agentmatrix -whole $(ARGS)
+	$(LAB) test -C lab -count=1 -timeout 20m -v ./agentmatrix -whole $(ARGS)
 
 # ccusage is run as it comes from npm, without its wrapper.
 CCUSAGE_VERSION := 20.0.24

@@ -338,6 +338,7 @@ func (f *follower) newImporter(path string) *importer {
 // readOrigin reads the session that another one was forked from before that: what both have counts where it is first.
 func (f *follower) readOrigin(ctx context.Context, fork *importer) {
 	if path := f.origin(fork.path, fork.about); path != "" {
+		f.pulse.Beat() // a step of its own
 		f.reading = append(f.reading, fork.path)
 		rep, err := f.newImporter(path).run(ctx)
 		f.reading = f.reading[:len(f.reading)-1]

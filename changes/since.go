@@ -30,7 +30,7 @@ func ParseSince(s string, now time.Time) (id int64, from time.Time, err error) {
 			return 0, t, nil
 		}
 	}
-	err = fault.New(fault.Invalid, "changes.since", "%.1000q is neither a time nor the number of a change", s).
-		WithHint("the right form: 120, 2h, 3d, 2026-11-23 or 2026-11-23T14:00:00Z")
+	err = fault.New(fault.Invalid, "changes.since", "%.1000q is neither a time, an age nor the number of a change", s).
+		WithHint("write 2026-11-23, 2026-11-23T14:00:00Z, 2h, 3d or a change's number, such as 120")
 	return 0, time.Time{}, err
 }

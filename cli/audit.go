@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -227,7 +228,7 @@ func writePage(a *action, name string, found audit.Audit) error {
 	return nil
 }
 
-// sayUnread names what could not be read, and fails if that was a whole file, or if agents have no sessions and the person named none.
+// sayUnread names what could not be read, and fails if that was a whole file, or if there are no sessions.
 func sayUnread(a *action, found audit.Audit, named bool) error {
 	var damaged, links, failed []string
 	for _, d := range found.Damaged {
@@ -262,10 +263,18 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	case found.Files == 0 && !named:
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
-	case found.Files == 0:
-		a.say("no session files in %s", looked)
+	case found.Files == 0 && slices.ContainsFunc(found.Looked, isDir):
+		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
+			WithHint("by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions")
+	case found.Files == 0: // a session that was not gone on with
+		a.say("nothing to count in %s", looked)
 	}
 	return nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
 }
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.

@@ -58,7 +58,7 @@ func acceptCommand() command {
 		check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
 			return ledger.AcceptCandidate(ctx, a.ledger, args[0], name, writeScope(a, scope))
-		}, printDone("saved")),
+		}, printText("saved")),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
@@ -32,11 +33,13 @@ func changesCommand() command {
 			f.StringVar(&since, "since", "", "only changes since `WHEN`: a time, an age, a number")
 			limitFlag(f, &r.Limit, 50)
 		},
-		check: checkLimit(&r.Limit),
-		ask: shows(func(ctx context.Context, a *action, args []string) (out changesAnswer, err error) {
+		check: func(a *action, args []string) (err error) {
 			if r.Since, r.From, err = changes.ParseSince(since, a.Env.Now()); err != nil {
-				return out, err
+				return usageError{fmt.Errorf("--since: %w", err), fault.HintOf(err)}
 			}
+			return checkLimit(&r.Limit)(a, args)
+		},
+		ask: shows(func(ctx context.Context, a *action, args []string) (out changesAnswer, err error) {
 			host := ""
 			if r.Session != "" {
 				s, err := a.session(ctx, r.Session)

@@ -46,7 +46,7 @@ type rank int
 const (
 	others   rank = iota // by its name alone at the end of the first page, or on the page of its group
 	everyday             // on the first page
-	hidden               // nowhere: programs call it
+	hidden               // by its name alone on the first page: programs call it
 )
 
 // effect is what a command can do to what a person has stored.

@@ -85,18 +85,16 @@ func TestAHelpFitsEightyColumns(t *testing.T) {
 	}
 }
 
-// TestTheFirstPageIsShort: about a dozen commands, and none of those that programs call.
+// TestTheFirstPageIsShort: about a dozen commands; those that programs call are named apart (issue 46).
 func TestTheFirstPageIsShort(t *testing.T) {
 	var page bytes.Buffer
 	help(&page, (&action{}).root())
 	first, more, _ := strings.Cut(page.String(), "More commands:")
-	if n := strings.Count(first, "\n  "); n > 14 || strings.Count(page.String(), "\n") > 48 {
+	if n := strings.Count(first, "\n  "); n > 14 || strings.Count(page.String(), "\n") > 51 {
 		t.Errorf("%d lines are indented before the other commands:\n%s", n, &page)
 	}
-	for _, name := range []string{"hook", "recover", "events"} {
-		if strings.Contains(more, name) {
-			t.Errorf("%s is shown", name)
-		}
+	if !strings.Contains(more, "\nFor programs:\n  hook, recover, events\n") {
+		t.Errorf("what programs call is not named:\n%s", more)
 	}
 }
 

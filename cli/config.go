@@ -52,6 +52,7 @@ func presetCommand() command {
 			if len(args) == 0 {
 				return a.answer(config.Presets(), func(w io.Writer) {
 					t := a.newTable("PRESET", "FOR")
+					t.Wide = true
 					for _, p := range config.Presets() {
 						t.Add(p.Name, p.For)
 					}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -84,10 +85,11 @@ func (f forgetFlags) check(flags *pflag.FlagSet, args []string) error {
 	switch {
 	case named != 1:
 		return misuse("give one kind of thing to forget: handles, --session, --memory or --text -")
+	case flags.Changed("text") && f.text != "-":
+		return usageError{errors.New("--text takes only -: the process list and the shell's history show the command line"),
+			"`ctxledger forget --text -` reads the text from standard input"}
 	case len(args) == 0 && f.session == "" && f.memory == "" && f.text == "" || slices.Contains(args, ""):
 		return misuse("the name given is empty")
-	case f.text != "" && f.text != "-":
-		return misuse("--text takes only -: the process list and the shell's history show the command line")
 	case f.scope != "" && f.memory == "":
 		return misuse("--scope needs --memory")
 	case f.scope != "" && f.scope != string(memory.Project) && f.scope != string(memory.User):

@@ -70,17 +70,37 @@ func helpPage(w io.Writer, cmd *cobra.Command) {
 		slices.Sort(names)
 		fmt.Fprint(w, "\nMore commands:\n")
 		wrapped(w, "  ", strings.Join(names, ", "), helpWidth)
+		names = nil
+		for _, row := range listed(name, hidden) {
+			names = append(names, row[0])
+		}
+		fmt.Fprintf(w, "\nFor programs:\n  %s\n", strings.Join(names, ", "))
 	}
 	section(w, "Options", options(cmd.LocalNonPersistentFlags()))
 	if !cmd.HasParent() {
 		section(w, "Global options", options(cmd.PersistentFlags()))
 	}
+	fmt.Fprint(w, globals(name))
 	if cmd.Example != "" {
 		fmt.Fprintf(w, "\nExamples:\n  %s\n", strings.ReplaceAll(cmd.Example, "\n", "\n  "))
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n`%s COMMAND --help` shows how to use it.\n", cmd.CommandPath())
 	}
+}
+
+// globals names the global options that a command takes; "" for the first page, which lists them, and for the library's.
+func globals(name string) string {
+	for _, c := range commands() {
+		switch {
+		case c.name != name || name == "":
+		case c.everywhere:
+			return "\nGlobal options: -h, --json\n"
+		default:
+			return "\nGlobal options: -h, --json, --workspace DIRECTORY, --in-process\n"
+		}
+	}
+	return ""
 }
 
 // usage returns how a command is typed.

@@ -157,7 +157,7 @@ func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 		if err != nil || took > discoveryMost {
 			return info, err
 		}
-		if reading(info) {
+		if info.Reading() {
 			read = took
 		} else if took-read > measuringMost || !unmeasured(ctx, a.ledger, info) {
 			return info, nil
@@ -184,11 +184,4 @@ func unmeasured(ctx context.Context, api ledger.Calibration, info ledger.Info) b
 	}
 	known, err := api.Estimators(ctx, ledger.EstimatorsRequest{})
 	return err == nil && known.Event == 0
-}
-
-// reading reports whether the owner is at work on session files.
-func reading(info ledger.Info) bool {
-	return slices.ContainsFunc(info.Tasks, func(t ledger.TaskState) bool {
-		return t.Name == ledger.TaskFollow && t.State == ledger.TaskWorking
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,7 +14,6 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
-	"ctxledger.dev/internal/words"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
 )
@@ -96,6 +96,14 @@ func saveCommand() command {
 	}
 }
 
+// printText returns a function that says what was done with a fact, and shows what it says now.
+func printText(what string) func(a *action, w io.Writer, e memory.Entry) {
+	return func(a *action, w io.Writer, e memory.Entry) {
+		printDone(what)(a, w, e)
+		fmt.Fprintf(w, "  %s\n", a.line(e.Body, columns.CellWidth))
+	}
+}
+
 // printDone returns a function that says what was done with a fact.
 func printDone(what string) func(a *action, w io.Writer, e memory.Entry) {
 	return func(_ *action, w io.Writer, e memory.Entry) {
@@ -154,7 +162,7 @@ func printMemories(a *action, w io.Writer, resp ledger.MemoriesResponse, query s
 	case len(resp.Entries) == 0:
 		fmt.Fprintln(w, "no facts here")
 	default:
-		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "FACT")
+		t := a.newTable("NAME", "SCOPE", "TYPE", "UPDATED", "BY", "TEXT")
 		for _, e := range resp.Entries {
 			t.Add(e.Name, string(e.Scope), e.Type, a.stamp(e.Updated), e.Source, cmp.Or(e.Description, e.Body))
 		}
@@ -215,13 +223,15 @@ func likeMemory(ctx context.Context, a *action, name string, err error) error {
 		return err
 	}
 	resp, _ := memories(ctx, a.ledger, ledger.MemoriesRequest{}) // else nothing is suggested
+	var names []string
 	for _, e := range resp.Entries {
-		if e.Name != name && (strings.HasPrefix(e.Name, name) || words.Distance(e.Name, name) < 3) {
-			return fault.New(fault.NotFound, "cli.memory", "%s", err).
-				WithHint("did you mean `ctxledger memory get %s`?", e.Name)
-		}
+		names = append(names, e.Name)
 	}
-	return err
+	like := alike(name, slices.DeleteFunc(names, func(n string) bool { return n == name }))
+	if like == "" {
+		return err
+	}
+	return fault.New(fault.NotFound, "cli.memory", "%s", err).WithHint("did you mean `ctxledger memory get %s`?", like)
 }
 
 func blockCommand() command {
@@ -279,6 +289,6 @@ func restoreMemoryCommand() command {
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
 		ask: shows(func(ctx context.Context, a *action, args []string) (memory.Entry, error) {
 			return a.ledger.RestoreMemory(ctx, ledger.RestoreMemoryRequest{Name: args[0], Scope: memory.Scope(scope)})
-		}, printDone("restored")),
+		}, printText("restored")),
 	}
 }

@@ -53,10 +53,14 @@ func modelsCommand() command {
 			for _, m := range t.Models {
 				answer.Models = append(answer.Models, m.Row())
 			}
-			return a.answer(answer, func(w io.Writer) { fmt.Fprint(w, t) })
+			return a.answer(answer, func(w io.Writer) { fmt.Fprint(w, modelsHead, t) })
 		},
 	}
 }
+
+// modelsHead says what the columns of the table are, as a comment that --update skips.
+const modelsHead = "# model, encoding, window and longest answer in tokens; dollars for a million tokens of\n" +
+	"# input, cache read, cache write and output; what else prices depend on. -: not known\n"
 
 // modelsAnswer is the table in effect.
 type modelsAnswer struct {

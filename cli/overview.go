@@ -90,6 +90,8 @@ func (o overview) next() nextStep {
 	switch {
 	case in(broken, partly, twice):
 		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
+	case o.Workspace == "" && (len(o.Agents) == 0 || in(connected, byPlugin)):
+		return nextStep{"--workspace DIRECTORY", "shows a project's directory; this is none"}
 	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
 		return nextStep{"audit", "shows what your past sessions cost, and why; it only reads them"}
 	case last.Old && (o.Ledger == nil || o.Ledger.Sessions == 0):

@@ -118,8 +118,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 	}
 	for _, name := range names {
 		if !connectable(registry.Of(name)) {
-			return nil, fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
-				WithHint("ctxledger knows %s", strings.Join(registry.Names(connectable), ", "))
+			return nil, noAgent(name, registry.Names(connectable))
 		}
 	}
 	if len(out) == 0 {
@@ -127,6 +126,16 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 			WithHint("%s", left)
 	}
 	return out, nil
+}
+
+// noAgent is the error for a name that none of some agents has.
+func noAgent(name string, agents []string) error {
+	meant := ""
+	if like := alike(agentname.Key(name), agents); like != "" {
+		meant = "did you mean " + like + "? "
+	}
+	return fault.New(fault.Invalid, setupOp, "no agent is called %.100q", name).
+		WithHint("%sctxledger knows %s", meant, strings.Join(agents, ", "))
 }
 
 // lacking returns the program of an agent that is not in PATH; "": it is there, or the agent has none.

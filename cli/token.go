@@ -43,6 +43,12 @@ func addTokenCommand() command {
 			f.IntVar(&t.Rate, "rate", access.DefaultRate, "at most `N` requests a second")
 			f.IntVar(&t.StorageMB, "storage", access.DefaultStorage, "at most `MB` in the workspace")
 		},
+		check: func(_ *action, args []string) error {
+			if len(args) == 0 && role != string(access.Metrics) {
+				return misuse("name the workspace: `ctxledger token add WORKSPACE`; only a token with --role metrics has none")
+			}
+			return nil
+		},
 		run: func(_ context.Context, a *action, args []string) error {
 			t.Role = access.Role(role)
 			if len(args) > 0 {

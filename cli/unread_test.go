@@ -14,6 +14,7 @@ func TestALongLineIsNotDamaged(t *testing.T) {
 	a := &action{masks: redact.New(nil), messages: &said}
 	found := audit.Audit{Damaged: []audit.Damaged{{Path: "a.jsonl", Damage: audit.Damage{Long: 1, First: 2}},
 		{Path: "b.jsonl", Damage: audit.Damage{Broken: 2, First: 3}}}}
+	found.Files = 2
 	if err := sayUnread(a, found, true); err != nil {
 		t.Fatal(err)
 	}

@@ -69,6 +69,11 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
 		return unknownCommand(a, cmd, args) // the flag is one of the command that was meant
 	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		f := missing.GetFlag()
+		value, text := pflag.UnquoteUsage(f)
+		return usageError{fmt.Errorf("a value is missing: --%s %s", f.Name, value), "--" + f.Name + ": " + text}
+	}
 	said, of, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	if strings.HasPrefix(of, "ParseInt") {
 		said += ": it takes a whole number"
@@ -92,13 +97,24 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 }
 
 // likeFlag returns the option of a command that a wrong one may mean; "": there is none.
-func likeFlag(cmd *cobra.Command, name string) (like string) {
-	best := 3
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := words.Distance(chars.First(name, maxUsage), "--"+f.Name); d < best {
-			best, like = d, "--"+f.Name
+func likeFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return alike(name, names)
+}
+
+// alike returns which of some names a wrong one may mean, as it begins so or differs in one or two letters; "": none.
+func alike(wrong string, names []string) (like string) {
+	best := min(3, (len(wrong)+1)/2)
+	for _, name := range names {
+		d := words.Distance(chars.First(wrong, maxUsage), name)
+		if wrong != "" && strings.HasPrefix(name, wrong) {
+			d = min(d, 1)
 		}
-	})
+		if d < best {
+			best, like = d, name
+		}
+	}
 	return like
 }
 
@@ -106,7 +122,8 @@ func likeFlag(cmd *cobra.Command, name string) (like string) {
 func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	name := strings.Join(args[:min(len(args), 1)], "")
 	_, within, _ := strings.Cut(parent.CommandPath()+" ", " ")
-	err := usageError{error: fmt.Errorf("unknown command %q", within+name)}
+	err := usageError{fmt.Errorf("unknown command %q", within+name),
+		"`" + parent.CommandPath() + " --help` lists the commands"}
 	if typed := now(within + name); typed != "" {
 		err.hint = "it is `" + typed + "`"
 		return err

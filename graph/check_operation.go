@@ -313,7 +313,9 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 		list := "[" + text + "]"
 		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =
 			&Fix{Title: "Write the list", At: f.Value, Text: list}
-	case o.Name == "goto" && f.Key == "block" && strings.Contains(text, "*"):
+	case o.Name == "goto" && f.Key == "block" && slices.ContainsFunc(o.block, func(r Reference) bool {
+		return strings.Contains(r.String(), "*")
+	}):
 		x := c.add("CG220", Error, f.Value, "@goto goes to one block: a path without *")
 		if refs := o.block; len(refs) == 1 && refs[0].Below && !strings.Contains(refs[0].Path, "*") {
 			x.Fix = &Fix{Title: "Write " + refs[0].Path, At: refs[0].At, Text: refs[0].Path}

@@ -54,8 +54,7 @@ func (c *checker) references(o *Operation) {
 // result checks the id that an operation gives the block which it inserts: another one may have it, which it does not replace.
 func (c *checker) result(o *Operation) {
 	id, at := o.Inserts()
-	to := o.references("to")
-	if id == "" || o.text("mode") == "replace" && len(to) > 0 && c.d.Find(id).Block == c.d.Find(to[0].Path).Block {
+	if id == "" || c.d.Keeps(o) != nil {
 		return
 	}
 	taken := func(first Span) {
@@ -105,7 +104,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	c.keyed = c.keyed || m.By == ByKey
 	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
 		c.add("CG311", Information, r.At,
-			fmt.Sprintf("found by its %s: this reference breaks if the heading changes", m.By)).Fix = withID
+			"found by its heading, not by an id: a new heading breaks this reference").Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
 		c.replaced(r, m.Block, c.d.Operations[g.gone[m.Block.index]])
@@ -120,7 +119,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	if r.Below && !itself[m.Block] && c.hasText(m.Block) && o.Name != "goto" && !c.d.fractalic() {
 		c.add("CG303", Information, r.At,
 			fmt.Sprintf("this selects what is below %s, not its own text; Fractalic selects both", r.Path)).Fix =
-			&Fix{Title: "Select both", At: r.At, Text: c.both(f, r), Choice: true}
+			&Fix{Title: "Select both", At: c.d.Whole(r), Text: c.both(f, r), Choice: true}
 	}
 	return !r.Below || c.d.fractalic() || c.made.grows().later(o, r, m.Block) ||
 		slices.ContainsFunc(c.d.Below(m.Block), func(b *Block) bool { return !b.System })
@@ -143,10 +142,10 @@ func (c *checker) replaced(r Reference, b *Block, by *Operation) {
 
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
 func (c *checker) both(f *Field, r Reference) string {
-	text := r.At.In(c.d.Source)
+	whole := c.d.Whole(r)
+	text := whole.In(c.d.Source)
 	itself := strings.TrimSuffix(strings.Trim(text, `"'`), "/*")
-	line := c.line(r.At.From)
-	before := Span{line.From, r.At.From}.In(c.d.Source)
+	before := Span{c.line(whole.From).From, whole.From}.In(c.d.Source)
 	switch {
 	case strings.HasSuffix(before, "- "):
 		return itself + "\n" + before + text
@@ -189,7 +188,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	}
 	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
-		f.Fix = &Fix{Title: "Write the list", At: r.At, Text: "[" + r.At.In(c.d.Source) + "]"}
+		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: "[" + r.At.In(c.d.Source) + "]"}
 		return
 	}
 	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
@@ -204,7 +203,11 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		if found := c.d.Find(m.Lost).Block; found != nil {
 			f.Message += ", but " + found.URI()
 			f.Related = []Related{{found.Heading, "here"}}
-			f.Fix = c.renamed(r, found.URI())
+			path := found.URI()
+			if c.d.Find(path).Block != found { // a block above has the name of another one
+				path = c.d.Reaches(found)
+			}
+			f.Fix = c.renamed(r, path)
 			return
 		}
 	}

@@ -107,7 +107,7 @@ func (c *checker) text(m mark) {
 func (c *checker) heading(b *Block) {
 	source := c.d.Source
 	switch {
-	case b.marked && b.ID == "":
+	case b.Malformed():
 		id := b.IDAt().In(source)
 		f := c.add("CG103", Error, b.IDAt(), fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))

@@ -58,7 +58,7 @@ var codes = []Code{
 	{"CG308", "error", "a path leads out of the workspace", "use a path inside of it"},
 	{"CG309", "warning", "only a later operation creates the block", "move that operation up"},
 	{"CG310", "warning", "an operation that may be jumped over creates the block", "move the operation above the jump"},
-	{"CG311", "information", "found by its title: another title breaks the reference", "add `{id=…}` to the heading"},
+	{"CG311", "information", "found by its heading: a new one breaks the reference", "add `{id=…}` to the heading"},
 	{"CG401", "error", "documents import each other in a circle", "remove one `@import`"},
 	{"CG402", "error", "documents run each other in a circle", "remove one `@run`"},
 	{"CG403", "warning", "this never runs", "remove it, or the jump above"},

@@ -69,6 +69,9 @@ type headingNames struct {
 // IDAt returns where the id is, well formed or not.
 func (b *Block) IDAt() Span { return b.idAt.moved(b.title) }
 
+// Malformed reports whether the heading has an id that is none.
+func (b *Block) Malformed() bool { return b.marked && b.ID == "" }
+
 // Children calls yield for the blocks directly below a block, in document order.
 func (b *Block) Children(yield func(*Block) bool) {
 	for i := b.index + 1; i < b.end; i = b.of.Blocks[i].end {

@@ -133,8 +133,29 @@ func (d *Document) Steps(r Reference) (out []Step) {
 	return out
 }
 
+// Whole returns where a reference is with the quotes around it.
+func (d *Document) Whole(r Reference) Span {
+	before := r.At.From - 1
+	if before >= 0 && r.At.To < len(d.Source) && strings.IndexByte(`"'`, d.Source[before]) >= 0 {
+		return Span{before, r.At.To + 1}
+	}
+	return r.At
+}
+
 // Inserts returns the id in the operation's use-header, which the inserted block will have, and its position; "": none.
 func (o *Operation) Inserts() (id string, at Span) { return o.own.id, o.own.idAt.moved(o.At.From) }
+
+// Keeps returns the block that an operation replaces, and whose id it gives the new one; nil: it does no such thing.
+func (d *Document) Keeps(o *Operation) *Block {
+	id, to := o.own.id, o.references("to")
+	if id == "" || o.text("mode") != "replace" || len(to) == 0 {
+		return nil
+	}
+	if b := d.Find(id).Block; b != nil && b == d.Find(to[0].Path).Block && Named(b.ID, id) {
+		return b
+	}
+	return nil
+}
 
 // Named reports whether two names are one: they compare by simple case folding.
 func Named(a, b string) bool { return folded(a) == folded(b) }

@@ -190,7 +190,7 @@ func lineEnd(source []byte, at int) int {
 	if i := bytes.IndexByte(source[at:], '\n'); i >= 0 {
 		end = at + i
 	}
-	if end > at && source[end-1] == '\r' && end < len(source) {
+	if end > 0 && end < len(source) && source[end-1] == '\r' {
 		end--
 	}
 	return end

@@ -25,6 +25,16 @@ func (i Info) NotFollowed(host string) string {
 	return ""
 }
 
+// stuckRead is how long one step of reading session files is waited for. On a busy disk some take longer than a step should.
+const stuckRead = 30 // seconds
+
+// Reading reports whether session files are being read, so that what is recorded of them is incomplete.
+func (i Info) Reading() bool {
+	return slices.ContainsFunc(i.Tasks, func(t TaskState) bool {
+		return t.Name == TaskFollow && (t.State == TaskWorking || t.State == TaskStuck && t.Seconds < stuckRead)
+	})
+}
+
 // Unread says why nothing is known of a session that a hook or a host has told of; "": something is recorded of it.
 func (i Info) Unread(s sessions.Session) string {
 	if s.Seq > 0 {

@@ -41,3 +41,22 @@ func TestWhatIsNotFollowedIsNotNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestASlowStepIsStillReading: on a busy disk a step of reading took more than ten seconds, and `status` said that there was
+// no session of the name that it was given.
+func TestASlowStepIsStillReading(t *testing.T) {
+	for _, c := range []struct {
+		task ledger.TaskState
+		want bool
+	}{
+		{ledger.TaskState{Name: ledger.TaskFollow, State: ledger.TaskWorking}, true},
+		{ledger.TaskState{Name: ledger.TaskFollow, State: ledger.TaskStuck, Seconds: 12}, true},
+		{ledger.TaskState{Name: ledger.TaskFollow, State: ledger.TaskStuck, Seconds: 300}, false},
+		{ledger.TaskState{Name: ledger.TaskFollow, State: ledger.TaskWaiting}, false},
+		{ledger.TaskState{Name: ledger.TaskMeasure, State: ledger.TaskWorking}, false},
+	} {
+		if got := (ledger.Info{Tasks: []ledger.TaskState{c.task}}).Reading(); got != c.want {
+			t.Errorf("%+v: reading %t", c.task, got)
+		}
+	}
+}

@@ -108,9 +108,12 @@ type Reduced struct {
 	Trimmed bool `json:"trimmed,omitempty"`
 	// Whole are calls whose results it has as they are, although there are stubs: these came too late. At most MaxWhole.
 	Whole []string `json:"whole,omitempty"`
+	// Named are calls whose results the agent has cleared, and with which this request is the first to have a handle in their
+	// place. At most MaxWhole.
+	Named []string `json:"named,omitempty"`
 }
 
-// MaxWhole bounds Reduced.Whole.
+// MaxWhole bounds Reduced.Whole and Reduced.Named.
 const MaxWhole = 256
 
 // The kinds of items of a request, in the order in which providers cache them.

@@ -102,8 +102,8 @@ func TestAgentFilesAreShownByDefault(t *testing.T) {
 	}
 	rest := regexp.MustCompile(`^` + got + ` \(estimated for the agent's usual models\)\n+counted as Claude Code sends it, with what the agent puts around the text\n+` +
 		`≈[1-9]\d+ tokens with imports\n+longest section: Tests, \d\d% of the file\n+rough estimate, since no model is known\n+` +
-		`the file itself: (\d+) tokens, counted in o200k_base, since no model is known\n+` +
-		"`Shop` · [^\n]+\n+100% of the file's (\\d+) tokens, counted on its own$")
+		`the file itself: ≈(\d+) tokens, counted in o200k_base, since no model is known\n+` +
+		"`Shop` · [^\n]+\n+100% of the file's ≈(\\d+) tokens, counted on its own$")
 	// The file alone has one figure, that of the status bar.
 	if m := rest.FindStringSubmatch(hover.Contents.Value); m == nil || m[1] != m[2] {
 		t.Errorf("the hover is %q", hover.Contents.Value)

@@ -132,8 +132,7 @@ func (s *folder) unknown(ctx context.Context, api Ledger) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	reads := func(t ledger.TaskState) bool { return t.Name == ledger.TaskFollow && t.State == ledger.TaskWorking }
-	if slices.ContainsFunc(info.Tasks, reads) {
+	if info.Reading() {
 		return "session files are still being read", nil
 	}
 	return plainLine(info.NotFollowed("")), nil

@@ -124,7 +124,7 @@ func TestWhatOnlyABufferImportsIsInNoRequest(t *testing.T) {
 					`once open files are saved, in every request: ≈\d+ tokens\n`},
 			{"that is reverted", func() { memory.types(t, without) }, none, ``},
 			{"the import is written again", func() { memory.types(t, with) }, later, ``},
-			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request \(estimated for [^\n]*\n(?s:.*)the file itself: 3 tokens,`},
+			{"it is saved", func() { memory.saves(t, with) }, now, `^Claude Code: ≈\d+ tokens in every request \(estimated for [^\n]*\n(?s:.*)the file itself: ≈3 tokens,`},
 			{"the line is deleted", func() { memory.types(t, without) }, until,
 				`^Claude Code, on disk, in every request: ≈\d+ tokens\nonce open files are saved, in no request\n`},
 			{"it is closed without saving", func() {
@@ -283,9 +283,9 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.md")
 	for _, c := range []struct{ u, want, unsaved string }{
 		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: ≈\d+ tokens\n` +
-			`(?s:.*)67% of this buffer's 3 tokens, counted on its own\ncounted in o200k_base, since no model is known$`, "true"},
-		{"untitled:Untitled-1", `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
-		{string(uri.File(outside)), `67% of this buffer's \d+ tokens, counted on its own$`, "null"},
+			`(?s:.*)67% of this buffer's ≈3 tokens, counted on its own\ncounted in o200k_base, since no model is known$`, "true"},
+		{"untitled:Untitled-1", `67% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
+		{string(uri.File(outside)), `67% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
 	} {
 		b := &buffer{fixture: f, u: c.u}
 		if c.u != deleted.u {

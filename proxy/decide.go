@@ -27,6 +27,7 @@ func (v *view) decide(r *reducer) (stepped bool) {
 	}
 	soon, cancel := context.WithTimeout(r.life, patience)
 	defer cancel()
+	v.look(soon)
 	if asked {
 		v.renew(r, soon)
 	}
@@ -165,12 +166,13 @@ func (v *view) resume(r *reducer) (changed bool) {
 		first, cancel := context.WithTimeout(r.life, r.resuming)
 		defer cancel()
 		v.resuming.within(first)
+		v.look(first)
 	}
 	if !v.resuming.ended() {
 		return false
 	}
 	c, err := v.resuming.out, v.resuming.err
-	v.resuming, v.resumed = nil, err == nil
+	v.resuming, v.resumed, v.edited, v.named = nil, err == nil, c.edited, c.named
 	if err != nil {
 		return false // the next request asks again
 	}
@@ -248,6 +250,7 @@ func (v *view) wake(r *reducer, at time.Time) {
 	}
 	if v.cold || v.sent.IsZero() {
 		v.ask(r, false)
+		v.list(r)
 	}
 }
 

@@ -21,6 +21,7 @@ type exchange struct {
 	encoding string          // of the answer
 	view     *view           // that the request was sent as; nil: none
 	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
+	named    []string        // results that it is the first to have a handle of: see view.name
 	prepared *prepared       // the request of a view; nil: it is none
 	learnt   bool            // the ledger knows what a refusal says
 }

@@ -90,6 +90,7 @@ func (r *reducer) ended(x *exchange) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		v.ask(r, true)
+		v.list(r)
 	}
 }
 

@@ -625,3 +625,54 @@ func TestTheAgentsOwnSummaryNamesTheWayBack(t *testing.T) {
 		k.goesOn(i)
 	}
 }
+
+// TestResultsThatTheAgentClearsKeepAHandle: where the agent first sends its own text in the place of an old result, a handle stands
+// behind it, in every request from then on, also by the next proxy; not for a small result. What a view has a stub for
+// already stays.
+func TestResultsThatTheAgentClearsKeepAHandle(t *testing.T) {
+	k := newTalk(t)
+	was := []string{lines(100), "ok", lines(2_000), lines(101)}
+	for i, text := range was {
+		k.call("Bash", fmt.Sprintf(`{"command":"cat %d"}`, i), text)
+		k.ask()
+	}
+	k.served.Recorded()
+	clear := func(calls ...int) {
+		for _, i := range calls {
+			k.messages[2*i+2] = strings.Replace(k.messages[2*i+2], quoted(was[i]), quoted(transcript.Cleared), 1)
+		}
+	}
+	next := func() map[string]string {
+		k.call("Bash", `{"command":"date"}`, "today")
+		return resultsIn(t, k.ask())
+	}
+	clear(0, 1, 2)
+	first := next()
+	k.stop()
+	k.start()
+	clear(3)
+	last := next()
+	for i, want := range []string{"toolu_001", "toolu_002", "toolu_003"} {
+		if first[want] != last[want] {
+			t.Errorf("result %d was %q and is %q", i, first[want], last[want])
+		}
+	}
+	if first["toolu_002"] != transcript.Cleared || !strings.HasPrefix(first["toolu_003"], "[result offloaded") {
+		t.Errorf("%.300q", first)
+	}
+	for call, text := range map[string]string{"toolu_001": was[0], "toolu_003": was[2], "toolu_004": was[3]} {
+		m := handle.FindStringSubmatch(last[call])
+		if m == nil {
+			t.Fatalf("nothing reads %s back: %.200q", call, last[call])
+		}
+		page, err := k.ledger.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: m[1]})
+		if err != nil || page.TotalBytes != int64(len(text)) || !strings.HasPrefix(text, page.Text) {
+			t.Errorf("%s reads %.99q of %d bytes, %v", m[1], page.Text, page.TotalBytes, err)
+		}
+	}
+	k.stop()
+	all := k.live("claude-code", session)
+	if got := fmt.Sprint(all[4].Reduced.Named, all[5].Reduced.Named); got != "[toolu_001] [toolu_004]" {
+		t.Error(got)
+	}
+}

@@ -19,6 +19,9 @@ type change struct {
 	edits map[part]window.Edit
 	cut   *cut
 	whole []string // calls whose results were sent although there are stubs
+	// edited and named are about results that the agent itself may have cleared: see view.
+	edited map[string]string
+	named  map[string]bool
 	// all says that it is the whole view of the ledger, and summary which compaction that begins with; "": with none.
 	all     bool
 	summary string
@@ -82,15 +85,19 @@ func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
 		return c, err
 	}
 	c = change{stubs: map[part]string{}, cut: v.cutOf(seen), all: true, summary: seen.Summary, session: s.ID,
-		seq: newest}
+		seq: newest, edited: map[string]string{}, named: map[string]bool{}}
 	for _, m := range seen.Messages {
 		if !m.Edited {
 			continue
 		}
 		said, err := transcript.Decode(m.Format, m.JSON)
 		for _, x := range said.Parts {
-			if err == nil && x.Kind == transcript.KindResult && stubbed[x.ID] {
+			switch {
+			case err != nil || x.Kind != transcript.KindResult:
+			case stubbed[x.ID]:
 				c.stubs[part{x.ID, x.Kind}] = x.Text
+			default:
+				c.edited[x.ID] = x.Text
 			}
 		}
 	}
@@ -138,8 +145,12 @@ func (c *change) wasSent(ctx context.Context, api Ledger, session, agent string)
 			return err
 		}
 		for _, m := range page.Requests {
-			if m.Agent == agent && m.Reduced != nil {
-				c.whole, c.sent = m.Reduced.Whole, m.Reduced.Seq
+			if m.Agent != agent || m.Reduced == nil {
+				continue
+			}
+			c.whole, c.sent = m.Reduced.Whole, m.Reduced.Seq
+			for _, call := range m.Reduced.Named {
+				c.named[call] = true
 			}
 		}
 		if q.From = page.Next; q.From == 0 {

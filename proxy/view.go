@@ -51,6 +51,13 @@ type view struct {
 	perByte float64 // tokens of a byte of a request, as the provider counted the newest one; 0: not known
 	size    int     // bytes of the newest request
 
+	listing *job[listing]     // nil: none is under way
+	handles map[string]string // see listing
+	listed  int64             // the first entry of the log that is not listed
+	edited  map[string]string // what another proxy may have sent in the place of results, by their calls
+	named   map[string]bool   // calls whose results another proxy has named: see name
+	naming  []string          // those that this request is the first with
+
 	resuming *job[change] // what another proxy has sent; nil once it is known
 	resumed  bool
 	deciding *job[change]            // the next step; nil: none is asked for
@@ -93,7 +100,8 @@ func newView(live ledger.LiveSession, agent string) *view {
 		live.Parent, live.HostID = live.HostID, live.HostID+"/agent-"+agent
 	}
 	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
-		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange()}
+		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange(),
+		handles: map[string]string{}}
 }
 
 // read takes in the messages of a request. Those of the request before are known.
@@ -199,8 +207,11 @@ func (v *view) point(p part, text string) {
 // shows returns what stands for a part of a message, and whether that is something else.
 func (v *view) shows(x transcript.Part) (string, bool) {
 	p := v.partOf(x)
-	if x.Kind == transcript.KindText {
+	switch {
+	case x.Kind == transcript.KindText:
 		v.point(p, x.Text)
+	case x.Kind == transcript.KindResult && x.Text == transcript.Cleared:
+		v.name(p)
 	}
 	if e, made := v.edits[p]; made {
 		delete(v.edits, p)
@@ -259,12 +270,13 @@ func (v *view) send(d draft, x *exchange, stepped bool) []byte {
 		}
 	}
 	parts += kept - first
+	x.named, v.naming = append(x.named, v.naming...), nil
 	v.sent, v.reached = x.at, len(v.order)
 	if parts == 0 && len(whole) == 0 && !stepped {
 		return d.body
 	}
 	body := d.with(out, by, first, kept)
 	x.reduced = &ledger.Reduced{Bytes: int64(len(d.body) - len(body)), Messages: parts, Step: stepped,
-		Whole: whole, Seq: v.seq}
+		Whole: whole, Seq: v.seq, Named: x.named}
 	return body
 }

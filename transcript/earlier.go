@@ -57,6 +57,9 @@ func EarlierBy(text string) (by string) {
 	return ""
 }
 
+// Cleared is what Claude Code and opencode put in the place of an old result.
+const Cleared = "[Old tool result content cleared]"
+
 // between are the tags around the words of some of those summaries; the text before them is the host's advice to
 // its model.
 const opened, closed = "<summary>", "</summary>"

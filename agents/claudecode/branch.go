@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/transcript"
 )
 
 // Lag is how long Claude Code may take to write into a session file what happened (2.1.328 takes 100 ms).
@@ -72,7 +73,7 @@ func (b *branch) take(text []byte) (held Held, done bool) {
 		return b.takePieces(text)
 	}
 	names := bytes.Contains(text, b.earlier)
-	if l.empties() || names && (l.replaces(l.name()) || bytes.Contains(text, []byte(cleared))) {
+	if l.empties() || names && (l.replaces(l.name()) || bytes.Contains(text, []byte(transcript.Cleared))) {
 		return Gone, true
 	}
 	on := l.id != "" && (b.on[l.id] || b.prompt != "" && l.prompt == b.prompt ||

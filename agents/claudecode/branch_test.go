@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxledger.dev/transcript"
 )
 
 // moment is when the events of these tests happen.
@@ -38,7 +40,7 @@ func script(t *testing.T, text string) string {
 			"say":      `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"x"}]},`,
 			"call":     `{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"` + id + `"}]},`,
 			"result":   result,
-			"clear":    strings.ReplaceAll(result, strings.Repeat("text ", 10), cleared),
+			"clear":    strings.ReplaceAll(result, strings.Repeat("text ", 10), transcript.Cleared),
 			"cut":      `{"type":"attachment","attachment":{"type":"tool_results_cut","callIds":["` + id + `"],"standIn":"gone"},`,
 			"budget":   `{"type":"content-replacement","replacements":[{"kind":"tool-result","toolUseId":"` + id + `"}],`,
 			"boundary": `{"type":"system","subtype":"compact_boundary",`,

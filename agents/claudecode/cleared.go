@@ -5,10 +5,8 @@ import (
 
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/transcript"
 )
-
-// cleared is what Claude Code puts in the place of an old result.
-const cleared = "[Old tool result content cleared]"
 
 // maxStandIn bounds what is counted of a text in the place of a result, in bytes: Claude Code shows 2,000 of a filed one.
 const maxStandIn = 16 << 10
@@ -36,7 +34,7 @@ func (l *line) takenOut() (out []sessions.Cleared) {
 		}
 	}
 	for _, call := range said.Metadata.CompactedToolIDs {
-		take(call, cleared)
+		take(call, transcript.Cleared)
 	}
 	for _, call := range said.Attachment.CallIDs {
 		take(call, said.Attachment.StandIn)

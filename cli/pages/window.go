@@ -31,10 +31,12 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.say(ranIn != "" && ranIn != ".", "ran in     %s", columns.OneLine(ranIn))
 	p.say(s.Session.Rewritten > 0, "rewritten  %s: its file was replaced by another; nothing is counted twice",
 		chars.Plural(s.Session.Rewritten, "time"))
-	if f := s.Session.Fork; f != nil {
+	switch f := s.Session.Fork; {
+	case s.Session.Continues != "": // what it copied is said once
+		fmt.Fprintf(w, "continues  session %s; copied records are counted there\n", s.Session.Continues)
+	case f != nil:
 		fmt.Fprintf(w, "forked     %s\n", f)
 	}
-	p.say(s.Session.Continues != "", "continues  session %s; copied records are counted there", s.Session.Continues)
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
 	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
@@ -92,7 +94,7 @@ func (p Page) sources(s ledger.Status) {
 		n := 0
 		for _, x := range s.OwnSources {
 			if x.Kind == kind.kind && n < namedSources {
-				t.Add(p.Line(x.Name, lineColumns), x.Tokens.String(), chars.Commas(x.Calls))
+				t.Add(p.Line(cmp.Or(x.Name, "(forgotten)"), lineColumns), x.Tokens.String(), chars.Commas(x.Calls))
 				n++
 			}
 		}

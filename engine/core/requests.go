@@ -97,10 +97,10 @@ func (l *Ledger) checkRequest(op string, q *ledger.ModelRequest) error {
 		return err
 	}
 	if r := q.Reduced; r != nil {
-		if len(r.Whole) > ledger.MaxWhole {
-			return fault.New(fault.TooLarge, op, "%d results sent whole, more than %d", len(r.Whole), ledger.MaxWhole)
+		if most := max(len(r.Whole), len(r.Named)); most > ledger.MaxWhole {
+			return fault.New(fault.TooLarge, op, "%d results sent whole or named, more than %d", most, ledger.MaxWhole)
 		}
-		for _, call := range r.Whole {
+		for _, call := range slices.Concat(r.Whole, r.Named) {
 			err = cmp.Or(err, CheckTexts(op, Label("call id", call)))
 		}
 	}

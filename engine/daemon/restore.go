@@ -77,12 +77,12 @@ func extract(ctx context.Context, file, dir string) error {
 		switch {
 		case err == io.EOF && found:
 			return nil
-		case err == io.EOF || errors.Is(err, tar.ErrHeader):
-			return fault.New(fault.Invalid, op, "%s is not a ledger backup", file)
+		case err == io.EOF || errors.Is(err, tar.ErrHeader) || err == io.ErrUnexpectedEOF && !found:
+			return noBackup("%s is not a ledger backup", file)
 		case err != nil:
-			return fault.New(fault.Corrupt, op, "%s: %s", file, err)
+			return fault.New(fault.Corrupt, op, "%s is damaged: %s", file, err)
 		case h.Name != held.Ledger && !strings.HasPrefix(h.Name, "blobs/"):
-			return fault.New(fault.Invalid, op, "%s is not a ledger backup: it has %.200q", file, h.Name)
+			return noBackup("%s is not a ledger backup: it has %.200q", file, h.Name)
 		}
 		found = found || h.Name == held.Ledger
 		if err := extractOne(root, h, r); err != nil {
@@ -90,6 +90,12 @@ func extract(ctx context.Context, file, dir string) error {
 		}
 	}
 	return fault.Wrap(fault.Unavailable, op, ctx.Err())
+}
+
+// noBackup is the error for a file that is none.
+func noBackup(format string, args ...any) error {
+	return fault.New(fault.Invalid, "daemon.restore", format, args...).
+		WithHint("`ctxledger ledger backup FILE` writes one")
 }
 
 // extractOne writes a file or makes a directory of a backup.

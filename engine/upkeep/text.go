@@ -314,7 +314,7 @@ func outsideOf(tx kv.Tx, ids []string) ([]ledger.LeftPlace, error) {
 		if s.HostID != "" {
 			out = append(out, ledger.LeftPlace{
 				Place: "the session file of " + s.Host + " for " + s.HostID,
-				Why:   "files of " + s.Host + " are never changed; records that were read once are not read again",
+				Why:   "files of " + s.Host + " are never changed; records already read are not read again, unless the agent copies them into another session",
 			})
 		}
 	}

@@ -83,6 +83,7 @@ var openings = []opening{
 	{"cli runAudit", "os.Stat", resolve},
 	{"cli importMemory", "os.Stat safefs.OpenRoot", "memory import"},
 	{"cli isFile", "os.Stat", resolve},
+	{"cli isDir", "os.Stat", resolve},
 	{"cli importPaths", "os.Stat", resolve},
 	{"cli docsOf", "filepath.EvalSymlinks os.Stat", resolve},
 	{"cli ledgerPaths", "filepath.EvalSymlinks", resolve},

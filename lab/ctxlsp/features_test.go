@@ -43,7 +43,7 @@ func TestEveryFeatureCountsWhatItShows(t *testing.T) {
 	}{
 		"hover on a heading": {"textDocument/hover",
 			map[string]any{"position": map[string]int{"line": 3, "character": 4}},
-			[]string{"markdown", " · " + count(install), "tokens, counted on its own",
+			[]string{"markdown", " · ≈" + count(install), "tokens, counted on its own",
 				`"start":{"line":3,"character":3},"end":{"line":3,"character":10}`}},
 		"hover on a word": {"textDocument/hover",
 			map[string]any{"position": map[string]int{"line": 4, "character": 23}}, []string{count(install)}},

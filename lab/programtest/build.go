@@ -115,8 +115,12 @@ func clone(from, to string) error {
 func BuildIn(dir, into string, arguments ...string) error {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", into}, arguments)...)
 	cmd.Dir = dir
+	cmd.Env = cmd.Environ()
+	if dir != "" { // It may be a checkout of an earlier commit.
+		cmd.Env = append(cmd.Env, "GOWORK=off")
+	}
 	if !slices.Contains(arguments, "-race") {
-		cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", cmd, err, out)

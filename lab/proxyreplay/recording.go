@@ -253,7 +253,7 @@ func (m *messagesOf) of(q replay.Request) (out []message) {
 // clear returns what hosts send in the place of a result that they have cleared.
 func (b block) clear() block {
 	raw, _ := json.Marshal(map[string]string{"type": "tool_result", "tool_use_id": b.call, // texts
-		"content": "[Old tool result content cleared]"})
+		"content": transcript.Cleared})
 	return blockOf("user", raw).counted("user")
 }
 

@@ -50,8 +50,8 @@ func (p platform) build(dir string) (modules, error) {
 		return nil, err
 	}
 	// No setting of the machine decides about the bytes.
-	variables := []string{"GOOS=" + p.system, "GOARCH=" + p.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
-		"GOEXPERIMENT="}
+	variables := []string{"GOOS=" + p.system, "GOARCH=" + p.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1",
+		"GOARM64=v8.0", "GOEXPERIMENT="}
 	if _, err := command(variables, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w",
 		"-o", dir+string(filepath.Separator), "./cmd/..."); err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func in(t *testing.T, dir string, variables []string, name string, arguments ...
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, arguments...)
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), variables...)
+	cmd.Env = append(cmd.Environ(), append(variables, "GOWORK=off")...) // a copy is not in the workspace of this test
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

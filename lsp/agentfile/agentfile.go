@@ -297,7 +297,8 @@ func explainAll(uses []Use, f anyfile.File) string {
 		}
 	}
 	if slices.ContainsFunc(uses, func(u Use) bool { return u.framed() && !u.alike(f) }) {
-		lines = append(lines, "the file itself: "+anyfile.CostOf(f).Tokens.Tokens()+", "+f.Meter.Counted())
+		itself := f.Meter.Marked(anyfile.CostOf(f).Tokens)
+		lines = append(lines, "the file itself: "+itself.Tokens()+", "+f.Meter.Counted())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -127,7 +127,7 @@ func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
 	body := []byte("# Prices\nIn cents, never in floats: 0x2A, 1042.\n")
 	for editor, itself := range map[string]string{ // whatever the editor counts for, the file has one figure
 		"gpt-5": "20 tokens, counted for gpt-5, exactly",
-		"":      "20 tokens, counted in o200k_base, since no model is known",
+		"":      "≈20 tokens, counted in o200k_base, since no model is known",
 	} {
 		f := anyfile.File{Text: text.New(tokens.O200kBase, body), Meter: anyfile.Meter{Counter: models.For(editor)}}
 		codex := " (20 in the file)"

@@ -84,6 +84,12 @@ type Meter ledger.Meter
 // Rough reports whether counts are estimates that nothing has been measured for yet.
 func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurements() == 0 }
 
+// Marked returns a count as it is shown: without a model the counter is assumed, and no figure of it is exact.
+func (m Meter) Marked(c tokens.Count) tokens.Count {
+	c.Exact = c.Exact && m.Counter.Model() != ""
+	return c
+}
+
 // Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6% of
 // 200,000".
 func (m Meter) Say(c tokens.Count) string {

@@ -41,7 +41,7 @@ const longestName = 60
 
 // note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
-	n, all := f.cost(s), f.whole()
+	n, all := f.Meter.Marked(f.cost(s)), f.Meter.Marked(f.whole())
 	// Between backquotes nothing of a name becomes markup.
 	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
 	of := "this buffer's"

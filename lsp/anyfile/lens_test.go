@@ -165,7 +165,7 @@ func TestASectionIsNoMoreThanItsFile(t *testing.T) {
 	f := File{Text: read, Outline: outline.Of(outline.Markdown, read),
 		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 	note, ok := Heading(f, 0)
-	const want = "`A.);` · 4 tokens\n100% of this buffer's 3 tokens, counted on its own"
+	const want = "`A.);` · ≈4 tokens\n100% of this buffer's ≈3 tokens, counted on its own"
 	if !ok || note.Text != want {
 		t.Errorf("%q, not %q", note.Text, want)
 	}

@@ -1,8 +1,10 @@
 package graphfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/graph"
@@ -88,7 +90,8 @@ const maxExplicit = 100
 // explicit names the blocks that a reference selects.
 func (f File) explicit(m graph.Mention) []Edit {
 	cost, _ := f.Around.Costs.Of(m.Operation)
-	if !m.Below || m.Elsewhere || m.Key != "block" || slices.Contains(cost.Later, m.String()) {
+	if !m.Below || m.Elsewhere || m.Key != "block" || m.Operation.Name == "goto" ||
+		slices.Contains(cost.Later, m.String()) {
 		return nil
 	}
 	blocks := f.Select(m.Reference)
@@ -101,10 +104,7 @@ func (f File) explicit(m graph.Mention) []Edit {
 	if len(names) == 0 || len(names) > maxExplicit {
 		return nil
 	}
-	at := m.At
-	if q := at.From - 1; q >= 0 && strings.IndexByte(`"'`, f.Source[q]) >= 0 && at.To < len(f.Source) {
-		at = graph.Span{From: q, To: at.To + 1}
-	}
+	at := f.Whole(m.Reference)
 	from, _ := f.line(at.From)
 	before := f.Source[from:at.From]
 	_, value := m.Operation.Value("block")
@@ -131,22 +131,28 @@ func (f File) summarized(b *graph.Block) (edits []Edit) {
 	if b.Own.From+len(text) <= b.Heading.To || len(b.Operations) > 0 {
 		return nil
 	}
-	id := b.ID
-	if id == "" {
-		if id = b.Slug; !graph.IsID(id) || f.Find(id).Block != b {
-			return nil
-		}
-		edits = append(edits, Edit{graph.Span{From: b.Heading.To, To: b.Heading.To}, " {id=" + id + "}"})
-	}
-	path := f.Reaches(b)
-	if path == "" {
+	id := cmp.Or(b.ID, b.Slug)
+	if !graph.IsID(id) || f.Find(id).Block != b || b.ID == "" && b.Malformed() {
 		return nil
+	}
+	if b.ID == "" {
+		edits = append(edits, Edit{graph.Span{From: b.Heading.To, To: b.Heading.To}, " {id=" + id + "}"})
 	}
 	header := strings.Repeat("#", b.Level) + " " + b.Title + " {id=" + id + "}"
 	lines := []string{"", "", "@llm", "prompt: |", "  Summarize this block. Keep each decision, name, number and open question.",
-		"block: " + path, "use-header: " + graph.Quoted(header), "mode: replace", "to: " + path}
+		"block: " + id, "use-header: " + graph.Quoted(header), "mode: replace", "to: " + id}
 	end := b.Own.From + len(text)
+	if !blankAt(f.Source[end:]) {
+		lines = append(lines, "")
+	}
 	return append(edits, Edit{graph.Span{From: end, To: end}, strings.Join(lines, f.eol())})
+}
+
+// blankAt reports whether a text, from the end of a line on, goes on with a blank line, or with nothing.
+func blankAt(rest string) bool {
+	_, rest, _ = strings.Cut(rest, "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line) == ""
 }
 
 // sourceNotes is the id of the block that exploration is moved to, where no wildcard and no text before an operation has it.
@@ -196,7 +202,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	}
 	end = len(strings.TrimRight(f.Source[:end], " \t\r\n"))
 	moved := intro + strings.TrimRight(text.String(), " \t\r\n")
-	if strings.TrimSpace(f.Source[end:]) != "" && !strings.HasPrefix(f.Source[end:], f.eol()+f.eol()) {
+	if !blankAt(f.Source[end:]) {
 		moved += f.eol()
 	}
 	edits := []Edit{{whole, ""}, {graph.Span{From: end, To: end}, moved}}
@@ -208,7 +214,9 @@ func (f File) archived(b *graph.Block) []Edit {
 
 // losesReferences reports whether a reference leads to another block after edits, or to none.
 func (f File) losesReferences(edits []Edit) bool {
-	return f.leadsElsewhere(edits, func(_ *graph.Document, b *graph.Block) string { return b.ID + " " + b.Title }) != ""
+	return f.leadsElsewhere(edits, func(d *graph.Document, b *graph.Block) string {
+		return strconv.Itoa(len(d.Below(b))) + strings.TrimLeft(d.Text(b), "# ")
+	}) != ""
 }
 
 // fromTools reports whether a text is what tools were asked and answered.

@@ -46,7 +46,11 @@ func TargetAt(f File, offset int) (t Target, ok bool) {
 func (f File) targetIn(o *graph.Operation, offset int) (t Target, ok bool) {
 	within := func(s graph.Span) bool { return s.From <= offset && offset <= s.To }
 	if id, at := o.Inserts(); id != "" && within(at) {
-		return Target{f.Document, nil, o, at, id}, true
+		t = Target{f.Document, f.Keeps(o), o, at, id}
+		if t.Block != nil {
+			t.Inserter = nil
+		}
+		return t, true
 	}
 	if path, at := o.Value("file"); path != "" && within(at) {
 		d := f.other(o)
@@ -157,7 +161,7 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	t, ok := TargetAt(f, offset)
 	const op = "graph.rename"
 	if !ok || t.Document != f.Document || t.Block == nil && t.Inserter == nil {
-		return "", at, fault.New(fault.Invalid, op, "here is no id of this document")
+		return "", at, fault.New(fault.Invalid, op, "this is not an id of this document")
 	}
 	id, written := t.id()
 	switch {
@@ -197,6 +201,12 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 			WithHint("choose a name that no block has")
 	}
 	edits := []Edit{{at, name}}
+	for _, o := range f.Operations {
+		if t.Block != nil && f.Keeps(o) == t.Block {
+			_, at := o.Inserts()
+			edits = append(edits, Edit{at, name})
+		}
+	}
 	for _, use := range Uses(f, t) {
 		if graph.Named(use.In(f.Source), id) {
 			edits = append(edits, Edit{use, name})

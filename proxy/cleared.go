@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+
+	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
+)
+
+// leastNamed is how many tokens a result has for which a handle pays: about eight times as many as its stub.
+const leastNamed = 200
+
+// listing is what reads back the results that the ledger has recorded, by their calls, but small ones.
+type listing struct {
+	handles map[string]string
+	next    int64 // the first entry of the log behind it
+}
+
+// list has the ledger list the results since the last time.
+func (v *view) list(r *reducer) {
+	if v.listing != nil {
+		return
+	}
+	from := v.listed
+	v.listing = begin(r, func(ctx context.Context, api Ledger) (l listing, err error) {
+		s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+		if err != nil {
+			return l, err
+		}
+		l = listing{map[string]string{}, from}
+		for e, err := range ledger.LogEntries(ctx, api, ledger.LogRequest{Session: s.ID, From: from}) {
+			if err != nil {
+				return l, err
+			}
+			for _, x := range e.Results {
+				if handle := cmp.Or(x.Artifact, e.ResultHandle(x.CallID)); handle != "" && x.Tokens >= leastNamed {
+					l.handles[x.CallID] = handle
+				}
+			}
+			l.next = e.Seq + 1
+		}
+		return l, nil
+	})
+}
+
+// look takes what was listed.
+func (v *view) look(soon context.Context) {
+	if v.listing == nil || !v.listing.within(soon) {
+		return
+	}
+	for call, handle := range v.listing.out.handles {
+		v.handles[call] = handle
+	}
+	v.listed, v.listing = max(v.listed, v.listing.out.next), nil
+}
+
+// name adds what reads a result back to the text that its agent has put in its place. What stands there when that is first sent
+// stays, and so does what the view had in the place of the result: the agent's step changes nothing then.
+func (v *view) name(p part) {
+	delete(v.edits, p)
+	if _, sent := v.shown[p]; sent {
+		return
+	}
+	v.shown[p] = transcript.Cleared
+	handle := v.handles[p.id]
+	switch text, edited := v.edited[p.id]; {
+	case edited && !v.named[p.id]:
+		v.shown[p] = text
+	case handle != "" && (v.named[p.id] || len(v.naming) < ledger.MaxWhole):
+		v.shown[p] += ` read_artifact(id="` + handle + `")`
+		if !v.named[p.id] {
+			v.naming = append(v.naming, p.id)
+		}
+	}
+}
