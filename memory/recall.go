@@ -1,12 +1,11 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/search"
@@ -17,103 +16,82 @@ var typeBonus = map[string]float64{
 	"feedback": 4, "project": 3, "fact": 3, "user": 2, "preference": 2, "reference": 1,
 }
 
-// titleTimes is how often the words of a name and a description count.
-const titleTimes = 2
+// inTitle is how often the words of a name and a description count.
+const inTitle = 2
 
-// Bounds of a Cache, in bytes.
-const (
-	maxCached = 8 << 20
-	costOf    = 3 // what a byte of a record takes at most, decoded
-)
+// ofWord is what a word of the query adds at most: a word of a title nearly as much as two types differ.
+const ofWord = 2
 
-// Cache keeps memories that were recalled, ready to be ranked: the next recall compares each with its record, and decodes
-// only what has changed. Its zero value is empty. It is safe for concurrent use.
-type Cache struct {
-	mu      sync.Mutex
-	kept    map[string]*recalled // guarded by mu, which is for the map as a whole: it is replaced, not changed; by key
-	dropped int                  // guarded by mu; how often it was
-}
-
-// recalled is a memory that can be ranked.
-type recalled struct {
-	Entry
-	raw []byte // its record
-}
-
-// Drop empties the cache, also of what recalls in progress have read.
-func (c *Cache) Drop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.kept, c.dropped = nil, c.dropped+1
-}
+// ranked is how many memories with words of a query are ranked by their types, too: those that fit best by their words.
+const ranked = 256
 
 // Recall returns the memories of a scope that fit a query best, best first, at most limit (0: all),
 // each with its Score. A memory that contains no word of the query is left out; without a query all
 // are ranked by their type. Words match by their stems, in every case and Unicode form. Errors: corrupt.
-func (c *Cache) Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
-	c.mu.Lock()
-	before, dropped := c.kept, c.dropped
-	c.mu.Unlock()
-	now, left := make(map[string]*recalled, len(before)), maxCached
-	all := make([]*recalled, 0, len(before))
-	for rec, err := range tx.Scan(bucketEntries, kv.Range{Prefix: entryKey(scope, "")}) {
+func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
+	if strings.TrimSpace(query) == "" {
+		all, _, err := List(tx, scope, "", 0)
+		return Rank(all, "", limit), err
+	}
+	most := max(limit, ranked)
+	if limit == 0 {
+		most = search.All
+	}
+	hits, _, err := index.Find(tx, query, most)
+	if err != nil {
+		return nil, err
+	}
+	var found []Entry
+	for _, h := range hits {
+		v, err := tx.Get(bucketEntries, keyOf(h.Name))
 		if err != nil {
 			return nil, err
 		}
-		r := before[string(rec.Key)]
-		if r == nil || !bytes.Equal(r.raw, rec.Value) {
-			e, err := decode(rec.Value)
-			if err != nil {
-				return nil, err
-			}
-			r = &recalled{e, rec.Value}
+		if v == nil {
+			return nil, fault.New(fault.Corrupt, "memory.recall", "the index of memories names one that is missing").
+				WithHint("`ctxledger ledger repair` makes it again")
 		}
-		if left -= costOf * len(rec.Value); left >= 0 {
-			now[string(rec.Key)] = r
+		e, err := decode(v)
+		if err != nil {
+			return nil, err
 		}
-		if r.Deleted == nil {
-			all = append(all, r)
+		if e.Scope == scope { // a ledger has one scope
+			e.Score = h.Score
+			found = append(found, e)
 		}
 	}
-	c.mu.Lock()
-	if c.dropped == dropped {
-		c.kept = now
-	}
-	c.mu.Unlock()
-	return rank(all, query, limit), nil
+	return first(found, limit), nil
 }
 
 // Rank is Recall on entries at hand, of any scopes.
 func Rank(entries []Entry, query string, limit int) []Entry {
-	all := make([]*recalled, len(entries))
+	by, texts := search.NewRanking(query), make([]search.Text, len(entries))
 	for i, e := range entries {
-		all[i] = &recalled{Entry: e}
+		texts[i] = by.Add(e.parts()...)
 	}
-	return rank(all, query, limit)
+	found := make([]Entry, 0, len(entries))
+	for i, e := range entries {
+		if texts[i].Fits() || strings.TrimSpace(query) == "" {
+			e.Score = by.Score(texts[i])
+			found = append(found, e)
+		}
+	}
+	return first(found, limit)
 }
 
-func rank(all []*recalled, query string, limit int) []Entry {
-	by, texts := search.NewRanking(query), make([]search.Text, len(all))
-	for i, r := range all {
-		texts[i] = by.Add(search.Part{Text: r.Name + "\n" + r.Description, Times: titleTimes}, search.Part{Text: r.Body, Times: 1})
+// first returns the best of entries whose score is that of their words, best first, at most limit (0: all).
+func first(found []Entry, limit int) []Entry {
+	for i := range found {
+		found[i].Score = ofWord*found[i].Score + typeBonus[words.Key(found[i].Type)]
 	}
-	ranked := make([]Entry, 0, len(all))
-	for i, r := range all {
-		if !texts[i].Fits() && strings.TrimSpace(query) != "" {
-			continue
-		}
-		e := r.Entry
-		e.Score = by.Score(texts[i]) + typeBonus[words.Key(e.Type)]
-		ranked = append(ranked, e)
-	}
-	slices.SortFunc(ranked, func(a, b Entry) int {
+	slices.SortFunc(found, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(words.Key(a.Name), words.Key(b.Name)),
 			cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.GUID, b.GUID))
 	})
-	if limit > 0 && len(ranked) > limit {
-		ranked = ranked[:limit]
+	if limit > 0 && len(found) > limit {
+		found = found[:limit]
 	}
-	return ranked
+	return found
 }
 
 // Ordered returns all entries: those that fit a task best first, as Rank orders them, and then the others by their type.

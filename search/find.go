@@ -11,7 +11,7 @@ import (
 // Hit is a document that a query finds.
 type Hit struct {
 	Name  string
-	Score float64 // higher fits better
+	Score float64 // from 0 to the number of the query's words: higher fits better
 }
 
 // candidate is a document that has a word of the query.
@@ -24,6 +24,9 @@ type candidate struct {
 func better(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.seg, a.seg), cmp.Compare(b.doc, a.doc))
 }
+
+// All is a limit for Find that leaves no document out.
+const All = 1 << 24
 
 // Find returns the documents that fit a query best, best first, at most limit, and how many have any of its words.
 // Errors: corrupt.
@@ -47,7 +50,7 @@ func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, e
 	}
 	by := weights{mean: float64(length) / float64(max(docs, 1))}
 	for _, n := range df {
-		by.rarity = append(by.rarity, rarity(docs, n))
+		by.rarity = append(by.rarity, rarity(docs, n)*scale(docs, df))
 	}
 	best := top{limit: limit + len(dropped)}
 	for i, s := range all {
@@ -98,7 +101,7 @@ func (x Index) lists(tx kv.Tx, all []segment, terms []words.Stem) (lists [][][]b
 
 // weights are what scores of one query are made of.
 type weights struct {
-	rarity []float64 // of each term
+	rarity []float64 // of each term, to scale
 	mean   float64   // words of a document
 }
 

@@ -256,6 +256,30 @@ func (x Index) holds(tx kv.Tx, s segment, dropped map[string]bool) (bool, error)
 	return false, nil
 }
 
+// Names returns the names of all documents that are found, after it has read every record. Errors: corrupt.
+func (x Index) Names(tx kv.Tx) (names []string, err error) {
+	dropped, err := x.dropped(tx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := x.segments(tx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		rows, _, err := x.read(tx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if !dropped[string(dropKey(r.name))] {
+				names = append(names, r.name)
+			}
+		}
+	}
+	return names, nil
+}
+
 // Clear empties the index.
 func (x Index) Clear(tx kv.Tx) error {
 	var keys [][]byte

@@ -25,6 +25,22 @@ func weight(count int, length byte, mean float64) float64 {
 	return float64(count) * (saturation + 1) / (float64(count) + norm)
 }
 
+// scale returns by what a sum of weighted rarities is multiplied, so that a score counts words: a text that is as much as
+// possible about all words of a query that any text has scores their number. Queries over different texts compare then.
+func scale(n int, df []int) float64 {
+	found, best := 0, 0.0
+	for _, d := range df {
+		if d > 0 {
+			found++
+			best += rarity(n, d) * (saturation + 1)
+		}
+	}
+	if found == 0 {
+		return 0
+	}
+	return float64(found) / best
+}
+
 // rounded makes a score the same on every machine.
 func rounded(score float64) float64 { return math.Round(score*1000) / 1000 }
 
@@ -107,7 +123,8 @@ func (r *Ranking) Add(parts ...Part) (t Text) {
 // Fits reports whether a text has any word of the query.
 func (t Text) Fits() bool { return t.counts != nil }
 
-// Score returns how well a text that was added fits the query, compared with all that were; 0: not at all.
+// Score returns how well a text that was added fits the query, compared with all that were: from 0, not at all, to the
+// number of the query's words.
 func (r *Ranking) Score(t Text) (score float64) {
 	mean := float64(r.length) / float64(max(r.n, 1))
 	for i, n := range t.counts {
@@ -115,7 +132,7 @@ func (r *Ranking) Score(t Text) (score float64) {
 			score += rarity(r.n, r.df[i]) * weight(int(n), t.length, mean)
 		}
 	}
-	return rounded(score)
+	return rounded(score * scale(r.n, r.df))
 }
 
 // Holds returns how many different words of the query a text has.

@@ -238,8 +238,7 @@ func decodeNames(raw []byte) (names []string, err error) {
 	return names, nil
 }
 
-// read returns the documents and postings of a segment, those of documents that keep refuses left out, numbered from a
-// document on. postings are by stem, then by document.
+// read returns the documents and postings of a segment: by stem, then by document.
 func (x Index) read(tx kv.Tx, s segment) (rows []row, postings []posting, err error) {
 	lengths, err := tx.Get(x.Bucket, key(keyLengths, s.id))
 	if err != nil || len(lengths) != s.docs {

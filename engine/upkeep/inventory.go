@@ -8,6 +8,7 @@ import (
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
 	"ctxledger.dev/workspace"
 )
 
@@ -71,7 +72,7 @@ func Inventory() []Place {
 			"incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropTemporary(true); return err }},
-		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, memories, statistics, tables of tokenizers",
+		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
 			How:   "dropped",
 			erase: func(_ context.Context, l *Upkeep) error { l.core.Erased.Add(1); l.rest(); return nil }},
 		{Kind: File, Name: held.Ledger, Holds: "all records, and deleted ones in freed pages", How: "rewritten at once",
@@ -141,6 +142,11 @@ func Inventory() []Place {
 	}...)
 }
 
+// purges has how the indexes lose the bytes of words that no text has any more.
+var purges = map[string]func(context.Context, *Upkeep) error{
+	"memory.words": func(ctx context.Context, l *Upkeep) error { return l.core.Store.Update(ctx, memory.Purge) },
+}
+
 // buckets are the rows of the store.
 func buckets() (rows []Place) {
 	for how, names := range map[string][]string{
@@ -153,7 +159,7 @@ func buckets() (rows []Place) {
 			"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session",
 			"change_path", "change_times", "artifacts.hash", "artifacts.time", "artifacts.session",
 			"artifacts.counts", "summaries", "summary_text", "keys_time", "messages", "calls",
-			"session_host",
+			"session_host", "memory.words",
 		},
 		noWords: {
 			"aliases", "rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
@@ -164,7 +170,7 @@ func buckets() (rows []Place) {
 		},
 	} {
 		for _, name := range names {
-			rows = append(rows, Place{Kind: Bucket, Name: name, Holds: "see format.md", How: how})
+			rows = append(rows, Place{Kind: Bucket, Name: name, Holds: "see format.md", How: how, erase: purges[name]})
 		}
 	}
 	slices.SortFunc(rows, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })

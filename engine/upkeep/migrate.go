@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
+	"ctxledger.dev/memory"
 )
 
 // migration is one step from the schema before to a newer one.
@@ -40,6 +41,7 @@ var migrations = []migration{
 	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
 	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
 	{4, "identifies by value the messages that hosts passed in", (*migrating).byValue},
+	{5, "indexes the words of memories", func(m *migrating) error { return memory.Index(m) }},
 }
 
 // newestSchema is what this program writes.
