@@ -25,12 +25,17 @@ func (e Entry) parts() []search.Part {
 	return []search.Part{{Text: e.Name + "\n" + e.Description, Times: inTitle}, {Text: e.Body, Times: 1}}
 }
 
+// doc returns the document of an entry.
+func (e Entry) doc(name string) search.Doc {
+	return search.Doc{Name: name, Bag: search.Of(e.parts()...), Boost: e.bonus()}
+}
+
 // docName returns the name of the document of the memory at a key, "" for one that is not to be found.
 func docName(key []byte, e *Entry) string {
 	if e == nil || e.Deleted != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(e.Name + "\x00" + e.Description + "\x00" + e.Body))
+	sum := sha256.Sum256([]byte(e.Name + "\x00" + e.Description + "\x00" + e.Body + "\x00" + e.Type))
 	return string(key) + string(sum[:digestSize])
 }
 
@@ -48,7 +53,7 @@ func reword(tx kv.Tx, oldKey []byte, before *Entry, key []byte, now *Entry) erro
 		err = index.Drop(tx, was)
 	}
 	if is != "" {
-		err = cmp.Or(err, index.Add(tx, []search.Doc{{Name: is, Bag: search.Of(now.parts()...)}}))
+		err = cmp.Or(err, index.Add(tx, []search.Doc{now.doc(is)}))
 	}
 	return err
 }
@@ -57,7 +62,7 @@ func reword(tx kv.Tx, oldKey []byte, before *Entry, key []byte, now *Entry) erro
 func Index(tx kv.Tx) error {
 	var docs []search.Doc
 	err := eachFound(tx, func(name string, e *Entry) {
-		docs = append(docs, search.Doc{Name: name, Bag: search.Of(e.parts()...)})
+		docs = append(docs, e.doc(name))
 	})
 	return cmp.Or(err, index.Clear(tx), index.Add(tx, docs))
 }

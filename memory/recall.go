@@ -12,18 +12,16 @@ import (
 )
 
 // What an entry's type adds to its score: a correction by the user matters most.
-var typeBonus = map[string]float64{
+var typeBonus = map[string]uint8{
 	"feedback": 4, "project": 3, "fact": 3, "user": 2, "preference": 2, "reference": 1,
 }
 
 // inTitle is how often the words of a name and a description count.
 const inTitle = 2
 
-// ofWord is what a word of the query adds at most: a word of a title nearly as much as two types differ.
+// ofWord is what a word of the query adds at most, so that words and types have the weight that they always had: a search
+// scores halves of a word as a type does.
 const ofWord = 2
-
-// ranked is how many memories with words of a query are ranked by their types, too: those that fit best by their words.
-const ranked = 256
 
 // Recall returns the memories of a scope that fit a query best, best first, at most limit (0: all),
 // each with its Score. A memory that contains no word of the query is left out; without a query all
@@ -33,11 +31,7 @@ func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
 		all, _, err := List(tx, scope, "", 0)
 		return Rank(all, "", limit), err
 	}
-	most := max(limit, ranked)
-	if limit == 0 {
-		most = search.All
-	}
-	hits, _, err := index.Find(tx, query, most)
+	hits, _, err := index.Find(tx, query, cmp.Or(limit, search.All))
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +49,8 @@ func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Scope == scope { // a ledger has one scope
-			e.Score = h.Score
+		if e.Scope == scope { // a ledger has one
+			e.Score = ofWord * h.Score
 			found = append(found, e)
 		}
 	}
@@ -72,18 +66,18 @@ func Rank(entries []Entry, query string, limit int) []Entry {
 	found := make([]Entry, 0, len(entries))
 	for i, e := range entries {
 		if texts[i].Fits() || strings.TrimSpace(query) == "" {
-			e.Score = by.Score(texts[i])
+			e.Score = ofWord*by.Score(texts[i]) + float64(e.bonus())
 			found = append(found, e)
 		}
 	}
 	return first(found, limit)
 }
 
-// first returns the best of entries whose score is that of their words, best first, at most limit (0: all).
+// bonus is what the type of an entry adds to its score.
+func (e Entry) bonus() uint8 { return typeBonus[words.Key(e.Type)] }
+
+// first returns the best of scored entries, best first, at most limit (0: all).
 func first(found []Entry, limit int) []Entry {
-	for i := range found {
-		found[i].Score = ofWord*found[i].Score + typeBonus[words.Key(found[i].Type)]
-	}
 	slices.SortFunc(found, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(words.Key(a.Name), words.Key(b.Name)),
 			cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.GUID, b.GUID))

@@ -11,7 +11,7 @@ import (
 // Hit is a document that a query finds.
 type Hit struct {
 	Name  string
-	Score float64 // from 0 to the number of the query's words: higher fits better
+	Score float64 // its boost, and up to 1 for each word of the query: higher fits better
 }
 
 // candidate is a document that has a word of the query.
@@ -110,20 +110,20 @@ func (x Index) score(tx kv.Tx, at int, s segment, lists [][]byte, by weights, be
 	if !slices.ContainsFunc(lists, func(l []byte) bool { return len(l) > 0 }) {
 		return 0, nil
 	}
-	lengths, err := tx.Get(x.Bucket, key(keyLengths, s.id))
-	if err != nil || len(lengths) != s.docs {
-		return 0, cmp.Or(err, damaged("lengths are missing"))
+	about, err := x.about(tx, s)
+	if err != nil {
+		return 0, err
 	}
 	scores := make([]float64, s.docs)
 	for t, list := range lists {
 		err = cmp.Or(err, each(list, s.docs, func(doc int, count uint8) {
-			scores[doc] += by.rarity[t] * weight(int(count), lengths[doc], by.mean)
+			scores[doc] += by.rarity[t] * weight(int(count), about[rowSize*doc], by.mean)
 		}))
 	}
 	for doc, score := range scores {
 		if score > 0 {
 			n++
-			best.add(candidate{rounded(score), at, doc})
+			best.add(candidate{rounded(score + float64(about[rowSize*doc+1])/2), at, doc})
 		}
 	}
 	return n, err

@@ -18,6 +18,8 @@ type Index struct{ Bucket kv.Bucket }
 type Doc struct {
 	Name string
 	Bag  Bag
+	// Boost is what is added to its score where it has a word of the query, in halves of a word.
+	Boost uint8
 }
 
 const (
@@ -77,7 +79,7 @@ func build(docs []Doc) (rows []row, length int, postings []posting) {
 	}
 	postings = make([]posting, 0, n)
 	for i, d := range docs {
-		rows = append(rows, row{d.Name, codeLength(d.Bag.length)})
+		rows = append(rows, row{d.Name, codeLength(d.Bag.length), d.Boost})
 		length += d.Bag.length
 		for _, c := range d.Bag.counts {
 			postings = append(postings, posting{c.stem, uint32(i), c.n})

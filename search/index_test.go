@@ -60,7 +60,7 @@ func TestAnIndexIsWhatARebuildGives(t *testing.T) {
 				for range r.IntN(12) {
 					text += vocabulary[r.IntN(len(vocabulary))] + " "
 				}
-				living[name], add = text, append(add, Doc{name, Of(Part{text, 1})})
+				living[name], add = text, append(add, Doc{Name: name, Bag: Of(Part{text, 1})})
 			}
 			drop := ""
 			for name := range living {
@@ -89,7 +89,7 @@ func TestAnIndexIsWhatARebuildGives(t *testing.T) {
 		storetest.View(t, s, func(tx kv.Tx) error { got = content(t, tx); scan(t, tx, living, vocabulary); return nil })
 		storetest.Update(t, other, func(tx kv.Tx) error {
 			for name, text := range living {
-				if err := texts.Add(tx, []Doc{{name, Of(Part{text, 1})}}); err != nil {
+				if err := texts.Add(tx, []Doc{{Name: name, Bag: Of(Part{text, 1})}}); err != nil {
 					return err
 				}
 			}

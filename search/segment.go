@@ -22,15 +22,17 @@ type segment struct {
 // The records of an index begin with one of these letters.
 const (
 	keySegment = 's' // segment → segment
-	keyLengths = 'l' // segment → the length of each document, in a byte
+	keyRows    = 'r' // segment → the length and the boost of each document, a byte each
 	keyNames   = 'n' // segment, chunk → the names of chunkDocs documents
 	keyPage    = 'p' // segment, page → stems with their postings
 	keyDropped = 'x' // digest of a name → nothing: the document is not found any more
 )
 
 const (
-	chunkDocs = 128
-	pageSize  = 12 << 10 // bytes that a page has, about: half of them more, half of them less
+	rowSize     = 2 // bytes of a document in its segment's rows
+	postingSize = 4 // bytes of a posting, about
+	chunkDocs   = 128
+	pageSize    = 12 << 10 // bytes that a page has, about: half of them more, half of them less
 	// maxDocs bounds the documents of a segment, so that the postings of a word that all have fit into a page.
 	maxDocs = 60_000
 )
@@ -44,8 +46,8 @@ type posting struct {
 
 // row is a document of a segment.
 type row struct {
-	name   string
-	length byte
+	name          string
+	length, boost byte
 }
 
 func key(kind byte, id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{kind}, id) }
@@ -112,14 +114,13 @@ func (r *reader) bytes(n int) []byte {
 
 // write stores a segment. postings are by stem, then by document.
 func (x Index) write(tx kv.Tx, id uint32, rows []row, length int, postings []posting) (segment, error) {
-	const about = 4 // bytes of a posting
 	s := segment{id: id, docs: len(rows), length: length,
-		pageBits: min(bits.Len(uint(len(postings)*about/pageSize)), 16)}
-	lengths := make([]byte, len(rows))
-	for i, r := range rows {
-		lengths[i] = r.length
+		pageBits: min(bits.Len(uint(len(postings)*postingSize/pageSize)), 16)}
+	about := make([]byte, 0, rowSize*len(rows))
+	for _, r := range rows {
+		about = append(about, r.length, r.boost)
 	}
-	err := tx.Put(x.Bucket, key(keyLengths, id), lengths)
+	err := tx.Put(x.Bucket, key(keyRows, id), about)
 	for from := 0; from < len(rows); from += chunkDocs {
 		names := encodeNames(rows[from:min(from+chunkDocs, len(rows))])
 		err = cmp.Or(err, tx.Put(x.Bucket, partKey(keyNames, id, from/chunkDocs), names))
@@ -240,9 +241,9 @@ func decodeNames(raw []byte) (names []string, err error) {
 
 // read returns the documents and postings of a segment: by stem, then by document.
 func (x Index) read(tx kv.Tx, s segment) (rows []row, postings []posting, err error) {
-	lengths, err := tx.Get(x.Bucket, key(keyLengths, s.id))
-	if err != nil || len(lengths) != s.docs {
-		return nil, nil, cmp.Or(err, damaged("lengths are missing"))
+	about, err := x.about(tx, s)
+	if err != nil {
+		return nil, nil, err
 	}
 	for rec, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyNames, s.id)}) {
 		if err != nil {
@@ -253,7 +254,8 @@ func (x Index) read(tx kv.Tx, s segment) (rows []row, postings []posting, err er
 			return nil, nil, cmp.Or(err, damaged("there are more names than documents"))
 		}
 		for _, n := range names {
-			rows = append(rows, row{n, lengths[len(rows)]})
+			at := rowSize * len(rows)
+			rows = append(rows, row{n, about[at], about[at+1]})
 		}
 	}
 	if len(rows) != s.docs {
@@ -285,9 +287,18 @@ func (x Index) read(tx kv.Tx, s segment) (rows []row, postings []posting, err er
 	return rows, postings, nil
 }
 
+// about returns the lengths and boosts of the documents of a segment.
+func (x Index) about(tx kv.Tx, s segment) ([]byte, error) {
+	about, err := tx.Get(x.Bucket, key(keyRows, s.id))
+	if err == nil && len(about) != rowSize*s.docs {
+		err = damaged("lengths are missing")
+	}
+	return about, err
+}
+
 // remove deletes the records of a segment.
 func (x Index) remove(tx kv.Tx, s segment) error {
-	err := cmp.Or(tx.Delete(x.Bucket, key(keySegment, s.id)), tx.Delete(x.Bucket, key(keyLengths, s.id)))
+	err := cmp.Or(tx.Delete(x.Bucket, key(keySegment, s.id)), tx.Delete(x.Bucket, key(keyRows, s.id)))
 	for part := range (s.docs + chunkDocs - 1) / chunkDocs {
 		err = cmp.Or(err, tx.Delete(x.Bucket, partKey(keyNames, s.id, part)))
 	}

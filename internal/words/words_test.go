@@ -67,14 +67,15 @@ func TestAQueryHasItsTellingWordsOnce(t *testing.T) {
 	}
 }
 
-// FuzzKeysHaveTheWordsOfTheirText: case and Unicode form change no word of a text without identifiers.
+// FuzzKeysHaveTheWordsOfTheirText: case and Unicode form change no word of a text, but where a part of
+// an identifier with underscores begins.
 func FuzzKeysHaveTheWordsOfTheirText(f *testing.F) {
 	f.Add("parse Config 数据库 \xff HTTP Server Ⱥ STRASSE Straße")
 	f.Fuzz(func(t *testing.T, in string) {
 		key, seen := Key(in), map[Stem]bool{}
 		Each(in, func(w Stem) { seen[w] = true })
 		Each(key, func(w Stem) {
-			if !seen[w] && len(key) <= maxWord && utf8.ValidString(in) {
+			if !seen[w] && len(key) <= maxWord && utf8.ValidString(in) && !strings.Contains(key, "_") {
 				t.Fatalf("a word of %q is not in %q", key, in)
 			}
 		})
