@@ -3,9 +3,7 @@ package memory
 import (
 	"cmp"
 	"crypto/sha256"
-	"slices"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/consistency"
 	"ctxledger.dev/search"
@@ -89,18 +87,5 @@ func checkIndex(a *consistency.Check) error {
 	if err := eachFound(a.Tx, func(name string, _ *Entry) { want = append(want, name) }); err != nil {
 		return err
 	}
-	have, err := index.Names(a.Tx)
-	slices.Sort(want)
-	slices.Sort(have)
-	switch {
-	case err != nil && !fault.Is(err, fault.Corrupt):
-		return err
-	case err == nil && slices.Equal(want, have):
-		return nil
-	}
-	a.Find("index "+string(bucketWords), "does not have the words of the memories")
-	if !a.Fix {
-		return nil
-	}
-	return Index(a.Tx)
+	return index.Check(a, want, Index)
 }

@@ -31,30 +31,39 @@ func Recall(tx kv.Tx, scope Scope, query string, limit int) ([]Entry, error) {
 		all, _, err := List(tx, scope, "", 0)
 		return Rank(all, "", limit), err
 	}
-	hits, _, err := index.Find(tx, query, cmp.Or(limit, search.All))
-	if err != nil {
-		return nil, err
+	found, _, err := Find(tx, scope, query, cmp.Or(limit, search.All))
+	for i := range found {
+		found[i].Score = ofWord*found[i].Score + float64(found[i].bonus())
 	}
-	var found []Entry
+	return first(found, limit), err
+}
+
+// Find returns the memories of a scope that fit a query best by words and type, at most limit, each with what its words
+// alone score, and how many have any of its words. Errors: corrupt.
+func Find(tx kv.Tx, scope Scope, query string, limit int) (found []Entry, total int, err error) {
+	hits, total, err := index.Find(tx, query, limit)
+	if err != nil {
+		return nil, 0, err
+	}
 	for _, h := range hits {
 		v, err := tx.Get(bucketEntries, keyOf(h.Name))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if v == nil {
-			return nil, fault.New(fault.Corrupt, "memory.recall", "the index of memories names one that is missing").
+			return nil, 0, fault.New(fault.Corrupt, "memory.find", "the index of memories names one that is missing").
 				WithHint("`ctxledger ledger repair` makes it again")
 		}
 		e, err := decode(v)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if e.Scope == scope { // a ledger has one
-			e.Score = ofWord * h.Score
+			e.Score = h.Score - float64(e.bonus())/ofWord
 			found = append(found, e)
 		}
 	}
-	return first(found, limit), nil
+	return found, total, nil
 }
 
 // Rank is Recall on entries at hand, of any scopes.

@@ -25,6 +25,7 @@ const (
 	keyRows    = 'r' // segment → the length and the boost of each document, a byte each
 	keyNames   = 'n' // segment, chunk → the names of chunkDocs documents
 	keyPage    = 'p' // segment, page → stems with their postings
+	keyLater   = 't' // key of an owner → from where on it will be added
 	keyDropped = 'x' // digest of a name → nothing: the document is not found any more
 )
 

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/temporary"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
@@ -144,7 +147,13 @@ func Inventory() []Place {
 
 // purges has how the indexes lose the bytes of words that no text has any more.
 var purges = map[string]func(context.Context, *Upkeep) error{
-	"memory.words": func(ctx context.Context, l *Upkeep) error { return l.core.Store.Update(ctx, memory.Purge) },
+	"memory.words":    purging(memory.Purge),
+	"log.words":       purging(sessions.PurgeWords),
+	"artifacts.words": purging(artifacts.PurgeWords),
+}
+
+func purging(purge func(kv.Tx) error) func(context.Context, *Upkeep) error {
+	return func(ctx context.Context, l *Upkeep) error { return l.core.Store.Update(ctx, purge) }
 }
 
 // buckets are the rows of the store.
@@ -159,7 +168,7 @@ func buckets() (rows []Place) {
 			"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session",
 			"change_path", "change_times", "artifacts.hash", "artifacts.time", "artifacts.session",
 			"artifacts.counts", "summaries", "summary_text", "keys_time", "messages", "calls",
-			"session_host", "memory.words",
+			"session_host", "memory.words", "log.words", "artifacts.words",
 		},
 		noWords: {
 			"aliases", "rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
