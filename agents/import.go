@@ -18,6 +18,7 @@ func Import(ctx context.Context, api Ledger, src Source, progress func(done, tot
 		return Report{Path: src.Path}, err
 	}
 	im := newImporter(api, path)
+	im.by = src.Agent
 	if progress != nil {
 		im.progress = progress
 	}

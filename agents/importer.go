@@ -38,6 +38,7 @@ type importer struct {
 	// budget is after how many batches a run stops, with more set if it is not at the end; 0: never.
 	budget int
 	more   bool
+	by     sessionfile.Agent // that has to have written the file; "": any
 
 	adapter sessionfile.Adapter
 	about   sessionfile.About
@@ -139,6 +140,8 @@ func (im *importer) locate(ctx context.Context, file io.ReaderAt, size int64) er
 		switch a, err := detect(im.path, file); {
 		case err != nil:
 			return err
+		case im.by != "" && a.Agent != im.by:
+			return fault.New(fault.Invalid, "agents.import", "%s is %s, not one of %s", im.path, a.Label, im.by)
 		case a.Agent != im.adapter.Agent:
 			return fault.New(fault.Invalid, "agents.import", "%s is %s", im.path, a.Label)
 		}

@@ -16,6 +16,8 @@ type Source struct {
 	Path string
 	// Dir is the directory that a relative Path is relative to.
 	Dir string
+	// Agent is the one that has to have written it; "": any.
+	Agent sessionfile.Agent
 }
 
 // real returns the absolute path of the file with all links resolved.

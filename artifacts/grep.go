@@ -17,8 +17,9 @@ import (
 func readGrep(c Content, s Selection) (Page, error) {
 	re, err := regexp.Compile(s.Grep)
 	if err != nil {
-		return Page{}, bad(`grep="error|panic"`, "grep is not an RE2 regular expression (no "+
-			"look-around, no back references): %v", err)
+		_, why, _ := strings.Cut(err.Error(), "error parsing regexp: ")
+		return Page{}, bad(`grep="error|panic"`, "grep=%q is not an RE2 regular expression (no look-around, no back "+
+			"references): %s", s.Grep, why)
 	}
 	g := grep{re: re, context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}
 	lines := newLineReader(c, limits.Line)

@@ -116,7 +116,8 @@ func TestBadSelectionsShowTheRightForm(t *testing.T) {
 		{"huge context", artifacts.Selection{Grep: "x", Context: 101}, "0 to 100"},
 		{"after alone", artifacts.Selection{After: 2}, "needs `grep`, `json_path` or `search`"},
 		{"negative after", artifacts.Selection{Grep: "x", After: -2}, "never negative"},
-		{"broken pattern", artifacts.Selection{Grep: "("}, "RE2"},
+		{"broken pattern", artifacts.Selection{Grep: "("}, `grep="(" is not an RE2 regular expression (no look-around, ` +
+			"no back references): missing closing ): `(`"},
 		{"look-around", artifacts.Selection{Grep: "(?=x)"}, "no look-around"},
 		{"long pattern", artifacts.Selection{Grep: strings.Repeat("x", 1001)}, "limit of 1000"},
 		{"search without words", artifacts.Selection{Search: "?!"}, "contains no word"},

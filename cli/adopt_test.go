@@ -59,3 +59,14 @@ func TestNobodyIsAskedWithoutATerminal(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestATypedTextSaysHowItEnds: `artifact save -` waited on a terminal without a word.
+func TestATypedTextSaysHowItEnds(t *testing.T) {
+	person, program := terminaltest.Open(t)
+	const prompt = "reading the answer from the terminal; press Ctrl-D to finish"
+	done := terminaltest.Answer(t, person, program, prompt, "hello\n\x04")
+	got, err := readInput(at(program), "-", "answer", 100)
+	if done(); err != nil || string(got) != "hello\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

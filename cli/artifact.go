@@ -102,7 +102,7 @@ func artifactSaveCommand() command {
 		},
 		ask: shows(func(ctx context.Context, a *action, args []string,
 		) (out countedArtifact, err error) {
-			content, name, err := openInput(a, args[0])
+			content, name, err := openInput(a, args[0], "text")
 			if err != nil {
 				return out, err
 			}
@@ -126,8 +126,9 @@ func artifactSaveCommand() command {
 }
 
 // openInput opens a file, or standard input for "-", and returns a title for it. Errors: those of openFile.
-func openInput(a *action, name string) (io.ReadCloser, string, error) {
+func openInput(a *action, name, what string) (io.ReadCloser, string, error) {
 	if name == "-" {
+		a.sayTyping(what)
 		return io.NopCloser(a.In), "standard input", nil
 	}
 	f, err := openFile(name, a.absolute(name))
@@ -139,7 +140,7 @@ func openInput(a *action, name string) (io.ReadCloser, string, error) {
 
 // readInput reads what a file or standard input has. Errors: those of openFile; too_large.
 func readInput(a *action, name, what string, most int64) ([]byte, error) {
-	in, _, err := openInput(a, name)
+	in, _, err := openInput(a, name, what)
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +152,16 @@ func readInput(a *action, name, what string, most int64) ([]byte, error) {
 	return raw, fault.Wrap(fault.Unavailable, "cli.input", err)
 }
 
-// readText reads at most so many bytes of a text from standard input. On a terminal it says how to end that.
-func readText(a *action, what string, most int64) (string, error) {
+// sayTyping says how to end a text that is typed on a terminal.
+func (a *action) sayTyping(what string) {
 	if terminal(a.In) {
 		a.say("reading the %s from the terminal; press Ctrl-D to finish", what)
 	}
+}
+
+// readText reads at most so many bytes of a text from standard input.
+func readText(a *action, what string, most int64) (string, error) {
+	a.sayTyping(what)
 	raw, err := io.ReadAll(io.LimitReader(a.In, most))
 	return string(raw), fault.Wrap(fault.Unavailable, "cli.input", err)
 }

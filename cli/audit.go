@@ -55,7 +55,7 @@ func auditCommand() command {
 			"sessions are then replayed in a temporary ledger to estimate what sending smaller views would have saved; no " +
 			"tasks are re-run, and an interrupt shows the sessions replayed so far. A file that cannot be read is " +
 			"reported, the others are counted, and the exit status is 1.",
-		example: "ctxledger audit\nctxledger audit --replay\nctxledger audit --html audit.html session.jsonl",
+		example: "ctxledger audit\nctxledger audit --replay\nctxledger audit --html audit.html",
 		near:    []string{"cost", "costs", "price", "usage"},
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit --replay [PATH…]",
 			"bench retention": "audit [PATH…]"},
@@ -71,7 +71,7 @@ func auditCommand() command {
 
 func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) error {
 	if f.all && !f.replay {
-		return misuse("--all says how many sessions --replay replays")
+		return misuse("--all needs --replay")
 	}
 	if st, err := os.Stat(a.absolute(f.page)); f.page == "-" || f.page != "" && err == nil && !st.Mode().IsRegular() {
 		return misuse("--html takes a file to write, not %s", f.page)

@@ -52,7 +52,7 @@ func changesCommand() command {
 			if err != nil {
 				return out, err
 			}
-			out.NotFollowed, out.in = info.NotFollowed(host), info
+			out.NotFollowed, out.in, out.of = info.NotFollowed(host), info, since != "" || len(args) > 0
 			out.ChangesResponse, err = changesOf(ctx, a, r, strings.Join(args, ""))
 			return out, err
 		}, printChanges),
@@ -66,6 +66,7 @@ type changesAnswer struct {
 
 	by string      // the session that was asked for; "": all
 	in ledger.Info // where
+	of bool        // whether only some were asked for: of a path, since a time
 }
 
 // changesOf asks for the changes of a path, or of all files if name is "". Of the paths that name may mean it
@@ -93,6 +94,8 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "no changes are known: "+why)
 	case resp.Total == 0 && resp.by != "":
 		fmt.Fprintf(w, "no file changes by session %s itself are recorded\n", resp.by)
+	case resp.Total == 0 && resp.of:
+		fmt.Fprintln(w, "no matching file changes are recorded here")
 	case resp.Total == 0:
 		fmt.Fprintln(w, "no file changes are recorded here")
 	case why != "":

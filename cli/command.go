@@ -111,6 +111,9 @@ func (a *action) root() *cobra.Command {
 		if c.Name() == "completion" {
 			c.Args, c.DisableFlagsInUseLine = counts(a, 0, 0), true
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+			for _, shell := range c.Commands() {
+				shell.Args = counts(a, 0, 0)
+			}
 		}
 	}
 	return root

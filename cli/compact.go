@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -83,7 +85,7 @@ func compactCommand() command {
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
 			"step of edits, which `restore` does not undo, or a compaction. The output says why.",
 		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
-			"ctxledger compact --messages ab03de2c > messages.json",
+			"ctxledger compact --messages > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
 			"compact --dir": "resume --dir DIRECTORY"},
 		does: undoable, undo: "`restore`", json: answers(ledger.CompactionPlan{}, ledger.AutoResult{}),
@@ -160,6 +162,9 @@ func (f *compactFlags) request(session string, why string) ledger.PlanCompaction
 	}}
 }
 
+// fileMeans says what a file may be that is named in place of a session.
+const fileMeans = "a file is an agent's session file, or a conversation as a JSON array of messages"
+
 // sessionOf returns the session that an argument names. A file it first reads into the ledger.
 func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.Session, err error) {
 	switch isFile := what != "" && isFile(a, what); {
@@ -167,8 +172,8 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 		file := what
 		if what, err = recordConversation(ctx, a, file, format); err == nil && what == "" {
 			var r agents.Report
-			r, err = importFile(ctx, a, file, a.progress(file), 0, 1)
-			what = r.Session
+			r, err = importFile(ctx, a, agents.Source{Path: file}, a.progress(file), 0, 1)
+			what, err = r.Session, orMessages(err)
 		}
 	case format != "":
 		err = misuse("--format needs a message file: name one")
@@ -176,17 +181,30 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 	if err != nil {
 		return s, err
 	}
-	if s, err = a.session(ctx, what); what != "" && fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
-			WithHint("%s", fault.HintOf(err))
+	if s, err = a.session(ctx, what); what == "" || !fault.Is(err, fault.NotFound) {
+		return s, err
 	}
-	return s, err
+	if isDir(a.absolute(what)) {
+		return s, fault.New(fault.Invalid, "cli.session", "%.1000q is a directory: name a session or one file", what).
+			WithHint("`ctxledger import %s` reads the session files below it", shell.Quote(what))
+	}
+	return s, fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
+		WithHint("`ctxledger sessions` lists the sessions here; %s", fileMeans)
 }
 
 // isFile reports whether an argument names a file rather than a session.
 func isFile(a *action, name string) bool {
 	st, err := os.Stat(a.absolute(name))
 	return err == nil && st.Mode().IsRegular()
+}
+
+// orMessages says, in an error about a file that is no session file, what else a file may be.
+func orMessages(err error) error {
+	if fault.Is(err, fault.Invalid) {
+		return fault.New(fault.Invalid, "cli.session", "%s", err).
+			WithHint("%s", strings.TrimSuffix(fileMeans+"; "+fault.HintOf(err), "; "))
+	}
+	return err
 }
 
 // charBudget finds a budget in tokens whose summary has at most so many characters, and not many fewer.
@@ -234,7 +252,11 @@ func printCompaction(ctx context.Context, a *action, s sessions.Session, p ledge
 ) error {
 	if p.Outcome != compaction.Compacted && p.Outcome != compaction.NothingToDo {
 		sayRun(a, p.Summary.Run)
-		return fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
+		e := fault.New(fault.Conflict, "cli.compact", "session %s was not compacted: %s", p.Session, p.Why)
+		if p.Outcome == compaction.DoesNotFit && f.budget > 0 {
+			return e.WithHint("allow more with --budget")
+		}
+		return e
 	}
 	var err error
 	switch {
@@ -398,7 +420,7 @@ func inFile(file string, err error) error {
 		return err
 	}
 	named := *e
-	named.Message = file + ": " + e.Message
+	named.Message, named.Hint = file+": "+e.Message, cmp.Or(e.Hint, fileMeans)
 	return &named
 }
 

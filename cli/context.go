@@ -175,11 +175,8 @@ func only(hosts []carried.Host, name string) ([]carried.Host, error) {
 		}
 		names = append(names, h.Name)
 	}
-	e := fault.New(fault.NotFound, "cli.context", "agent %.1000q has no files here", name)
-	if len(names) > 0 {
-		return nil, e.WithHint("these have: %s", strings.Join(names, ", "))
-	}
-	return nil, e
+	return nil, fault.New(fault.NotFound, "cli.context", "agent %.1000q has no files here", name).
+		WithHint("these have: %s", cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // askServer asks an MCP server for its tools, once the person has confirmed what that runs, and records them.

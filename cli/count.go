@@ -246,9 +246,7 @@ func countPath(a *action, t *filecount.Counter, found *counting, name string) er
 	case "":
 		return t.Add(&filecount.Text{Err: fault.New(fault.NotFound, "cli.count", "a path cannot be empty")})
 	case "-":
-		if terminal(a.In) {
-			a.say("reading the text from the terminal; press Ctrl-D to finish")
-		}
+		a.sayTyping("text")
 		return t.Add(&filecount.Text{Name: name})
 	}
 	x := &filecount.Text{Name: name, Place: a.absolute(name)}

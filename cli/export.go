@@ -27,7 +27,7 @@ func exportCommand() command {
 			"by default exports/all in the state directory. Secrets are masked. For the active session the " +
 			"daemon keeps these files up to date in exports/, unless ctxledger.yaml says exports: false. " +
 			"Exports are never read back.",
-		example: "ctxledger ledger export\nctxledger ledger export --session ab03de2c report/",
+		example: "ctxledger ledger export\nctxledger ledger export report/",
 		was:     map[string]string{"export": ""},
 		does:    keeps, undo: "it chooses its own file names", json: answers(exports.Written{}),
 		flags: func(f *pflag.FlagSet) { sessionFlag(f, &session) },

@@ -326,8 +326,8 @@ func graphPromptCommand() command {
 	var f graphFlags
 	return command{
 		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
-		long: "OPERATION is a line of it, or the path of the block that contains it. Each message begins with a " +
-			"line that says whose it is; the last lines say what is not known before it runs. Nothing is masked: these " +
+		long: "OPERATION is the line on which it stands, or the path of the block that contains it. Each message begins with a " +
+			"line that names its role; the last lines say what is not known before it runs. Nothing is masked: these " +
 			"are the document's own bytes.",
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",
 		does:    keeps, json: answers(graphPrompt{}), flags: f.define,

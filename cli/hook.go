@@ -14,7 +14,7 @@ func hookCommand() command {
 		name: hooking.Name, args: "AGENT EVENT [SERVER]", rank: hidden,
 		short: "Answer a coding agent's hook (called from the agent's settings)",
 		long: "Reads the JSON of one event of an agent's hooks from standard input, and prints what the agent " +
-			"expects, or nothing. It always exits with 0 within a quarter of a second. The agent is " +
+			"expects, or nothing. It always exits with 0 within a quarter of a second. AGENT is " +
 			strings.Join(registry.Names(hooked), " or ") + ". SERVER is the installed MCP server whose " +
 			"read-only tools the user lets the agent use.",
 		example: "ctxledger hook claude-code SessionStart < event.json",

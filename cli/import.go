@@ -15,6 +15,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/agentname"
@@ -50,15 +51,15 @@ func importCommand() command {
 		},
 		ask: func(ctx context.Context, a *action, files []string) error {
 			if follow {
-				return followImport(ctx, a, files[0])
+				return followImport(ctx, a, sessionfile.Agent(agentname.Key(agent)), files[0])
 			}
-			return importPaths(ctx, a, files)
+			return importPaths(ctx, a, sessionfile.Agent(agentname.Key(agent)), files)
 		},
 	}
 }
 
 // importPaths imports files, and those below directories.
-func importPaths(ctx context.Context, a *action, names []string) error {
+func importPaths(ctx context.Context, a *action, by sessionfile.Agent, names []string) error {
 	var files, dirs []string
 	for _, name := range names {
 		if st, err := os.Stat(a.absolute(name)); err == nil && st.IsDir() {
@@ -78,11 +79,11 @@ func importPaths(ctx context.Context, a *action, names []string) error {
 	for _, f := range found {
 		files = append(files, f.Path)
 	}
-	return cmp.Or(importFiles(ctx, a, files), failed)
+	return cmp.Or(importFiles(ctx, a, by, files), failed)
 }
 
 // importFiles imports each file and prints a report of those that could be read.
-func importFiles(ctx context.Context, a *action, files []string) error {
+func importFiles(ctx context.Context, a *action, by sessionfile.Agent, files []string) error {
 	reports := []agents.Report{}
 	bar := a.progress("importing")
 	bar.shares = true
@@ -90,7 +91,7 @@ func importFiles(ctx context.Context, a *action, files []string) error {
 		if len(files) == 1 {
 			bar = a.progress(file)
 		}
-		r, err := importFile(ctx, a, file, bar, int64(i), int64(len(files)))
+		r, err := importFile(ctx, a, agents.Source{Path: file, Agent: by}, bar, int64(i), int64(len(files)))
 		switch {
 		case err == nil:
 			reports = append(reports, r)
@@ -111,21 +112,22 @@ func importFiles(ctx context.Context, a *action, files []string) error {
 }
 
 // importFile imports a file, the one at an index of so many, and says what could not be taken as it was.
-func importFile(ctx context.Context, a *action, file string, b *bar, index, files int64) (agents.Report, error) {
-	r, err := agents.Import(ctx, a.ledger, agents.Source{Path: file, Dir: a.Env.Dir}, func(done, total int64) {
+func importFile(ctx context.Context, a *action, src agents.Source, b *bar, index, files int64) (agents.Report, error) {
+	src.Dir = a.Env.Dir
+	r, err := agents.Import(ctx, a.ledger, src, func(done, total int64) {
 		b.show(index*total+done, files*total)
 	})
 	b.done()
-	r.Path = file // as the reader knows it
+	r.Path = src.Path // as the reader knows it
 	sayDamage(a, r)
 	return r, err
 }
 
 // followImport imports a file and what is appended to it, until the command is interrupted.
-func followImport(ctx context.Context, a *action, file string) error {
+func followImport(ctx context.Context, a *action, by sessionfile.Agent, file string) error {
 	ctx, stop := temporary.Interruptible(ctx)
 	defer stop()
-	switch err := importFiles(ctx, a, []string{file}); {
+	switch err := importFiles(ctx, a, by, []string{file}); {
 	case ctx.Err() != nil:
 		return nil
 	case err != nil:

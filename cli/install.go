@@ -20,8 +20,8 @@ func installCommand() command {
 	c := editCommand(editOptions{})
 	c.name, c.short = "install", "Connect coding agents to ctxledger"
 	c.long = "Adds the MCP server ctxmcp, and for " + strings.Join(registry.Names(hooked), " and ") + " its hooks, " +
-		"to the configurations of the agents on this machine. Says which files it would change, and what it adds to each, and asks before " +
-		"writing; --diff shows each change in full first. Everything else in the files stays as it is. Files of a project get the paths of the programs on this machine: keep them out of a shared repository. AGENT is one of " + strings.Join(registry.Names(connectable), ", ") + "."
+		"to the configurations of the agents on this machine. It says which files it would change and what it adds to each, and asks before " +
+		"it writes; --diff shows each change in full first. Everything else in the files stays as it is. Files of a project get the paths of the programs on this machine: keep them out of a shared repository. AGENT is one of " + strings.Join(registry.Names(connectable), ", ") + "."
 	c.example = "ctxledger install\nctxledger install claude-code --dry-run\nctxledger install codex --project"
 	return c
 }

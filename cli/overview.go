@@ -25,7 +25,7 @@ func program() command {
 			"shows what it finds in this directory and what to do next; it writes nothing and starts nothing.\n\n" +
 			"SESSION is a session's id, the first few characters of it, or the agent's own id. Without one, the session of " +
 			"the agent that runs the command is used, or else the newest here.",
-		example: "ctxledger audit\nctxledger compact\nctxledger restore 3f9c1b2a7d4e",
+		example: "ctxledger audit\nctxledger status\nctxledger compact",
 		does:    keeps, json: answers(overview{}), at: shows(lookAround, printOverview),
 	}
 }

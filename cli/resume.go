@@ -29,7 +29,7 @@ func resumeCommand() command {
 			"session is then written even if there was nothing to compact. For another agent, calls to tools " +
 			"it lacks become text, and secrets are masked. See docs/resume.md.\n\n" +
 			compactModes,
-		example: "ctxledger resume\nctxledger resume ab03de2c --in codex",
+		example: "ctxledger resume\nctxledger resume --in codex",
 		near:    []string{"go"}, was: map[string]string{"continue": ""},
 		does: undoable, undo: "it writes another session and keeps the first", json: answers(resume.Written{}),
 		flags: func(fs *pflag.FlagSet) {

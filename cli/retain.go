@@ -127,7 +127,7 @@ func seconds(s string) (int64, error) {
 
 // sizeOf reads a size in the units in which sizes are printed.
 func sizeOf(s string) (int64, error) {
-	number, factor := strings.ToUpper(strings.ReplaceAll(s, " ", "")), 1.0
+	number, factor := strings.ToUpper(strings.ReplaceAll(s, " ", "")), 0.0 // 0 without a unit: 5 is not 5 bytes
 	for _, u := range []struct {
 		name string
 		of   float64

@@ -24,8 +24,10 @@ const statusLine = 64
 func statusCommand() command {
 	return command{
 		name: "status", args: "[SESSION]", rank: everyday,
-		short:   "Show what fills a session's window, and what the ledger holds",
-		example: "ctxledger status\nctxledger status ab03de2c --json",
+		short: "Show what fills a session's window, and what the ledger holds",
+		long: "Shows what fills a session's window, what the session cost, what would be cut next, and what the ledger " +
+			"holds. docs/guide.md explains each row.",
+		example: "ctxledger status\nctxledger status --json",
 		does:    keeps, json: answers(pages.Status{}), ask: showStatus,
 	}
 }

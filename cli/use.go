@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,8 +76,16 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("a value is missing: --%s %s", f.Name, value), "--" + f.Name + ": " + text}
 	}
 	said, of, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
-	if strings.HasPrefix(of, "ParseInt") {
+	switch {
+	case strings.HasSuffix(of, strconv.ErrRange.Error()):
+		said += ": the number is too large"
+	case strings.HasPrefix(of, "ParseInt"):
 		said += ": it takes a whole number"
+	case strings.HasPrefix(of, "ParseBool"):
+		said += ": it takes no value"
+	}
+	if none, ok := errors.AsType[*pflag.NotExistError](err); ok && none.GetSpecifiedShortnames() != "" {
+		said = "unknown flag: -" + none.GetSpecifiedName()
 	}
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
 		for _, arg := range a.Args {

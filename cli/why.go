@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ctxledger.dev/cli/columns"
+	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
 )
@@ -20,6 +22,10 @@ func whyCommand() command {
 		example: "ctxledger why internal/store/store.go",
 		does:    keeps, json: answers(historyAnswer{}),
 		ask: shows(func(ctx context.Context, a *action, args []string) (out historyAnswer, err error) {
+			if isDir(a.absolute(args[0])) {
+				return out, fault.New(fault.Invalid, "cli.why", "%.1000q is a directory: name a file", args[0]).
+					WithHint("`ctxledger changes %s` lists the changes below it", shell.Quote(args[0]))
+			}
 			info, err := discovered(ctx, a)
 			if err != nil {
 				return out, err

@@ -37,11 +37,13 @@ func windowCommand() command {
 			case automatic && len(args) == 1:
 				return setWindow(a, args[0], 0)
 			case automatic:
-				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, but no token count")
+				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, but no token count").
+					WithHint("`ctxledger config window MODEL --automatic`")
 			case len(args) == 2:
 				n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args[1]))
 				if err != nil || n == 0 {
-					return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", args[1])
+					return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", args[1]).
+						WithHint("for example 200000")
 				}
 				return setWindow(a, args[0], n)
 			}

@@ -171,7 +171,11 @@ func (s *Server) Serve(ctx context.Context, listen string, ready func(address st
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, op, err)
+		if e, ok := errors.AsType[*net.OpError](err); ok {
+			err = e.Err // the message names the address
+		}
+		return fault.New(fault.Unavailable, op, "cannot listen on %s: %s", net.JoinHostPort(host, port), err).
+			WithHint("port 0 takes one that is free")
 	}
 	ended := make(chan error, 1)
 	go func() {

@@ -17,6 +17,8 @@ func (i Info) NotFollowed(host string) string {
 		return "session files are not followed here: " + i.FollowOff
 	case !i.Following && i.InProcess:
 		return "session files are not followed: no daemon is in use"
+	case !i.Following && i.Workspace == "":
+		return "session files are followed only in a project's directory (--workspace DIRECTORY)"
 	case !i.Following:
 		return "session files are not followed now: `ctxledger status` says why"
 	case host != "" && !slices.Contains(i.Hosts, host):

@@ -22,7 +22,9 @@ func TestWhatIsNotFollowedIsNotNothing(t *testing.T) {
 		{"a setting", "codex", ledger.Info{FollowOff: off, Hosts: on.Hosts},
 			"session files are not followed here: " + off},
 		{"no daemon", "", ledger.Info{InProcess: true}, "session files are not followed: no daemon is in use"},
-		{"a task that failed", "", ledger.Info{Hosts: on.Hosts},
+		{"the user's ledger, where status says no more", "", ledger.Info{},
+			"session files are followed only in a project's directory (--workspace DIRECTORY)"},
+		{"a task that failed", "", ledger.Info{Workspace: "/w", Hosts: on.Hosts},
 			"session files are not followed now: `ctxledger status` says why"},
 	} {
 		if got := c.info.NotFollowed(c.host); got != c.want {

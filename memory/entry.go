@@ -63,7 +63,8 @@ func (e Entry) tidy() Entry {
 // CheckNew returns the rule that an entry breaks which somebody writes by hand: it has a body.
 func (e Entry) CheckNew() error {
 	if strings.TrimSpace(e.Body) == "" {
-		return fault.New(fault.Invalid, "memory.save", "a memory needs a body: the fact itself")
+		return fault.New(fault.Invalid, "memory.save", "a memory needs a body: the fact itself").
+			WithHint("give it with --body, or on standard input")
 	}
 	return nil
 }

@@ -25,7 +25,10 @@ func (v *view) cutOf(seen ledger.ViewResponse) *cut {
 			c = &cut{message: m.JSON}
 		case c != nil:
 			p := v.pieceOf(m.JSON)
-			if c.kept = append(c.kept, p); p.call() != "" {
+			if len(p.parts) > 0 { // else it is nothing that a request can be searched for
+				c.kept = append(c.kept, p)
+			}
+			if p.call() != "" {
 				return c
 			}
 		}
@@ -68,7 +71,7 @@ func (v *view) replaced() (first, kept int, by []byte) {
 	begin, instead := v.order[0], c.instead(v.order, first, kept)
 	switch {
 	case c.begins == nil &&
-		(first == kept && c.before != nil || first < kept && !sendable(v.order, instead, first, kept)):
+		(first == kept && c.before != nil || first < kept && !v.sendable(instead, first, kept)):
 		v.cut = c.before
 		return v.replaced()
 	case first == kept, c.begins != nil && c.begins != begin && !begin.has(c.begins):
@@ -103,6 +106,9 @@ func (c *cut) bounds(order []*piece) (first, kept int) {
 			return 0, 0
 		}
 	}
+	for kept > 0 && order[kept].role == transcript.RoleAssistant && order[kept-1].role == transcript.RoleAssistant {
+		kept-- // to the beginning of the answer: reasoning stays with what it led to
+	}
 	for first < len(order) && order[first].role != transcript.RoleAssistant {
 		first++
 	}
@@ -114,9 +120,9 @@ func (c *cut) bounds(order []*piece) (first, kept int) {
 
 // sendable reports whether a provider takes what a view is sent as. Messages of the system are not looked at: agents put them
 // anywhere.
-func sendable(order []*piece, instead [][]byte, first, kept int) bool {
+func (v *view) sendable(instead [][]byte, first, kept int) bool {
 	var messages [][]byte
-	for i, p := range order {
+	for i, p := range v.order {
 		switch {
 		case i == first && kept > first:
 			messages = append(messages, instead...)
@@ -125,5 +131,5 @@ func sendable(order []*piece, instead [][]byte, first, kept int) bool {
 			messages = append(messages, p.bytes())
 		}
 	}
-	return transcript.Sendable(transcript.Anthropic, messages) == nil
+	return transcript.Sendable(v.format, messages) == nil
 }

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/transcript"
 )
 
 // TestACutIsFoundWhereTheAgentJoinsMessages: the ledger has two messages of the user where the request has one.
 func TestACutIsFoundWhereTheAgentJoinsMessages(t *testing.T) {
-	v := newView(ledger.LiveSession{}, "")
+	v := newView(transcript.Anthropic, ledger.LiveSession{}, "")
 	pieces := func(all ...string) (out []*piece) {
 		for _, raw := range all {
 			out = append(out, v.pieceOf([]byte(raw)))

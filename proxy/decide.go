@@ -56,6 +56,9 @@ func (v *view) newest() (results []transcript.Part, calls map[string]transcript.
 	for at >= 0 && v.order[at].role != transcript.RoleAssistant {
 		at--
 	}
+	for transcript.Itemised(v.format) && at > 0 && v.order[at-1].role == transcript.RoleAssistant {
+		at--
+	}
 	calls = map[string]transcript.Part{}
 	for i := max(at, 0); i < len(v.order); i++ {
 		for _, x := range v.order[i].parts {
@@ -117,7 +120,7 @@ func (v *view) worth() change {
 		if p.sealed || !v.waits(p) {
 			continue
 		}
-		m, _ := transcript.Decode(transcript.Anthropic, p.raw) // it was decoded before
+		m, _ := transcript.Decode(v.format, p.raw) // it was decoded before
 		for _, x := range m.Parts {
 			at := v.partOf(x)
 			text, shorter := v.waiting.stubs[at], true

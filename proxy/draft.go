@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/jsonspan"
+	"ctxledger.dev/ledger"
 )
 
 // readBack is our tool that reads what a stub stands for.
@@ -20,7 +21,8 @@ type draft struct {
 	readable bool
 }
 
-// draftOf takes a body apart; ok is false if it is none with messages.
+// draftOf takes a body apart; ok is false if it is none with messages, or one that goes on from an answer that its provider
+// keeps.
 func draftOf(body []byte) (d draft, ok bool) {
 	d.body = body
 	w := jsonspan.New(body, jsonspan.MaxDepth)
@@ -29,7 +31,7 @@ func draftOf(body []byte) (d draft, ok bool) {
 	}
 	for name := range w.Inside {
 		switch key := jsonspan.Unquote(name.In(body)); {
-		case key == "messages" && w.Peek() == '[':
+		case holds[key] == ledger.ItemMessage && w.Peek() == '[':
 			d.spans = d.spans[:0]
 			for span := range w.Elements {
 				d.spans = append(d.spans, span)
@@ -37,16 +39,33 @@ func draftOf(body []byte) (d draft, ok bool) {
 		case key == "tools" && w.Peek() == '[':
 			d.readable = false
 			for tool := range w.Elements {
-				raw := tool.In(body)
-				name := member(raw, "name")
-				d.readable = d.readable || strings.Contains(name, "ctxledger") && strings.HasSuffix(name, readBack) &&
-					string(inside(raw, "defer_loading")) != "true" // the model would have to look for it
+				d.readable = d.readable || readsBack(tool.In(body))
 			}
+		case key == "previous_response_id" && w.Peek() == '"':
+			return d, false
 		case key == "model" && w.Peek() == '"':
 			d.model = jsonspan.Unquote(w.Value().In(body))
 		}
 	}
 	return d, w.End() == nil && len(d.spans) > 0
+}
+
+// readsBack reports whether the definition of a tool, or one of those in a namespace, is that of ours. One that is deferred is
+// not: the model would have to look for it.
+func readsBack(raw []byte) bool {
+	if string(inside(raw, "defer_loading")) == "true" {
+		return false
+	}
+	name := member(raw, "name")
+	if !strings.Contains(name, "ctxledger") {
+		return false
+	}
+	if strings.HasSuffix(name, readBack) {
+		return true
+	}
+	return slices.ContainsFunc(elements(inside(raw, "tools")), func(one []byte) bool {
+		return member(one, "name") == readBack && string(inside(one, "defer_loading")) != "true"
+	})
 }
 
 // replaced returns the body with other messages.

@@ -6,12 +6,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/transcript"
 	"ctxledger.dev/window/overflow"
 )
 
@@ -210,7 +210,7 @@ func (v *view) trims(body []byte, send func([]byte, overflow.Trimmed) bool) {
 		return
 	}
 	perByte := cmp.Or(v.perByte, usualPerByte)
-	c := overflow.Copy{Format: transcript.Anthropic, Whole: v.live.HostID}
+	c := overflow.Copy{Format: v.format, Whole: v.live.HostID}
 	sealed, messages := false, 0
 	for _, span := range d.spans {
 		raw := span.In(body)
@@ -264,13 +264,16 @@ func (v *view) measured(tokens, size int) {
 func withOutput(body []byte, most int) (out []byte, ok bool) {
 	w := jsonspan.New(body, jsonspan.MaxDepth)
 	for name, v := range w.Members {
-		if jsonspan.Unquote(name.In(body)) == "max_tokens" {
+		if slices.Contains(outputCaps, jsonspan.Unquote(name.In(body))) {
 			out = append(bytes.Clone(body[:v.From]), strconv.Itoa(most)...)
 			return append(out, body[v.To:]...), true
 		}
 	}
 	return nil, false
 }
+
+// outputCaps are the members of requests that say how much output they ask for at most.
+var outputCaps = []string{"max_tokens", "max_completion_tokens", "max_output_tokens"}
 
 // maxRefusal bounds what is read of a refusal, in bytes.
 const maxRefusal = 256 << 10

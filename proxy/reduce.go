@@ -58,7 +58,7 @@ func (r *reducer) close() {
 func (s *Server) edit(r *http.Request, x *exchange) {
 	x.request = &capture{ReadCloser: r.Body, store: s.store}
 	r.Body = x.request
-	if s.reducer == nil || x.dialect.format != transcript.Anthropic || r.Header.Get("Content-Encoding") != "" {
+	if s.reducer == nil || r.Header.Get("Content-Encoding") != "" {
 		return
 	}
 	v := s.reducer.begin(x)
@@ -77,7 +77,7 @@ func (r *reducer) begin(x *exchange) *view {
 	if !who.files {
 		return nil
 	}
-	v := r.view(who)
+	v := r.view(who, x.dialect.format)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.wake(r, x.at)
@@ -119,16 +119,16 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.
-func (r *reducer) view(who identity) *view {
+func (r *reducer) view(who identity, f transcript.Format) *view {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.config.Env.Now()
 	v := r.views[who]
-	if v == nil {
+	if v == nil || v.format != f {
 		if len(r.views) >= maxViews {
 			dropOldest(r.views, func(v *view) time.Time { return v.used })
 		}
-		v = newView(ledger.LiveSession{Host: who.host, HostID: who.session, Dir: r.config.Dir}, who.agent)
+		v = newView(f, ledger.LiveSession{Host: who.host, HostID: who.session, Dir: r.config.Dir}, who.agent)
 		r.views[who] = v
 	}
 	v.used = now

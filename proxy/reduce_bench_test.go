@@ -15,7 +15,7 @@ import (
 func BenchmarkReduce(b *testing.B) {
 	text, _ := json.Marshal(strings.Repeat("a line of a result that says little\n", 160))
 	var messages []string
-	v := newView(ledger.LiveSession{}, "")
+	v := newView(transcript.Anthropic, ledger.LiveSession{}, "")
 	for i := range 170 {
 		id := fmt.Sprintf("toolu_%d", i)
 		messages = append(messages, fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"Read",`+

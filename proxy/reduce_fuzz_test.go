@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"ctxledger.dev/ledger"
@@ -21,12 +22,28 @@ const dialogue = `{"model":"m" ,"tools":[{"name":"mcp__ctxledger__read_artifact"
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"a long text"},{"type":"image","source":{}}],
 "is_error":true},{"type":"tool_result","tool_use_id":"c"},{"type":"text","text":"words","cache_control":{"type":"ephemeral"}}]}],"n":1e2}`
 
+// items is the same as Codex writes it.
+const items = `{"model":"m","tools":[{"type":"namespace","name":"mcp__ctxledger","tools":[{"name":"read_artifact"}]}],
+"input":[
+{"type":"message","role":"developer","content":[{"type":"input_text","text":"where you are"}]},
+{"type":"message","role":"user","content":[{"type":"input_text","text":"Go."}]},
+{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"},
+{"type":"function_call","call_id":"a","name":"exec_command","arguments":"{\"cmd\":\"a long command\"}"},
+{"type":"custom_tool_call","call_id":"b","name":"apply_patch","input":"a long patch"},
+{"type":"function_call_output","call_id":"a","output":"a long result","x":1.0},
+{"type":"custom_tool_call_output","call_id":"b","output":[{"type":"input_text","text":"done"}]},
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Two."}]},
+{"type":"function_call","call_id":"c","name":"exec_command","arguments":"{}"},
+{"type":"function_call_output","call_id":"c","output":""}],"n":1e2}`
+
 // FuzzReduce: whatever of a request is shown less of, everything else stays byte by byte; what a provider took it still takes;
 // the next request begins as this one.
 func FuzzReduce(f *testing.F) {
 	f.Add(dialogue, "stub", uint64(1<<63-1), 0)
 	f.Add(dialogue, "stub \"\\ \u2028", uint64(5), 2)
 	f.Add(dialogue, `{"n":1}`, uint64(6), 3)
+	f.Add(items, "stub \"", uint64(1<<63-1), 3)
+	f.Add(items, `{"n":1}`, uint64(6), 8)
 	f.Add(`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":{}}]},7]}`, "", uint64(1), 1)
 	f.Add(`{"messages":[],"messages":[{"role":"user"}]} `, "s", uint64(3), 1)
 	f.Fuzz(func(t *testing.T, body, text string, which uint64, kept int) {
@@ -34,7 +51,11 @@ func FuzzReduce(f *testing.F) {
 		if !ok {
 			return
 		}
-		v := newView(ledger.LiveSession{}, "")
+		format := transcript.Anthropic
+		if strings.Contains(body, `"input":[`) {
+			format = transcript.OpenAIResponses
+		}
+		v := newView(format, ledger.LiveSession{}, "")
 		v.read(d)
 		c := change{stubs: map[part]string{}}
 		n := 0
@@ -46,7 +67,7 @@ func FuzzReduce(f *testing.F) {
 				}
 			}
 			if i == kept && p.call() != "" {
-				c.cut = &cut{message: []byte(`{"role":"user","content":"summary"}`), kept: []*piece{p}}
+				c.cut = &cut{message: transcript.NewMessage(format, transcript.RoleUser, "summary"), kept: []*piece{p}}
 			}
 		}
 		v.adopt(c)
@@ -74,7 +95,7 @@ func FuzzReduce(f *testing.F) {
 				t.Errorf("message %d became %q", i, got)
 			}
 		}
-		if takes(d) && !takes(now) {
+		if takes(format, d) && !takes(format, now) {
 			t.Errorf("a provider takes %q and not %q", body, out)
 		}
 		next := v.send(d, x, false)
@@ -85,14 +106,14 @@ func FuzzReduce(f *testing.F) {
 }
 
 // takes reports whether a provider takes the messages of a request.
-func takes(d draft) bool {
+func takes(f transcript.Format, d draft) bool {
 	var messages [][]byte
 	for _, span := range d.spans {
-		if roleOf(span.In(d.body)) != "system" {
+		if role := roleOf(span.In(d.body)); role != "system" && role != "developer" {
 			messages = append(messages, span.In(d.body))
 		}
 	}
-	return transcript.Sendable(transcript.Anthropic, messages) == nil
+	return transcript.Sendable(f, messages) == nil
 }
 
 // sameOutside fails unless two bodies are the same outside of their messages.

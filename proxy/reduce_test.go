@@ -24,14 +24,11 @@ import (
 // session is the id that the agent of a talk gives to its session.
 const session = "5c5c5c5c-0000-4000-8000-000000000001"
 
-// readable is the definition of our tool as Claude Code sends it.
-const readable = `{"name":"mcp__ctxledger__read_artifact","input_schema":{"type":"object"}}`
-
-// talk plays Claude Code: it keeps the messages of a conversation, sends them all with each request, and writes its
-// session
-// file behind the answer.
+// talk plays an agent: it keeps the messages of a conversation, sends them all with each request, and writes its session file
+// behind the answer.
 type talk struct {
 	*scene
+	speech
 	tools    string
 	messages []string
 	source   string // of what the ledger reads: the session file
@@ -41,12 +38,15 @@ type talk struct {
 	sent     []string // as the provider got them
 }
 
-func newTalk(t *testing.T) *talk {
-	s := newScene(t, answerJSON(message(10, 90, 5)))
+// newTalk returns a conversation of Claude Code.
+func newTalk(t *testing.T) *talk { return newTalkOf(t, claude) }
+
+func newTalkOf(t *testing.T, of speech) *talk {
+	s := newScene(t, answerJSON(of.answer))
 	s.stop()
 	s.reduce = true
 	s.start()
-	return &talk{scene: s, tools: readable, messages: []string{`{"role":"user","content":"Go."}`}}
+	return &talk{scene: s, speech: of, tools: of.tools, messages: []string{of.first}}
 }
 
 func quoted(text string) string {
@@ -58,11 +58,7 @@ func quoted(text string) string {
 func (k *talk) call(tool, args, result string) string {
 	k.calls++
 	id := fmt.Sprintf("toolu_%03d", k.calls)
-	k.messages = append(k.messages,
-		fmt.Sprintf(`{"role":"assistant","content":[{"type":"text","text":"Step %d."},{"type":"tool_use","id":%q,"name":%q,`+
-			`"input":%s}]}`, k.calls, id, tool, args),
-		fmt.Sprintf(`{ "role":"user","content":[{"type":"tool_result", "tool_use_id":%q,"content":%s,"unknown":1.50}]}`, id,
-			quoted(result)))
+	k.messages = append(k.messages, k.speech.call(k.calls, id, tool, args, result)...)
 	return id
 }
 
@@ -82,24 +78,22 @@ func (k *talk) ask() string {
 // post sends the conversation and returns the answer.
 func (k *talk) post(headers ...string) (*http.Response, []byte) {
 	k.Helper()
-	body := fmt.Sprintf(`{"model":"claude-sonnet-4-5", "max_tokens":9, "tools":[%s], "messages":[%s], "stream":false}`,
-		k.tools, strings.Join(k.messages, ", "))
+	body := fmt.Sprintf(k.frame, k.model, k.tools, strings.Join(k.messages, ", "))
 	k.bodies = append(k.bodies, body)
-	headers = append(headers, "User-Agent", "claude-cli/2.1.330", "X-Claude-Code-Session-Id", session)
-	return k.send("/"+token+"/anthropic/v1/messages?beta=true", body, headers...)
+	return k.send("/"+token+k.path, body, append(headers, k.headers...)...)
 }
 
 // file writes what was said into the session file, which the ledger follows.
 func (k *talk) file() {
 	k.Helper()
 	to := int64(len(k.messages))
-	r := ledger.AppendEntriesRequest{Import: "claude-code:" + k.source, Offset: int64(k.written), Next: to, Line: to,
-		Done: true, Session: sessions.Session{Host: "claude-code", HostID: session}}
+	r := ledger.AppendEntriesRequest{Import: k.host + ":" + k.source, Offset: int64(k.written), Next: to, Line: to,
+		Done: true, Session: sessions.Session{Host: k.host, HostID: session}}
 	for _, m := range k.messages[k.written:] {
-		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: k.format, Time: time.Now(),
 			Original: []byte(m)}
 		if strings.Contains(m, `"assistant"`) {
-			e.Model, e.Usage = "claude-sonnet-4-5", &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5,
+			e.Model, e.Usage = k.model, &sessions.Usage{Input: 10, CacheRead: 90, CacheWrite: 5,
 				Output: 7}
 		}
 		r.Entries = append(r.Entries, e)
@@ -113,11 +107,11 @@ func (k *talk) file() {
 // messagesOf returns the messages of a body.
 func messagesOf(t *testing.T, body string) []json.RawMessage {
 	t.Helper()
-	var b struct{ Messages []json.RawMessage }
+	var b struct{ Messages, Input []json.RawMessage }
 	if err := json.Unmarshal([]byte(body), &b); err != nil {
 		t.Fatal(err)
 	}
-	return b.Messages
+	return append(b.Messages, b.Input...)
 }
 
 func rawMessages(t *testing.T, body string) (out [][]byte) {
@@ -131,9 +125,12 @@ func rawMessages(t *testing.T, body string) (out [][]byte) {
 // resultsIn returns the texts of the results in a body by their calls.
 func resultsIn(t *testing.T, body string) map[string]string {
 	t.Helper()
-	out := map[string]string{}
+	out, f := map[string]string{}, transcript.Anthropic
+	if strings.Contains(body, `"input":[`) {
+		f = transcript.OpenAIResponses
+	}
 	for _, raw := range messagesOf(t, body) {
-		m, err := transcript.Decode(transcript.Anthropic, raw)
+		m, err := transcript.Decode(f, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,14 +149,15 @@ func resultsIn(t *testing.T, body string) map[string]string {
 func (k *talk) steps() (n int) {
 	k.Helper()
 	k.stop()
-	all := k.live("claude-code", session)
+	all := k.live(k.host, session)
 	if len(all) != len(k.sent) {
 		k.Fatalf("%d requests are recorded of %d", len(all), len(k.sent))
 	}
 	for i, body := range k.sent {
-		if err := transcript.Sendable(transcript.Anthropic, rawMessages(k.T, body)); err != nil {
+		if err := transcript.Sendable(k.format, rawMessages(k.T, body)); err != nil {
 			k.Fatalf("request %d: %v", i, err)
 		}
+		k.reasoned(body)
 	}
 	k.reads()
 	for i, q := range all[1:] {
@@ -170,6 +168,22 @@ func (k *talk) steps() (n int) {
 		k.goesOn(i)
 	}
 	return n
+}
+
+// reasoned fails unless items of reasoning in a body are followed by what they led to.
+func (k *talk) reasoned(body string) {
+	k.Helper()
+	all := messagesOf(k.T, body)
+	for i, raw := range all {
+		var item struct{ Type, ID string }
+		if json.Unmarshal(raw, &item) != nil || item.Type != "reasoning" {
+			continue
+		}
+		step := "Step " + strings.TrimPrefix(item.ID, "rs_") + "."
+		if i+1 == len(all) || !strings.Contains(string(all[i+1]), step) {
+			k.Errorf("behind %s there is no %s", raw, step)
+		}
+	}
 }
 
 // handle finds what reads back the rest of a text that shows less.
@@ -227,39 +241,40 @@ func lines(n int) string {
 // TestALargeResultIsNeverSent: its stub goes out with the request that would have brought it, stays as it is in all
 // others,
 // and reads back what it stands for; it is the artifact of the session file. All other bytes are the agent's.
-func TestALargeResultIsNeverSent(t *testing.T) {
-	k := newTalk(t)
+func TestALargeResultIsNeverSent(t *testing.T) { eachAgent(t, aLargeResultIsNeverSent) }
+
+func aLargeResultIsNeverSent(k *talk) {
 	k.ask()
 	large := lines(2_000)
 	id := k.call("Bash", `{"command":"cat log"}`, large)
 	first := k.ask()
-	stub := resultsIn(t, first)[id]
+	stub := resultsIn(k.T, first)[id]
 	if !strings.HasPrefix(stub, "[result offloaded") || len(first) > 10_000 {
-		t.Fatalf("%d bytes were sent: %.200s", len(first), stub)
+		k.Fatalf("%d bytes were sent: %.200s", len(first), stub)
 	}
 	if want := strings.Replace(k.bodies[1], quoted(large), quoted(stub), 1); first != want {
-		t.Errorf("more was changed than the result: %.300s", first)
+		k.Errorf("more was changed than the result: %.300s", first)
 	}
 	k.call("Read", `{"file_path":"/w/a.go"}`, "package a")
 	k.ask()
-	all, err := k.ledger.Artifacts(t.Context(), ledger.ArtifactsRequest{})
+	all, err := k.ledger.Artifacts(k.Context(), ledger.ArtifactsRequest{})
 	if err != nil || all.Total != 1 {
-		t.Errorf("%+v, %v", all, err)
+		k.Errorf("%+v, %v", all, err)
 	}
 	if n := k.steps(); n != 0 {
-		t.Errorf("%d steps", n)
+		k.Errorf("%d steps", n)
 	}
-	q := k.live("claude-code", session)[1]
+	q := k.live(k.host, session)[1]
 	if q.Reduced == nil || q.Reduced.Bytes < 50_000 || q.Reduced.Tokens < 10_000 || q.Reduced.Step ||
 		q.Sent != int64(len(first)) {
-		t.Errorf("%+v, %+v", q, q.Reduced)
+		k.Errorf("%+v, %+v", q, q.Reduced)
 	}
 }
 
 // TestNothingIsCutThatCannotBeRead: a request whose model is not offered our tool passes as it is.
 func TestNothingIsCutThatCannotBeRead(t *testing.T) {
 	for _, tools := range []string{"", `{"name":"read_artifact"}`,
-		strings.Replace(readable, "{", `{"defer_loading":true,`, 1)} {
+		strings.Replace(claude.tools, "{", `{"defer_loading":true,`, 1)} {
 		k := newTalk(t)
 		k.tools = tools
 		k.call("Bash", `{"command":"cat log"}`, lines(2_000))
@@ -271,7 +286,10 @@ func TestNothingIsCutThatCannotBeRead(t *testing.T) {
 
 // TestAProxyGoesOnWithTheViewOfAnother sends what the one before it sent, with stubs and with the edits of steps.
 func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
-	k := newTalk(t)
+	eachAgent(t, aProxyGoesOnWithTheViewOfAnother)
+}
+
+func aProxyGoesOnWithTheViewOfAnother(k *talk) {
 	k.ask()
 	k.call("Bash", `{"command":"cat log"}`, lines(2_000))
 	k.ask()
@@ -290,30 +308,31 @@ func TestAProxyGoesOnWithTheViewOfAnother(t *testing.T) {
 	}
 	steps, last := k.steps(), len(k.bodies)-1
 	if steps < 2 || steps > 20 || len(k.sent[last]) > len(k.bodies[last])*3/4 {
-		t.Errorf("%d steps: %d of %d bytes", steps, len(k.sent[last]), len(k.bodies[last]))
+		k.Errorf("%d steps: %d of %d bytes", steps, len(k.sent[last]), len(k.bodies[last]))
 	}
-	t.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
+	k.Log(steps, "steps", len(k.sent[last]), "of", len(k.bodies[last]))
 }
 
 // TestACompactionThatIsAskedForIsSent: one that a person or the agent has made in the ledger takes effect in the
 // session that goes
 // on, and no longer when it is taken back.
-func TestACompactionThatIsAskedForIsSent(t *testing.T) {
-	k := newTalk(t)
+func TestACompactionThatIsAskedForIsSent(t *testing.T) { eachAgent(t, aCompactionThatIsAskedForIsSent) }
+
+func aCompactionThatIsAskedForIsSent(k *talk) {
 	for i := range 12 {
 		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
 		k.ask()
 	}
 	summary := k.compact()
-	if _, err := k.ledger.Restore(t.Context(), ledger.RestoreRequest{ID: summary}); err != nil {
-		t.Fatal(err)
+	if _, err := k.ledger.Restore(k.Context(), ledger.RestoreRequest{ID: summary}); err != nil {
+		k.Fatal(err)
 	}
 	k.ask()
-	if got := messagesOf(t, k.ask()); len(got) != len(k.messages) {
-		t.Errorf("%d of %d messages", len(got), len(k.messages))
+	if got := messagesOf(k.T, k.ask()); len(got) != len(k.messages) {
+		k.Errorf("%d of %d messages", len(got), len(k.messages))
 	}
 	if n := k.steps(); n != 2 {
-		t.Errorf("%d steps", n)
+		k.Errorf("%d steps", n)
 	}
 }
 
@@ -321,29 +340,32 @@ func TestACompactionThatIsAskedForIsSent(t *testing.T) {
 // although what
 // was decided after the answer before does not have it.
 func TestACompactionThatTheAgentAsksForActsOnTheNextRequest(t *testing.T) {
-	k := newTalk(t)
+	eachAgent(t, aCompactionThatTheAgentAsksForActsOnTheNextRequest)
+}
+
+func aCompactionThatTheAgentAsksForActsOnTheNextRequest(k *talk) {
 	for i := range 12 {
 		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
 		k.ask()
 	}
-	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	s, err := k.ledger.Session(k.Context(), ledger.SessionRequest{HostID: session})
 	if err != nil {
-		t.Fatal(err)
+		k.Fatal(err)
 	}
-	made, err := ledger.Compact(t.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
+	made, err := ledger.Compact(k.Context(), k.ledger, ledger.PlanCompactionRequest{Session: s.ID,
 		Options: compaction.Options{Reason: compaction.AgentRequested, Budget: 300}}, "", false)
 	if err != nil || made.Outcome != compaction.Compacted {
-		t.Fatalf("%+v, %v", made, err)
+		k.Fatalf("%+v, %v", made, err)
 	}
 	k.call("mcp__ctxledger__compact_conversation", `{}`, "compacted")
-	got := messagesOf(t, k.ask())
+	got := messagesOf(k.T, k.ask())
 	if len(got) >= len(k.messages) || !strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") ||
 		!strings.Contains(string(got[len(got)-1]), "compacted") {
-		t.Errorf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+		k.Errorf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
 	}
 	k.stop()
-	if all := k.live("claude-code", session); !all[len(all)-1].Reduces {
-		t.Error("the ledger does not know that a proxy sends views")
+	if all := k.live(k.host, session); !all[len(all)-1].Reduces {
+		k.Error("the ledger does not know that a proxy sends views")
 	}
 }
 
@@ -557,7 +579,7 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			if n := k.steps(); n != 1 || !strings.HasPrefix(resultsIn(t, last)[id], "[result offloaded") {
 				t.Errorf("%d steps: %.300s", n, resultsIn(t, last)[id])
 			}
-			if q := k.live("claude-code", session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
+			if q := k.live(k.host, session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
 				t.Errorf("%+v", q[1].Reduced)
 			}
 		})
@@ -568,7 +590,10 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 // proxy goes
 // on with it, and nothing is left of it when the agent has compacted its conversation itself.
 func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
-	k := newTalk(t)
+	eachAgent(t, aCompactionTakesThePlaceOfOldMessages)
+}
+
+func aCompactionTakesThePlaceOfOldMessages(k *talk) {
 	for i := range 20 {
 		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(500))
 		k.ask()
@@ -576,13 +601,13 @@ func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
 	k.stop()
 	k.start()
 	k.call("Read", `{"file_path":"/w/last.go"}`, "package last")
-	got := messagesOf(t, k.ask())
+	got := messagesOf(k.T, k.ask())
 	if len(got) >= len(k.messages)/2 || string(got[0]) != k.messages[0] ||
 		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
-		t.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
+		k.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
 	}
 	if n := k.steps(); n == 0 || n > 4 {
-		t.Errorf("%d steps", n)
+		k.Errorf("%d steps", n)
 	}
 	k.start()
 	k.source, k.written = "compacted", 0
@@ -590,7 +615,7 @@ func TestACompactionTakesThePlaceOfOldMessages(t *testing.T) {
 	k.ask()
 	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
 	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
-		t.Errorf("a new conversation is sent as %s", last)
+		k.Errorf("a new conversation is sent as %s", last)
 	}
 }
 
@@ -671,7 +696,7 @@ func TestResultsThatTheAgentClearsKeepAHandle(t *testing.T) {
 		}
 	}
 	k.stop()
-	all := k.live("claude-code", session)
+	all := k.live(k.host, session)
 	if got := fmt.Sprint(all[4].Reduced.Named, all[5].Reduced.Named); got != "[toolu_001] [toolu_004]" {
 		t.Error(got)
 	}

@@ -84,7 +84,11 @@ func Serve(ctx context.Context, c Config, listen string, ready func(address stri
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", listen)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, op, err)
+		if e, ok := errors.AsType[*net.OpError](err); ok {
+			err = e.Err // the message names the address
+		}
+		return fault.New(fault.Unavailable, op, "cannot listen on %.80s: %s", listen, err).
+			WithHint("port 0 takes one that is free")
 	}
 	s := New(c, l.Addr().String())
 	defer s.Close()

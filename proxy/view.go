@@ -24,10 +24,11 @@ const (
 // view is what a conversation is sent as. What it shows less of stays so: it changes only where nothing was sent yet, and by
 // steps.
 type view struct {
-	live  ledger.LiveSession
-	agent string    // the host's id of the subagent
-	used  time.Time // guarded by the reducer's lock
-	seed  maphash.Seed
+	format transcript.Format // of its messages
+	live   ledger.LiveSession
+	agent  string    // the host's id of the subagent
+	used   time.Time // guarded by the reducer's lock
+	seed   maphash.Seed
 
 	mu     sync.Mutex        // held while a request is made ready
 	sent   time.Time         // the newest request
@@ -95,11 +96,11 @@ func (p *piece) bytes() []byte {
 	return p.raw
 }
 
-func newView(live ledger.LiveSession, agent string) *view {
+func newView(f transcript.Format, live ledger.LiveSession, agent string) *view {
 	if agent != "" {
 		live.Parent, live.HostID = live.HostID, live.HostID+"/agent-"+agent
 	}
-	return &view{live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
+	return &view{format: f, live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
 		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange(),
 		handles: map[string]string{}}
 }
@@ -124,7 +125,7 @@ func (v *view) read(d draft) {
 
 func (v *view) pieceOf(raw []byte) *piece {
 	p := &piece{raw: raw, defines: bytes.Contains(raw, []byte(`"tool_reference"`))}
-	m, err := transcript.Decode(transcript.Anthropic, raw)
+	m, err := transcript.Decode(v.format, raw)
 	if err != nil {
 		return p // it stays as it is
 	}
@@ -232,7 +233,7 @@ func (v *view) write(p *piece) {
 	if p.sealed || len(p.parts) == 0 {
 		return
 	}
-	out, err := transcript.Edit(transcript.Anthropic, p.raw, transcript.Edits{Shorten: v.shows})
+	out, err := transcript.Edit(v.format, p.raw, transcript.Edits{Shorten: v.shows})
 	if err == nil && out != nil && !bytes.Equal(out, p.raw) {
 		p.out = out
 	}

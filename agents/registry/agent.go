@@ -27,6 +27,10 @@ type Agent struct {
 	Hooks func(ctx context.Context, o hook.Options, event string, raw []byte) (hook.Answer, error)
 	// Carried finds what its requests carry besides the conversation.
 	Carried carried.Loading
+	// Reads returns arguments with which it may call our tool that reads stubs, without asking. Unless it is connected, they give
+	// it our server with that one tool. workspace is whose ledger the server has, "" the one of its directory. nil: its requests
+	// are not made smaller.
+	Reads func(program, workspace string, connected bool) []string
 	// Client is its client of MCP.
 	Client Client
 	// Running returns its processes that descend from some others: see claudecode.Running.
@@ -38,6 +42,14 @@ type Agent struct {
 	Window func(e env.Env, tree, model string) int
 	// Settings returns the paths of the files that CompactsAt and Window read.
 	Settings func(e env.Env, tree string) []string
+}
+
+// readBack returns the arguments of a server that has the tool which reads stubs alone. workspace is as for Agent.Reads.
+func readBack(workspace string) []string {
+	if workspace == "" {
+		return []string{"--read-back"}
+	}
+	return []string{"--read-back", "--workspace", workspace}
 }
 
 // Of returns the agent that has a name, in any of its spellings; the zero value: it is not known.

@@ -17,7 +17,7 @@ func claudeCode() Agent {
 	return Agent{
 		Name: claudecode.Name, Title: "Claude Code",
 		Sessions: claudecode.Adapter(), Write: claudecode.Writer(), Hooks: hook.Run,
-		Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Window: claudecode.Window,
+		Reads: claudeReads, Running: claudecode.Running, CompactsAt: claudecode.AutoCompact, Window: claudecode.Window,
 		Settings: claudecode.SettingsFiles,
 		Carried:  carried.ClaudeCode(claudecode.ConfigDir, claudecode.MemoryDir, claudecode.ToolSearch),
 		Client: Client{Name: "claude-code", Tokens: claudeTokens, // unless it searches for tools
@@ -95,20 +95,14 @@ func claudeServer(program string, args ...string) server {
 	return server{"stdio", program, append([]string{}, args...), true}
 }
 
-// ClaudeReads are arguments with which Claude Code may call the tool that reads stubs. Unless it is connected, it gets our server
-// with that one tool: the configuration joins those that the person has, and of two servers of one name counts. workspace is
-// whose ledger the server has, "" the one of its directory. All are written with "=": Claude Code takes what follows a space
-// for more of the same.
-func ClaudeReads(program, workspace string, connected bool) []string {
+// claudeReads is Agent.Reads of Claude Code: the configuration joins those that the person has, and of two servers of one name
+// counts. All are written with "=": Claude Code takes what follows a space for more of the same.
+func claudeReads(program, workspace string, connected bool) []string {
 	args := []string{"--allowedTools=mcp__ctxledger__read_artifact,mcp__plugin_ctxledger_ctxledger__read_artifact"}
 	if connected {
 		return args
 	}
-	own := []string{"--read-back"}
-	if workspace != "" {
-		own = append(own, "--workspace", workspace)
-	}
-	servers := map[string]server{ServerName: claudeServer(program, own...)}
+	servers := map[string]server{ServerName: claudeServer(program, readBack(workspace)...)}
 	return append(args, "--mcp-config="+string(JSON(map[string]any{"mcpServers": servers})))
 }
 

@@ -14,7 +14,7 @@ import (
 func codexAgent() Agent {
 	return Agent{
 		Name: codex.Name, Title: "Codex",
-		Sessions: codex.Adapter(), Write: codex.Writer(), Carried: carried.Codex(codex.ConfigDir),
+		Sessions: codex.Adapter(), Write: codex.Writer(), Reads: codexReads, Carried: carried.Codex(codex.ConfigDir),
 		// It lists tools for resources whatever a server offers.
 		Client: Client{Name: "codex-mcp-client", Tokens: 1178, Most: 11_800, Size: inBytes,
 			Chat:  []string{"threadId", "sessionId"},               // the latter of older versions
@@ -30,15 +30,28 @@ func codexAgent() Agent {
 	}
 }
 
+// codexPassed are the variables that name the directories of ledgers. Codex passes only listed variables on to its servers.
+const codexPassed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
+
+// codexReads is Agent.Reads of Codex.
+func codexReads(program, workspace string, connected bool) (args []string) {
+	set := func(key, value string) { args = append(args, "-c", "mcp_servers."+ServerName+"."+key+"="+value) }
+	set("tools.read_artifact.approval_mode", `"approve"`)
+	if !connected {
+		set("command", tomlString(program))
+		set("args", string(JSON(readBack(workspace))))
+		set("env_vars", codexPassed)
+	}
+	return args
+}
+
 func codexFiles(p Places) []File {
-	// The variables name the directories of ledgers. Codex passes only listed variables on to its servers.
-	const passed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
 	path := filepath.Join(codex.ConfigDir(p.Env), "config.toml")
 	if p.Scope == Project {
 		path = p.Below(".codex", "config.toml")
 	}
 	return []File{{Path: path, Table: &confedit.Table{Path: []string{"mcp_servers", ServerName},
-		Body: "command = " + tomlString(p.Programs.MCP) + "\nargs = []\nenv_vars = " + passed + "\n"}}}
+		Body: "command = " + tomlString(p.Programs.MCP) + "\nargs = []\nenv_vars = " + codexPassed + "\n"}}}
 }
 
 // tomlString returns a text as a basic string of TOML, whose escapes are those of JSON.

@@ -1,10 +1,13 @@
 package pages
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
 )
 
@@ -92,6 +95,31 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 	} {
 		if got := p.NoSession(c.info, c.newest); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q", c.info, got)
+		}
+	}
+}
+
+// TestWhatAWindowSaysOfItsSession: what a session copied was said twice, and a forgotten tool had no name.
+func TestWhatAWindowSaysOfItsSession(t *testing.T) {
+	fork := &sessions.Fork{Session: "f1"}
+	for _, c := range []struct {
+		name      string
+		use       ledger.Use
+		want, not string
+	}{
+		{"continues alone", ledger.Use{Session: sessions.Session{Continues: "c1"}},
+			"continues  session c1; copied records are counted there", "forked"},
+		{"forked alone", ledger.Use{Session: sessions.Session{Fork: fork}}, "forked     ", "continues"},
+		{"continues what it was forked from", ledger.Use{Session: sessions.Session{Continues: "c1", Fork: fork}},
+			"continues  session c1; copied records are counted there", "forked"},
+		{"a forgotten tool", ledger.Use{OwnSources: []ledger.Source{{Kind: ledger.SourceTool, Calls: 2}}},
+			"  (forgotten)", "FILE"},
+	} {
+		var out bytes.Buffer
+		p := Page{W: &out, Line: columns.Cut, Own: func(text string) string { return text }}
+		p.window(ledger.Status{Use: c.use}, "", "")
+		if got := out.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: %s", c.name, got)
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 
 // modes are the modes in the order in which they are offered; the first is the default.
 var modes = []modeRow{
-	{mode: Intent, says: "a document from the ledger"},
+	{mode: Intent, says: "a summary made without a model"},
 	{mode: Window, says: "drop oldest turns", view: true},
 	{mode: LLM, says: "a model writes", share: 60},
 	{mode: Hybrid, says: "a model writes", share: 40},

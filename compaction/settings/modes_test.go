@@ -27,7 +27,7 @@ func TestModesAreKnownByTheirRows(t *testing.T) {
 	got := strings.Join(DescribeModes(func(names []string, says string) string {
 		return strings.Join(names, " or ") + ": " + says
 	}), "; ")
-	if got != "intent: a document from the ledger; window: drop oldest turns; llm or hybrid: a model writes" {
+	if got != "intent: a summary made without a model; window: drop oldest turns; llm or hybrid: a model writes" {
 		t.Error(got)
 	}
 }

@@ -30,7 +30,10 @@ const tempSuffix = ".partial"
 func openDir(dir string) (*os.Root, error) {
 	const op = "exports.dir"
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fault.Wrap(fault.Denied, op, err)
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // the message names the path
+		}
+		return nil, fault.New(fault.Denied, op, "cannot write to the directory %s: %s", dir, err)
 	}
 	root, err := safefs.OpenRoot(dir)
 	return root, fault.Wrap(fault.Denied, op, err)

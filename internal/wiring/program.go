@@ -4,6 +4,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
@@ -39,11 +42,16 @@ func NewProgram(name, found string, e env.Env) *Program {
 // the process. An error of made means wrong arguments.
 func (p *Program) Run(args []string, made func() (serve func() error, err error)) int {
 	shown := p.Flags.Bool("version", false, "print the version and exit")
+	p.Flags.SetOutput(io.Discard) // the library would print the whole help with every error
 	switch err := p.Flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		p.Flags.SetOutput(os.Stdout)
+		p.Flags.Usage()
 		return exitDone
 	case err != nil:
-		return exitUsage
+		said := strings.Replace(err.Error(), "flag provided but not defined: -", "unknown flag: --", 1)
+		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "%s", said).
+			WithHint("`%s --help` shows the flags", p.name))
 	case p.Flags.NArg() > 0:
 		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "unexpected argument %q", p.Flags.Arg(0)).
 			WithHint("`%s --help` shows the flags", p.name))

@@ -31,7 +31,7 @@ var proxied = []struct {
 	{"codex", "exec_command", "cmd", true, func(t *testing.T, s *sandbox.Sandbox, url string) (env, args []string) {
 		place(t, filepath.Join(s.Home, ".codex", "auth.json"), `{"OPENAI_API_KEY":"dummy"}`)
 		place(t, filepath.Join(s.Home, ".codex", "config.toml"), "model=\"gpt-5\"\napproval_policy=\"never\"\n"+
-			"sandbox_mode=\"danger-full-access\"\ncheck_for_update_on_startup=false\n[analytics]\nenabled=false\n")
+			"sandbox_mode=\"danger-full-access\"\ncheck_for_update_on_startup=false\ntool_output_token_limit=30000\n[analytics]\nenabled=false\n")
 		return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=dummy"},
 			[]string{"exec", "--json", "--skip-git-repo-check", "Look."}
 	}},

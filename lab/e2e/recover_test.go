@@ -77,7 +77,7 @@ func TestARealAgentDoesNotNoticeAnOverflow(t *testing.T) {
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	provider := &narrow{Server: model.New(chore(""), model.Vars{"dir": s.Workspace}), at: 25}
+	provider := &narrow{Server: model.New(chore(false), model.Vars{"dir": s.Workspace}), at: 25}
 	server := httptest.NewServer(provider)
 	t.Cleanup(server.Close)
 	result, err := model.Exec(ctx, program, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.URL,

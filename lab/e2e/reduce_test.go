@@ -1,13 +1,20 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,8 +29,8 @@ const killing = `for p in /proc/[0-9]*; do if grep -qsF '{{state}}' $p/environ &
 	`$p/cmdline; then kill -9 ${p#/proc/}; fi; done; true`
 
 // chore is a task of some forty calls: it reads large files, one of them again and again, changes some, and runs commands.
-// handle, if there is one, is read back before the end.
-func chore(handle string) model.Script {
+// back says whether what stands for the first result is read before the end.
+func chore(back bool) model.Script {
 	call := func(tool string, input map[string]any) model.Step {
 		return model.Do("", model.Call{Tool: tool, Input: input})
 	}
@@ -42,8 +49,8 @@ func chore(handle string) model.Script {
 		}
 	}
 	script = append(script, call("Bash", map[string]any{"command": "cat {{dir}}/new*.txt > {{dir}}/all.txt", "description": "join"}))
-	if handle != "" {
-		script = append(script, call("read_artifact", map[string]any{"id": handle, "lines": "900-910"}))
+	if back {
+		script = append(script, call("read_artifact", map[string]any{"id": "{{handle}}", "lines": "900-920"}))
 	}
 	return append(script, model.Say("All done."))
 }
@@ -106,23 +113,117 @@ func started(t *testing.T, s *sandbox.Sandbox, command, agent string) string {
 	return path
 }
 
-// runChore has Claude Code do the chore, started by a command of ours; "": by none.
-func runChore(ctx context.Context, t *testing.T, command, handle string) labour {
+// worker is a real agent that does the chore.
+type worker struct {
+	name   string
+	format transcript.Format
+	// does turns the chore into calls of its own tools.
+	does func(model.Script) model.Script
+	// run runs it, started by a command of ours ("": by none), until it says that all is done. It returns its id of the session.
+	run func(ctx context.Context, t *testing.T, s *sandbox.Sandbox, command, url string) (session string)
+}
+
+// workers are those whose requests are made smaller.
+var workers = []worker{
+	{model.Claude, transcript.Anthropic, func(s model.Script) model.Script { return s }, runClaude},
+	{"codex", transcript.OpenAIResponses, inShell, runCodex},
+}
+
+func runClaude(ctx context.Context, t *testing.T, s *sandbox.Sandbox, command, url string) string {
 	t.Helper()
 	program := model.Agent(t, model.Claude)
-	s := newBox(t)
-	furnish(t, s.Workspace)
 	if command != "" {
 		program = started(t, s, command, program)
 	}
-	server := model.New(chore(handle), model.Vars{"dir": s.Workspace, "state": s.State})
-	result, err := model.Exec(ctx, program, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: server.Start(t),
+	result, err := model.Exec(ctx, program, model.Options{Dir: s.Workspace, ConfigDir: s.Config, URL: url,
 		Prompt:   "Do the chore.",
 		ExtraEnv: []string{workspace.StateVariable + "=" + s.State, "ENABLE_TOOL_SEARCH=true"}})
 	if err != nil || !strings.Contains(result.Text, "All done.") {
 		t.Fatalf("%s, %v", result.Raw, err)
 	}
-	return labour{s, result.SessionID, server.Log(), contents(t, s.Workspace)}
+	return result.SessionID
+}
+
+func runCodex(ctx context.Context, t *testing.T, s *sandbox.Sandbox, command, url string) string {
+	t.Helper()
+	program := model.Agent(t, "codex")
+	codex := proxied[0]
+	variables, args := codex.prepare(t, s, url)
+	args = append([]string{"-c", `openai_base_url="` + url + `/v1"`}, args...)
+	if command != "" {
+		program, args = started(t, s, command, program), args[2:]
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = s.Workspace
+	cmd.Env = append(s.Env(), "PATH="+model.Node(t)+":/usr/local/bin:/usr/bin:/bin", "TERM=dumb")
+	cmd.Env = append(cmd.Env, variables...)
+	out, err := cmd.CombinedOutput()
+	thread := regexp.MustCompile(`"thread_id":"([^"]+)"`).FindSubmatch(out)
+	if err != nil || thread == nil || !strings.Contains(string(out), "All done.") {
+		t.Fatalf("%v: %.5000s", err, out)
+	}
+	return string(thread[1])
+}
+
+// inShell has an agent do by commands what Claude Code does with tools of its own.
+func inShell(script model.Script) (out model.Script) {
+	for _, step := range script {
+		calls := slices.Clone(step.Calls)
+		for i, c := range calls {
+			in := func(name string) string { text, _ := c.Input[name].(string); return text }
+			cmd := ""
+			switch c.Tool {
+			case "Read":
+				cmd = "cat " + in("file_path")
+			case "Edit":
+				cmd = fmt.Sprintf("sed -i 's/%s/%s/' %s", in("old_string"), in("new_string"), in("file_path"))
+			case "Write":
+				cmd = fmt.Sprintf("printf '%s' > %s", in("content"), in("file_path"))
+			case "Bash":
+				cmd = in("command")
+			default:
+				continue
+			}
+			calls[i] = model.Call{Tool: "exec_command", Input: map[string]any{"cmd": cmd, "max_output_tokens": 30_000}}
+		}
+		out = append(out, model.Step{Text: step.Text, Calls: calls})
+	}
+	return out
+}
+
+// remembering is a model that knows the handle of what stands for the first result, as the newest request has it.
+type remembering struct {
+	*model.Server
+	vars model.Vars
+}
+
+// ServeHTTP implements http.Handler.
+func (r remembering) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(q.Body, 32<<20))
+	if err != nil {
+		return
+	}
+	q.Body = io.NopCloser(bytes.NewReader(body))
+	if m := firstStub.FindSubmatch(body); m != nil {
+		r.vars["handle"] = string(m[1])
+	}
+	r.Server.ServeHTTP(w, q)
+}
+
+// firstStub finds the first handle behind the call that reads the first file.
+var firstStub = regexp.MustCompile(`(?s)f0\.txt.*?read_artifact\(id=\\*"([0-9a-f]+)`)
+
+// runChore has an agent do the chore, started by a command of ours; "": by none.
+func (w worker) runChore(ctx context.Context, t *testing.T, command string, back bool) labour {
+	t.Helper()
+	s := newBox(t)
+	furnish(t, s.Workspace)
+	vars := model.Vars{"dir": s.Workspace, "state": s.State}
+	m := remembering{model.New(w.does(chore(back)), vars), vars}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	session := w.run(ctx, t, s, command, server.URL)
+	return labour{s, session, m.Log(), contents(t, s.Workspace)}
 }
 
 // TestARealAgentTakesNoOtherServerForOurs: a server of a repository that has the name of ours is not started, so that it is not
@@ -147,34 +248,24 @@ func TestARealAgentTakesNoOtherServerForOurs(t *testing.T) {
 	}
 }
 
-// firstLarge returns the text of the first result of so many characters that a model got.
-func firstLarge(t *testing.T, log []model.Exchange, chars int) string {
-	t.Helper()
-	for _, x := range log {
-		for _, text := range x.Results {
-			if len(text) > chars {
-				return text
-			}
-		}
-	}
-	t.Fatal("no result is large")
-	return ""
-}
-
 // TestARealAgentWorksWithSmallerRequests: a task of forty calls ends with the same files whether its requests are sent as they
 // are, measured, or made smaller; between two steps each request begins as the one before; and what a stub stands for is read
 // back by the agent.
 func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
+	for _, w := range workers {
+		t.Run(w.name, func(t *testing.T) { worksWithSmallerRequests(t, w) })
+	}
+}
+
+func worksWithSmallerRequests(t *testing.T, w worker) {
 	ctx, cancel := context.WithTimeout(t.Context(), 8*patience)
 	defer cancel()
-	none := runChore(ctx, t, "", "")
-	observed := runChore(ctx, t, "with", "")
-	text := firstLarge(t, none.log, 40_000)
-	sum := sha256.Sum256([]byte(text))
-	reduced := runChore(ctx, t, "with --reduce", hex.EncodeToString(sum[:])[:12])
-	for name, w := range map[string]labour{"observe": observed, "reduce": reduced} {
-		if fmt.Sprint(w.files) != fmt.Sprint(none.files) {
-			t.Errorf("%s: the files are %v, without it %v", name, w.files, none.files)
+	none := w.runChore(ctx, t, "", false)
+	observed := w.runChore(ctx, t, "with", false)
+	reduced := w.runChore(ctx, t, "with --reduce", true)
+	for name, got := range map[string]labour{"observe": observed, "reduce": reduced} {
+		if fmt.Sprint(got.files) != fmt.Sprint(none.files) {
+			t.Errorf("%s: the files are %v, without it %v", name, got.files, none.files)
 		}
 	}
 	last := reduced.log[len(reduced.log)-1]
@@ -190,7 +281,7 @@ func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
 		}
 		if q.Reduced != nil && q.Reduced.Step {
 			steps++
-		} else if begins(t, reduced.log[i].Body, reduced.log[i+1].Body) {
+		} else if begins(t, w.format, reduced.log[i].Body, reduced.log[i+1].Body) {
 			kept++
 		}
 	}
@@ -206,15 +297,15 @@ func TestARealAgentWorksWithSmallerRequests(t *testing.T) {
 }
 
 // begins reports whether the messages of a request begin those of the next one, but for where the agent marks the cache.
-func begins(t *testing.T, before, now []byte) bool {
+func begins(t *testing.T, f transcript.Format, before, now []byte) bool {
 	t.Helper()
-	a, err := transcript.Split(transcript.Anthropic, before)
-	b, wrong := transcript.Split(transcript.Anthropic, now)
+	a, err := transcript.Split(f, before)
+	b, wrong := transcript.Split(f, now)
 	if err != nil || wrong != nil {
 		t.Fatal(err, wrong)
 	}
 	for i := range a {
-		if i >= len(b) || !transcript.SameValue(transcript.Anthropic, a[i], b[i]) {
+		if i >= len(b) || !transcript.SameValue(f, a[i], b[i]) {
 			return false
 		}
 	}

@@ -30,7 +30,7 @@ type Options struct {
 	Env   env.Env
 	Agent []string // its program and arguments
 	Proxy []string // the program and arguments that serve: see Started
-	Args  []string // that Claude Code gets besides its own
+	Args  []string // that it gets before its own
 	In    io.Reader
 	Out   io.Writer
 	Err   io.Writer // of the agent; what the proxy says comes when the agent has ended
@@ -136,13 +136,10 @@ func variables(agent, base string, lookup func(string) string) (out []string) {
 
 // extra are the arguments by which an agent learns what it reads from no variable.
 func (o Options) extra(agent, base string) []string {
-	switch {
-	case agent == "codex":
-		return []string{"-c", `openai_base_url="` + base + `/openai"`}
-	case agent == "claude-code":
-		return o.Args
+	if agent == "codex" {
+		return append([]string{"-c", `openai_base_url="` + base + `/openai"`}, o.Args...)
 	}
-	return nil
+	return o.Args
 }
 
 // keeper keeps a proxy running.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,8 +22,9 @@ func TestAnAgentGetsTheAddressOfItsProvider(t *testing.T) {
 			t.Errorf("%s gets %s", c.agent, got)
 		}
 	}
-	got := Options{}.extra("codex", "B")
-	if len(got) != 2 || got[1] != `openai_base_url="B/openai"` || (Options{}).extra("gemini", "B") != nil {
+	got := Options{Args: []string{"a"}}.extra("codex", "B")
+	if want := []string{"-c", `openai_base_url="B/openai"`, "a"}; !slices.Equal(got, want) ||
+		(Options{}).extra("gemini", "B") != nil {
 		t.Errorf("Codex gets %q", got)
 	}
 	if got := (Options{Args: []string{"a"}}).extra("claude-code", "B"); len(got) != 1 || got[0] != "a" {

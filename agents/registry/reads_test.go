@@ -1,0 +1,31 @@
+package registry_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxledger.dev/agents/registry"
+)
+
+// TestAgentsReadStubs: each gets a server only where it has none, by arguments that take nothing of what follows.
+func TestAgentsReadStubs(t *testing.T) {
+	for agent, begins := range map[string][]string{
+		"claude-code": {"--mcp-config={", "--allowedTools=mcp__ctxledger__"},
+		"codex":       {"-c", "mcp_servers.ctxledger."},
+	} {
+		for _, connected := range []bool{false, true} {
+			args := registry.Of(agent).Reads("/opt/ctxmcp", "/w", connected)
+			for _, arg := range args {
+				if !slices.ContainsFunc(begins, func(s string) bool { return strings.HasPrefix(arg, s) }) {
+					t.Errorf("%s gets %q", agent, arg)
+				}
+			}
+			given := strings.Join(args, " ")
+			if connected == strings.Contains(given, "--read-back") || connected == strings.Contains(given, `"/w"`) ||
+				!strings.Contains(given, "read_artifact") {
+				t.Errorf("%s, connected %v: %s", agent, connected, given)
+			}
+		}
+	}
+}
