@@ -66,39 +66,33 @@ func BenchmarkAppendEntries(b *testing.B) {
 	}
 }
 
-// BenchmarkIndexWords indexes a batch of a session's records, and reports the part of their bytes that the index takes.
+// BenchmarkIndexWords indexes the recorded session, and reports the part of its originals that the index takes.
 func BenchmarkIndexWords(b *testing.B) {
-	batch, dir := shopBatches(b)[0], b.TempDir()
-	l, err := openOptions(b.Context(), stored(dir))
-	if err != nil {
-		b.Fatal(err)
-	}
-	size, n := int64(0), 0
-	for _, e := range batch {
-		size += int64(len(e.Original))
-	}
-	b.SetBytes(size)
 	for b.Loop() {
 		b.StopTimer()
-		n++
-		if _, err := l.AppendEntries(b.Context(), ledger.AppendEntriesRequest{
-			Import:  fmt.Sprint("import-", n),
-			Session: sessions.Session{Host: "claude-code", HostID: fmt.Sprint(n), Dir: "/home/dev/shop"},
-			Next:    1, Entries: batch, Done: true,
-		}); err != nil {
+		dir := b.TempDir()
+		l, err := openOptions(b.Context(), stored(dir))
+		if err != nil {
 			b.Fatal(err)
 		}
+		r, err := agents.Import(b.Context(), l, agents.Source{Path: shopFile}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(r.Bytes)
 		b.StartTimer()
 		for more := true; more; {
 			if more, err = l.IndexWords(b.Context()); err != nil {
 				b.Fatal(err)
 			}
 		}
+		b.StopTimer()
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(indexSize(b, dir))/float64(r.Bytes), "index/original")
+		b.StartTimer()
 	}
-	if err := l.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(indexSize(b, dir))/float64(size)/float64(n), "index/original")
 }
 
 // indexSize returns the bytes of the keys and values of the indexes of words.
