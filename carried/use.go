@@ -128,9 +128,12 @@ func (p Part) Used() string {
 	if p.Use.Sessions == 0 {
 		return "no session since its configuration changed"
 	}
-	in := " in " + chars.Plural(p.Use.Sessions, "session")
+	in := " in the last session"
+	if p.Use.Sessions > 1 {
+		in = " in the last " + chars.Plural(p.Use.Sessions, "session") // together: some may have none
+	}
 	if p.Use.Calls == 0 {
 		return "not used" + in
 	}
-	return chars.Plural(p.Use.Calls, "call") + in + ", last " + p.Use.Last.Format(time.DateOnly)
+	return chars.Plural(p.Use.Calls, "call") + in + ", most recent " + p.Use.Last.Format(time.DateOnly)
 }

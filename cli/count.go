@@ -53,6 +53,9 @@ func countCommand() command {
 			return nil
 		},
 		run: func(ctx context.Context, a *action, paths []string) error {
+			if model == "" {
+				encoding = cmp.Or(encoding, tokens.O200kBase.String())
+			}
 			c, err := counterOf(ctx, a, model, encoding)
 			if err != nil {
 				return err
@@ -178,7 +181,7 @@ func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.C
 		}
 		return e.Counter(), nil
 	case model == "":
-		return tokens.O200kBase.Counter(), nil
+		return tokens.Counter{}, nil
 	}
 	models, err := a.models()
 	if err != nil {

@@ -203,7 +203,8 @@ type graphCosts struct {
 	Exact      bool         `json:"exact"`
 	Operations []graphCost  `json:"operations"`
 	Total      int          `json:"total"`
-	Blocks     []graphBlock `json:"blocks"` // that cost most, times how often they are sent
+	Elsewhere  bool         `json:"elsewhere,omitempty"` // documents that are imported or run send something, too
+	Blocks     []graphBlock `json:"blocks"`              // that cost most, times how often they are sent
 }
 
 func graphCostCommand() command {
@@ -228,6 +229,7 @@ func (g *openGraph) costs() graphCosts {
 	out := graphCosts{Model: g.counter.Model(), Encoding: g.counter.Encoding().String(), Exact: g.counter.Exact(),
 		Operations: []graphCost{}, Blocks: []graphBlock{}}
 	all := g.Costs(g.options)
+	out.Elsewhere = all.Elsewhere()
 	for _, c := range all.Operations {
 		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
@@ -258,8 +260,12 @@ func (g *openGraph) costs() graphCosts {
 }
 
 func printGraphCosts(a *action, w io.Writer, c graphCosts) {
+	rest := ""
+	if c.Elsewhere {
+		rest = "; " + graph.Elsewhere
+	}
 	if len(c.Operations) == 0 {
-		fmt.Fprintln(w, "no operation sends anything")
+		fmt.Fprintln(w, "no operation sends anything"+rest)
 		return
 	}
 	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
@@ -297,7 +303,7 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	fmt.Fprintf(w, "all model calls send %s, %s\n", all.Said(c.Total).Tokens(), counted)
+	fmt.Fprintf(w, "all model calls send %s, %s%s\n", all.Said(c.Total).Tokens(), counted, rest)
 	if len(c.Blocks) == 0 {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"ctxledger.dev/agents"
@@ -159,7 +158,7 @@ func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 		}
 		if info.Reading() {
 			read = took
-		} else if took-read > measuringMost || !unmeasured(ctx, a.ledger, info) {
+		} else if took-read > measuringMost || !info.Unmeasured(ctx, a.ledger) {
 			return info, nil
 		}
 		if took > barDelay && terminal(a.Err) && !a.json {
@@ -173,15 +172,4 @@ func discovered(ctx context.Context, a *action) (ledger.Info, error) {
 			return info, fault.Wrap(fault.Unavailable, "cli.discover", ctx.Err())
 		}
 	}
-}
-
-// unmeasured reports whether the owner has sessions, learns from them, and has not measured any yet.
-func unmeasured(ctx context.Context, api ledger.Calibration, info ledger.Info) bool {
-	if info.Sessions == 0 || !slices.ContainsFunc(info.Tasks, func(t ledger.TaskState) bool {
-		return t.Name == ledger.TaskMeasure && t.Trouble() == ""
-	}) {
-		return false
-	}
-	known, err := api.Estimators(ctx, ledger.EstimatorsRequest{})
-	return err == nil && known.Event == 0
 }

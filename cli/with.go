@@ -32,8 +32,8 @@ func withCommand() command {
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program sees the variables, and the proxy exits when it does. The exit status is " +
 			"the program's.\n\n" +
-			"With --reduce, requests from Claude Code and Codex are sent as the view of their session: large results as stubs, " +
-			"old ones shortened in steps that pay off. The agent gets the tool that reads them back, and may call it without " +
+			"With --reduce, requests from Claude Code, Codex and opencode are sent as the view of their session: large results " +
+			"as stubs, old ones shortened in steps that pay off. The agent gets the tool that reads them back, and may call it without " +
 			"asking.",
 		example: "ctxledger with -- claude --continue\nctxledger with --reduce -- claude",
 		does:    keeps, undo: "it records",
@@ -77,9 +77,10 @@ func withCommand() command {
 				}
 				name := filepath.Base(args[0])
 				if h := registry.Of(agentname.Of(strings.TrimSuffix(name, ".exe"))); h.Reads != nil {
-					o.Args = h.Reads(s.Machine.Programs.MCP, a.workspace, s.serves(h))
+					o.Args, o.Set = h.Reads(s.Machine.Programs.MCP, a.workspace, s.serves(h))
 				} else {
-					a.say("requests from %s are sent as they are: only those from Claude Code and Codex are made smaller", name)
+					a.say("requests from %s are sent as they are: only those from Claude Code, Codex and opencode are made "+
+						"smaller", name)
 				}
 				o.Proxy = append(serve, "--reduce")
 			}

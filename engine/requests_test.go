@@ -124,24 +124,23 @@ func TestWhatNoProxyMeasuresIsRefused(t *testing.T) {
 	with := func(edit func(*ledger.ModelRequest)) ledger.ModelRequest { q := ok; edit(&q); return q }
 	long := []ledger.RequestItem{{Digest: strings.Repeat("x", 100)}}
 	for name, c := range map[string]struct {
-		session string
-		live    ledger.LiveSession
-		q       ledger.ModelRequest
-		code    fault.Code
+		live ledger.LiveSession
+		q    ledger.ModelRequest
+		code fault.Code
 	}{
-		"no session":       {"", ledger.LiveSession{}, ok, fault.Invalid},
-		"an unknown one":   {"beef", ledger.LiveSession{}, ok, fault.NotFound},
-		"no dialect":       {"", live, with(func(q *ledger.ModelRequest) { q.Dialect = "" }), fault.Invalid},
-		"a negative time":  {"", live, with(func(q *ledger.ModelRequest) { q.TookMS = -1 }), fault.Invalid},
-		"a digest of text": {"", live, with(func(q *ledger.ModelRequest) { q.New = long }), fault.TooLarge},
-		"too many calls": {"", live, with(func(q *ledger.ModelRequest) {
+		"no session":       {ledger.LiveSession{}, ok, fault.Invalid},
+		"an unknown one":   {ledger.LiveSession{Session: "beef"}, ok, fault.NotFound},
+		"no dialect":       {live, with(func(q *ledger.ModelRequest) { q.Dialect = "" }), fault.Invalid},
+		"a negative time":  {live, with(func(q *ledger.ModelRequest) { q.TookMS = -1 }), fault.Invalid},
+		"a digest of text": {live, with(func(q *ledger.ModelRequest) { q.New = long }), fault.TooLarge},
+		"too many calls": {live, with(func(q *ledger.ModelRequest) {
 			q.Reduced = &ledger.Reduced{Whole: make([]string, ledger.MaxWhole+1)}
 		}), fault.TooLarge},
-		"too many items": {"", live, with(func(q *ledger.ModelRequest) {
+		"too many items": {live, with(func(q *ledger.ModelRequest) {
 			q.New = make([]ledger.RequestItem, ledger.MaxRequestItems+1)
 		}), fault.TooLarge},
 	} {
-		r := ledger.NoteRequestRequest{LiveSession: c.live, Session: c.session, Request: c.q}
+		r := ledger.NoteRequestRequest{LiveSession: c.live, Request: c.q}
 		if _, err := l.NoteRequest(t.Context(), r); fault.CodeOf(err) != c.code {
 			t.Errorf("%s: %v", name, err)
 		}

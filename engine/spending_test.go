@@ -82,7 +82,8 @@ func TestALimitCountsWhatIsRecordedAndMeasuredOnce(t *testing.T) {
 	for i, want := range []string{"60 40 false", "60 50 false", "75 75 false"} {
 		q := ledger.ModelRequest{At: l.clock.now, Dialect: "anthropic", Status: 200, Model: "m",
 			Usage: sessions.Usage{Input: 20, Output: 5}}
-		if _, err := l.NoteRequest(t.Context(), ledger.NoteRequestRequest{Session: id, Request: q}); err != nil {
+		of := ledger.LiveSession{Session: id}
+		if _, err := l.NoteRequest(t.Context(), ledger.NoteRequestRequest{LiveSession: of, Request: q}); err != nil {
 			t.Fatal(err)
 		}
 		if got := used(id, ""); got != want {

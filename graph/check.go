@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/redact"
-	"ctxledger.dev/internal/words"
 )
 
 // Options are what Check knows of the world around a document. What is nil is not checked.
@@ -38,6 +37,20 @@ type Options struct {
 // Check returns what is to be known about a context graph, in the order of the text. A finding is left out where the line before it says
 // <!-- ctx-disable-next-line CODE --> or # ctx-disable-next-line CODE.
 func Check(d *Document, o Options) []Finding {
+	found := Found(d, o)
+	Sort(found)
+	return found
+}
+
+// Sort sorts findings in the order of the text.
+func Sort(found []Finding) {
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
+	})
+}
+
+// Found is Check in no order: there may be thousands, of which few are shown.
+func Found(d *Document, o Options) []Finding {
 	c := checker{d: d, o: o, jumps: d.grows().jumps, secrets: redact.New(nil), made: createdBy(d, o.Read),
 		reads: map[string]bool{}}
 	for _, op := range d.Operations {
@@ -73,9 +86,6 @@ func Check(d *Document, o Options) []Finding {
 			}
 		}
 	}
-	slices.SortStableFunc(c.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.At.From, b.At.From), cmp.Compare(a.Code, b.Code))
-	})
 	return c.found
 }
 
@@ -163,21 +173,3 @@ func (c *checker) silenced(f Finding) bool {
 const silences = "ctx-disable-next-line"
 
 var disabled = pattern.Lazy(`^\s*(?:<!--|#)\s*` + silences + `\s+([A-Z0-9, ]+?)\s*(?:-->)?\s*$`)
-
-// near returns the name of a list that one misspelling away leads to: at most two letters differ. "" is none.
-func near(name string, all []string) (best string) {
-	const most, longest = 2, 64
-	if len(name) > longest {
-		return ""
-	}
-	at := min(most, len(name)/2) + 1
-	for _, n := range all {
-		if len(n) > len(name)+most || len(n) < len(name)-most {
-			continue
-		}
-		if d := words.Distance(strings.ToLower(name), strings.ToLower(n)); d < at {
-			at, best = d, n
-		}
-	}
-	return best
-}

@@ -14,16 +14,9 @@ const leastCached = 1_024
 // has cached ends there.
 func (c *checker) cached(costs *Costs) {
 	d := c.d
-	above := make([]int, len(d.Blocks)+1) // tokens of the blocks before each
-	for i, b := range d.Blocks {
-		above[i+1] = above[i]
-		if !b.System {
-			above[i+1] += costs.Size(b)
-		}
-	}
 	upTo := func(at int) int {
 		i, _ := slices.BinarySearchFunc(d.Blocks, at, func(b *Block, at int) int { return b.Own.From - at })
-		return above[i]
+		return costs.tokens[i]
 	}
 	later := 0 // model calls that send what is above them
 	for _, o := range d.Operations {

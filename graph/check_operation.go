@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/yamldoc"
 )
 
 // IsGraph reports whether a document has an operation with parameters, or seems meant to have one: a name that is nearly one, with
@@ -50,8 +51,8 @@ func (s operationSpec) takes(line string) bool {
 	return known && isKeyLine(line)
 }
 
-// meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line; or the
-// name, text after it, and a parameter of that operation in the next line.
+// meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line; the name, text
+// after it, and a parameter of that operation in the next line; or the name and such a parameter in one line.
 func meant(text string) (out []meantLine) {
 	for at := 0; at < len(text); {
 		line, below, _ := strings.Cut(text[at:], "\n")
@@ -63,7 +64,7 @@ func meant(text string) (out []meantLine) {
 		name = name[:len(name)-len(rest)]
 		spec, known := operations[strings.ToLower(name)]
 		rest = strings.Trim(rest, " \t")
-		if known && line[0] == '@' && isKeyLine(next) && (rest == "" || spec.takes(next)) {
+		if known && line[0] == '@' && (isKeyLine(next) && (rest == "" || spec.takes(next)) || spec.takes(rest)) {
 			out = append(out, meantLine{Span{at, at + len(line)}, name, rest})
 		}
 		at = end
@@ -109,6 +110,9 @@ func (c *checker) alone(l meantLine, line Span, below string) *Fix {
 	case text == "":
 		return &Fix{Title: "Write @" + l.name, At: line, Text: "@" + l.name}
 	case !spec.takes(parameter), strings.Contains(below, "\n"+name+":"):
+		return nil
+	}
+	if _, err := yamldoc.Fields([]byte(parameter)); err != nil {
 		return nil
 	}
 	return &Fix{Title: "Write " + name + " below it", At: line, Text: "@" + l.name + "\n" + parameter}
@@ -309,6 +313,10 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 	}
 	switch text := f.text(); {
 	case p.kind == textKind && c.commented(f):
+	case f.Key == "use-header" && text != "" && !strings.EqualFold(text, "none") && !strings.Contains(text, "#"):
+		heading := Quoted("# " + text)
+		c.add("CG212", Warning, f.Value, "this is no heading, and opens no block: a reference cannot lead there").Fix =
+			&Fix{Title: "Write " + heading, At: f.Value, Text: heading, Choice: true}
 	case p.kind == toolsKind && strings.Contains(text, ","):
 		list := "[" + text + "]"
 		c.add("CG214", Hint, f.Value, "read as the list "+list+"; Fractalic takes it for one name").Fix =

@@ -128,8 +128,8 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 // replaced says of a reference that an operation replaces its block, as far as it is known what is there then.
 func (c *checker) replaced(r Reference, b *Block, by *Operation) {
 	severity, message := Information, "nothing is sent for it unless the result has a block of this name"
-	id, _ := by.Inserts()
-	gets := losesID(b, by) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
+	id := c.made.header(by).id
+	gets := losesID(b, id) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
 	if gets {
 		severity, message = Error, "the new one is "+id
 	}
@@ -186,9 +186,9 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message = "a * is only the last part of a path, after a name: goal/*"
 		return
 	}
-	if strings.Contains(r.Path, ",") && o.field("block") != nil && o.field("block").text() != "" {
+	if list := c.list(r.At.In(c.d.Source)); list != "" && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
-		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: "[" + r.At.In(c.d.Source) + "]"}
+		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: list}
 		return
 	}
 	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
@@ -214,12 +214,23 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	if c.lost++; c.lost > maxSuggested {
 		return
 	}
-	n := near(m.Lost, c.allNames())
-	path := strings.Replace(r.Path, m.Lost, n, 1)
-	if n != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
-		f.Message += "; did you mean " + n + "?"
+	path := c.d.nearest(r.Path, c.allNames())
+	if path != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
+		f.Message += "; did you mean " + path + "?"
 		f.Fix = c.renamed(r, path)
 	}
+}
+
+// list returns a value as a list if it is several: with commas, or names of blocks with spaces between them. "" is neither.
+func (c *checker) list(value string) string {
+	names := strings.Fields(value)
+	switch lost := func(name string) bool { return c.d.Find(strings.TrimSuffix(name, "/*")).Block == nil }; {
+	case strings.Contains(value, ","):
+		return "[" + value + "]"
+	case len(names) > 1 && !slices.ContainsFunc(names, lost):
+		return "[" + strings.Join(names, ", ") + "]"
+	}
+	return ""
 }
 
 // renamed returns the fix that writes another path; nil: this one is not written as it reads, as with escapes.
@@ -241,11 +252,7 @@ func (c *checker) allNames() []string {
 				c.names = append(c.names, c.made.names(o)...)
 			}
 		}
-		for _, b := range c.d.Blocks[1:] {
-			if !b.System {
-				c.names = append(c.names, b.Name())
-			}
-		}
+		c.names = append(c.names, c.d.blockNames(nil)...)
 	}
 	return c.names
 }

@@ -116,13 +116,14 @@ func (c *checker) heading(b *Block) {
 		}
 	case !b.marked && strings.HasSuffix(b.Title, "}") && oddID().MatchString(b.Title):
 		at := oddID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this is no id: an id is written {id=name}")
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading.From+b.at.From),
+			"this is no id: an id is written {id=name}")
 		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && openID().MatchString(b.Title):
 		at := openID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.title), "this id is never closed")
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading.From+b.at.From), "this id is never closed")
 		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}

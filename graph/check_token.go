@@ -169,7 +169,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	}
 	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
 		f := c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: replace a block, with to and mode")
-		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, o) {
+		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, c.made.header(o).id) {
 			f.Fix = set(o, "Write mode: replace", "mode", "replace")
 		}
 	}
@@ -253,9 +253,9 @@ func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
 
 // sum says what the whole document sends.
 func (c *checker) sum(costs []Cost) {
-	all, asks := Cost{Exact: true}, []Cost(nil)
-	for _, cost := range costs {
-		if cost.Operation.Name == "llm" {
+	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs))
+	for i := range costs {
+		if cost := &costs[i]; cost.Operation.Name == "llm" {
 			all.Prompt += cost.Total()
 			all.Exact = all.Exact && cost.Exact
 			asks = append(asks, cost)
@@ -270,7 +270,7 @@ func (c *checker) sum(costs []Cost) {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix = set(last, onlyPrompt, "context", "none")
 	}
-	slices.SortStableFunc(asks, func(a, b Cost) int { return cmp.Compare(b.Total(), a.Total()) })
+	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total(), a.Total()) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
@@ -278,16 +278,8 @@ func (c *checker) sum(costs []Cost) {
 	}
 	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(),
 		strings.Join(most, ", "))
-	if slices.ContainsFunc(c.d.Operations, c.asksElsewhere) {
-		message += "; those of imported documents are not counted"
+	if c.made.asks() {
+		message += "; " + Elsewhere
 	}
 	c.add(Sums, Information, c.line(0), message)
-}
-
-// asksElsewhere reports whether an operation imports a document with model calls.
-func (c *checker) asksElsewhere(o *Operation) bool {
-	other := c.made.document(o)
-	return o.Name == "import" && other != nil && slices.ContainsFunc(other.Operations, func(in *Operation) bool {
-		return in.Name == "llm" && other.runs(in)
-	})
 }

@@ -58,6 +58,15 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
+// Elsewhere is what is said where Costs.Elsewhere is true.
+const Elsewhere = "what other documents send is not counted"
+
+// Elsewhere reports whether documents that this one imports or runs ask a model, too: what that sends is not in Operations.
+func (c *Costs) Elsewhere() bool { return c.made.asks() }
+
+// Gives returns the id of the block that an operation inserts, also of one of another document; "": none, or it is not known.
+func (c *Costs) Gives(o *Operation) string { return c.made.header(o).id }
+
 // Before reports whether an operation that may run before another one inserts the block of a path.
 func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
 
@@ -148,6 +157,7 @@ func (d *Document) Costs(o Options) *Costs {
 	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1), made: createdBy(d, o.Read)}
 	b := bill{Costs: c, d: d, g: c.made.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
 	c.tally = b.counted("")
+	c.Operations = make([]Cost, 0, len(d.Operations))
 	for _, o := range d.Operations {
 		if cost, sends := b.cost(o); sends {
 			c.Operations = append(c.Operations, cost)

@@ -19,7 +19,7 @@ func createdBy(d *Document, read func(from, path string) (*Document, error)) *cr
 	c := &created{d: d, read: read, inside: map[taken][]string{}}
 	c.grows = d.grows
 	if read != nil && slices.ContainsFunc(d.Operations, func(o *Operation) bool { return o.Name == "import" }) {
-		c.grows = sync.OnceValue(func() *growth { return grown(d, c.level) })
+		c.grows = sync.OnceValue(func() *growth { return grown(d, c.header) })
 	}
 	c.by = sync.OnceValue(func() map[string][]*Operation {
 		all := map[string][]*Operation{}
@@ -73,8 +73,8 @@ func (c *created) namesIn(other *Document, by *Operation) []string {
 			names = append(names, named(b.Heading.In(other.Source))...)
 		}
 		for _, o := range b.Operations {
-			if f := o.field("use-header"); f != nil {
-				names = append(names, named(f.text())...)
+			if header := o.text("use-header"); headingLevel(header) > 0 {
+				names = append(names, named(header)...)
 			}
 		}
 	}
@@ -82,36 +82,53 @@ func (c *created) namesIn(other *Document, by *Operation) []string {
 	return names
 }
 
-// level returns the level of the heading above what an operation inserts; 0: there is none, or it is not known.
-func (c *created) level(o *Operation) int {
+// header is the heading above what an operation inserts: its level, 0 where there is none, or it is not known, and its id.
+type header struct {
+	level int
+	id    string
+}
+
+// header returns the heading above what an operation inserts.
+func (c *created) header(o *Operation) header {
 	other := c.document(o)
 	if o.Name != "import" || other == nil || strings.Contains(o.text("file"), ".md/") {
-		return o.own.level
+		return header{o.own.level, o.own.id}
 	}
 	first := other.Blocks[0]
 	for _, r := range o.block {
 		if first = other.Find(r.Path).Block; first == nil {
-			return 0
+			return header{}
 		}
 		if !r.Below {
-			return first.Level
+			return header{first.Level, first.ID}
 		}
 	}
 	if first.end == first.index+1 || first.Level == 0 && other.speaks(first, len(other.Source)) {
-		return 0
+		return header{}
 	}
-	return other.Blocks[first.index+1].Level
+	first = other.Blocks[first.index+1]
+	return header{first.Level, first.ID}
 }
 
 // named returns the names that a header gives the block that it opens.
 func named(header string) (names []string) {
-	n := namesOf(strings.TrimLeft(header, "# "))
+	n := namesOf(strings.TrimLeft(header, "# "), 0)
 	for _, name := range []string{n.ID, n.Slug, n.Legacy} {
 		if name != "" && !strings.EqualFold(header, "none") {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// asks reports whether an operation imports or runs a document with model calls.
+func (c *created) asks() bool {
+	return slices.ContainsFunc(c.d.Operations, func(o *Operation) bool {
+		other := c.document(o)
+		return other != nil && c.d.runs(o) && slices.ContainsFunc(other.Operations, func(in *Operation) bool {
+			return in.Name == "llm" && other.runs(in)
+		})
+	})
 }
 
 // document returns the document that an operation names; nil: it cannot be read.

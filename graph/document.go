@@ -47,7 +47,6 @@ type Block struct {
 	Operations []*Operation // in the block itself
 
 	of    *Document
-	title int   // where it begins
 	index int   // in Document.Blocks
 	end   int   // the index behind all that are below it
 	kept  *kept // the tokens of its text
@@ -60,14 +59,15 @@ type headingNames struct {
 	Slug   string // of the title; "": none
 	Legacy string // the slug in Fractalic; "": none
 
-	idAt    Span // from the beginning of the title
+	at      Span // of the text, from the beginning of the heading
+	idAt    Span // from there, too
 	marked  bool // there is an id, well formed or not
 	system  bool // it begins a part of the system prompt
 	foreign bool // the name is not ASCII
 }
 
 // IDAt returns where the id is, well formed or not.
-func (b *Block) IDAt() Span { return b.idAt.moved(b.title) }
+func (b *Block) IDAt() Span { return b.idAt.moved(b.Heading.From) }
 
 // Malformed reports whether the heading has an id that is none.
 func (b *Block) Malformed() bool { return b.marked && b.ID == "" }
@@ -128,7 +128,9 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 		memory{make([]Field, fields), make([]Reference, references)})
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
-	d.grows = sync.OnceValue(func() *growth { return grown(d, func(o *Operation) int { return o.own.level }) })
+	d.grows = sync.OnceValue(func() *growth {
+		return grown(d, func(o *Operation) header { return header{o.own.level, o.own.id} })
+	})
 	return d
 }
 
@@ -191,7 +193,7 @@ func (d *Document) Place(at int) (line, column int) {
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
 	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)},
-		Parent: parent, of: d, title: m.title.From, index: len(d.Blocks), kept: m.kept}
+		Parent: parent, of: d, index: len(d.Blocks), kept: m.kept}
 	b.System = b.system || d.inherits(parent)
 	if b.System {
 		d.systems = append(d.systems, b)
@@ -200,11 +202,12 @@ func (d *Document) block(b *Block, m *mark, parent *Block) {
 	d.Blocks = append(d.Blocks, b)
 }
 
-// namesOf reads the text of a heading.
-func namesOf(text string) *headingNames {
-	title, id, at, marked := takeID(text)
+// namesOf reads the text of a heading; from is where that begins.
+func namesOf(text string, from int) *headingNames {
+	title, id, idAt, marked := takeID(text)
 	title = strings.TrimSpace(title)
-	n := &headingNames{title, id, Slug(title), LegacySlug(title), at, marked, isSystem(title), false}
+	n := &headingNames{Title: title, ID: id, Slug: Slug(title), Legacy: LegacySlug(title),
+		at: Span{from, from + len(text)}, idAt: idAt.moved(from), marked: marked, system: isSystem(title)}
 	n.foreign = !ascii(cmp.Or(n.ID, n.Slug))
 	return n
 }

@@ -102,9 +102,6 @@ func (d *Document) safe(i int) bool {
 // shift moves marks.
 func shift(marks []mark, by int) {
 	for i := range marks {
-		m := &marks[i]
-		if m.at = m.at.moved(by); m.kind == atxHeading || m.kind == setextHeading {
-			m.title = m.title.moved(by)
-		}
+		marks[i].at = marks[i].at.moved(by)
 	}
 }

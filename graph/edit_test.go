@@ -80,7 +80,7 @@ func outlined(d *Document) string {
 		}
 	}
 	for _, m := range d.marks {
-		fmt.Fprintln(&b, m.kind, m.at, m.level, m.title, m.open)
+		fmt.Fprintln(&b, m.kind, m.at, m.level, m.open)
 	}
 	return b.String()
 }

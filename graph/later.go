@@ -21,8 +21,8 @@ type growth struct {
 	runs     []int   // by operation: how many may run before it: all above, and in a loop all in it
 }
 
-// grown finds where operations write; level returns that of the heading above what one does.
-func grown(d *Document, level func(*Operation) int) *growth {
+// grown finds where operations write; above returns the heading above what one does.
+func grown(d *Document, above func(*Operation) header) *growth {
 	blocks, n := len(d.Blocks), len(d.Operations)
 	g := &growth{jumps: jumpsOf(d), own: slices.Repeat([]int{n}, blocks), below: slices.Repeat([]int{n}, blocks),
 		gone: slices.Repeat([]int{n}, blocks), place: make([]int, n+1), runs: make([]int, n),
@@ -32,7 +32,7 @@ func grown(d *Document, level func(*Operation) int) *growth {
 	for i, o := range d.Operations {
 		g.runs[i], g.place[i+1] = i, g.place[i]
 		if t, ok := d.writes(o); ok && !g.dead[i] {
-			t.headed = level(o)
+			t.headed = above(o)
 			g.place[i+1] = min(g.place[i], t.from(o))
 			g.write(d, o, t, &replaced)
 		}
@@ -53,7 +53,7 @@ func grown(d *Document, level func(*Operation) int) *growth {
 
 // writes returns where an operation writes; ok is false where it writes nothing, or into a block that is not in the document.
 func (d *Document) writes(o *Operation) (t target, ok bool) {
-	if !operations[o.Name].merges || o.idle() {
+	if !operations[o.Name].merges || o.own.idle {
 		return t, false
 	}
 	t, ok = d.target(o)
@@ -88,7 +88,7 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 	switch replaces := t.block != nil && t.mode == "replace"; {
 	case replaces && t.below:
 		g.note(o, nil, into)
-	case replaces && level > 0 && losesID(into, o):
+	case replaces && level > 0 && losesID(into, t.headed.id):
 		g.note(o, nil, under)
 	case replaces && level > 0:
 		g.note(o, into, nil)
@@ -101,9 +101,8 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 	}
 }
 
-// losesID reports whether a block has another id once an operation has replaced it.
-func losesID(b *Block, by *Operation) bool {
-	id, _ := by.Inserts()
+// losesID reports whether a block has another id once one with an id has replaced it.
+func losesID(b *Block, id string) bool {
 	return id != "" && b.ID != "" && !Named(id, b.ID)
 }
 
@@ -131,7 +130,7 @@ func (t target) from(o *Operation) int {
 
 // level returns the level of the heading above what an operation writes; 0: there is none, or it is not known.
 func (t target) level(o *Operation) int {
-	level := t.headed
+	level := t.headed.level
 	if !o.truth("header-auto-align") || level > 0 && o.field("use-header") != nil {
 		return level
 	}

@@ -28,7 +28,6 @@ func (s Span) moved(by int) Span { return Span{s.From + by, s.To + by} }
 // mark is what stands at the top of the Markdown and matters: headings and operations, and what looks like them.
 type mark struct {
 	at    Span // whole lines, without the end of the last one
-	title Span // of a heading: its text, without number signs
 	kind  markKind
 	open  bool // a fence that is not closed
 	level int  // of a heading
@@ -39,12 +38,9 @@ type mark struct {
 	kept      *kept // of a heading: the tokens of its block, which stays while that text does
 }
 
-// read reads the mark's own text, where it is not known already.
+// read reads an operation, where it is not known already.
 func (m *mark) read(source string) {
-	switch {
-	case m.kind == atxHeading && m.named == nil:
-		m.named, m.kept = namesOf(m.title.In(source)), new(kept)
-	case m.kind == operationMark && m.operation == nil:
+	if m.kind == operationMark && m.operation == nil {
 		m.operation = readOperation(m.at.In(source))
 	}
 }
@@ -116,12 +112,12 @@ func marksOf(source []byte) (marks []mark, open bool) {
 		case *ast.Heading:
 			m.kind, m.level = setextHeading, n.Level
 			if begins := bytes.TrimLeft(source[m.at.From:m.at.To], " "); bytes.HasPrefix(begins, []byte("#")) {
-				m.kind = atxHeading
-			}
-			m.title = Span{m.at.To, m.at.To}
-			if lines := n.Lines(); lines.Len() > 0 {
-				s := lines.At(0)
-				m.title = Span{s.Start, s.Stop}
+				title := Span{m.at.To, m.at.To}
+				if lines := n.Lines(); lines.Len() > 0 {
+					title = Span{lines.At(0).Start, lines.At(0).Stop}
+				}
+				m.kind, m.kept = atxHeading, new(kept)
+				m.named = namesOf(string(source[title.From:title.To]), title.From-m.at.From)
 			}
 		case *operationNode:
 			m.kind, m.at = operationMark, Span{n.at.From, lineEnd(source, max(n.at.From, n.at.To-1))}

@@ -47,7 +47,7 @@ type target struct {
 	below bool   // it is about what is below the block
 	at    Span   // what a result with a heading takes the place of
 
-	headed int // the level of the heading above the result, as far as it is known
+	headed header // above the result, as far as it is known
 }
 
 // place returns what the result of an operation takes the place of; ok is false if it has none in the document.
@@ -156,11 +156,11 @@ func opensBlock(text string) bool {
 // withID gives the heading at the beginning of a text an id, unless it has one of its own.
 func withID(text, id string) string {
 	marks, _ := marksOf([]byte(text))
-	m := marks[0]
-	if id == "" || namesOf(m.title.In(text)).ID != "" {
+	named := marks[0].named
+	if id == "" || named.ID != "" {
 		return text
 	}
-	return text[:m.title.To] + " {id=" + id + "}" + text[m.title.To:]
+	return text[:named.at.To] + " {id=" + id + "}" + text[named.at.To:]
 }
 
 // content returns the result of an operation as it is inserted: with the header, and its headings shifted.

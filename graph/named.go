@@ -47,14 +47,8 @@ func (d *Document) Refer(path string) (Reference, error) {
 	if in := m.In; in != nil {
 		e.Message += " directly below " + in.Name()
 	}
-	var names []string
-	for _, b := range d.Blocks[1:] {
-		if !b.System {
-			names = append(names, b.Name())
-		}
-	}
-	if n := near(m.Lost, names); n != "" {
-		return r, e.WithHint("did you mean %s?", n)
+	if path := d.nearest(r.Path, d.blockNames(nil)); path != "" {
+		return r, e.WithHint("did you mean %s?", path)
 	}
 	return r, e
 }

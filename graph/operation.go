@@ -16,6 +16,7 @@ type ownText struct {
 	level    int      // that block's; 0: it inserts none, or it is not known
 	id       string   // among them, that is written in it; "": none
 	idAt     Span
+	idle     bool // it cannot run: its parameters are no YAML, or it has none of those that it needs
 	prompt   kept // its tokens
 	above    kept // those of what is before it in its block
 	resolved atomic.Pointer[resolved]
@@ -26,6 +27,7 @@ type ownText struct {
 func readOperation(text string) *Operation {
 	o := readFields(text)
 	o.block, o.to, o.own = o.readReferences(text, "block"), o.readReferences(text, "to"), &ownText{}
+	o.own.idle = len(o.Fields) == 0 && len(o.findings) > 0 || o.lacks()
 	if spec := operations[o.Name]; spec.merges {
 		o.own.header = named(spec.header)
 		if o.Name == "llm" || o.Name == "shell" { // of the others it is not that of the result
@@ -35,6 +37,7 @@ func readOperation(text string) *Operation {
 			}
 		}
 		switch f := o.field("use-header"); {
+		case f != nil && headingLevel(f.text()) == 0: // it opens no block
 		case f != nil:
 			o.own.header = named(f.text())
 			o.own.id, o.own.idAt = headerID(f, text)

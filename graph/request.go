@@ -78,11 +78,8 @@ func (d *Document) Request(o *Operation) []Message {
 	return out
 }
 
-// idle reports whether an operation cannot run: its parameters are no YAML, or it has none of those that it needs.
-func (o *Operation) idle() bool { return len(o.Fields) == 0 && len(o.findings) > 0 || o.lacks() }
-
 // runs reports whether an operation may run, as far as that is known.
-func (d *Document) runs(o *Operation) bool { return !o.idle() && !d.grows().dead[o.Index] }
+func (d *Document) runs(o *Operation) bool { return !o.own.idle && !d.grows().dead[o.Index] }
 
 // lacks reports whether an operation has none of the parameters that it needs; an empty text is none.
 func (o *Operation) lacks() bool {

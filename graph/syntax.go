@@ -57,7 +57,7 @@ func (s syntax) likely(noticed int) (Finding, bool) {
 		if n < 1 || n > len(s.starts) {
 			continue
 		}
-		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.unquoted, s.behind} {
+		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.equals, s.unquoted, s.behind} {
 			if f, ok := guess(n); ok {
 				f.Code, f.Severity, f.At, f.Fix.At = "CG204", Error, f.At.moved(s.body), f.Fix.At.moved(s.body)
 				return f, true
@@ -107,13 +107,29 @@ func (s syntax) unspaced(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Insert a space", At: Span{colon, colon}, Text: " "}}, true
 }
 
+// equals finds a parameter with "=" in the place of the colon.
+func (s syntax) equals(n int) (Finding, bool) {
+	at := s.line(n)
+	key, value, found := strings.Cut(at.In(s.text), "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if _, known := s.keys[key]; !known || !found {
+		return Finding{}, false
+	}
+	return Finding{At: at, Message: "a parameter is written with a colon: " + key + ": …",
+		Fix: &Fix{Title: "Write a colon", At: at, Text: key + ": " + value}}, true
+}
+
 // unquoted finds a value whose line is valid once it is closed or quoted.
 func (s syntax) unquoted(n int) (Finding, bool) {
 	at := s.line(n)
 	text := at.In(s.text)
 	key, value, _ := strings.Cut(text, ":")
+	item := isKeyLine(text)
+	if dash := len(text) - len(strings.TrimLeft(text, " ")); strings.HasPrefix(text[dash:], "- ") {
+		key, value, item = text[:dash+1], text[dash+2:], true
+	}
 	value = strings.TrimSpace(value)
-	if !isKeyLine(text) || value == "" || value[0] == '|' || value[0] == '>' {
+	if !item || value == "" || value[0] == '|' || value[0] == '>' {
 		return Finding{}, false
 	}
 	at.From += len(key) + 1 + strings.Index(text[len(key)+1:], value)

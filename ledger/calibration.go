@@ -30,13 +30,13 @@ func CounterOf(
 	return c, cmp.Or(err, wrong)
 }
 
-// CountersOf returns how each of these sessions is counted: for its model, else in o200k_base. The session "" is the newest
+// CountersOf returns how each of these sessions is counted: for its model, else for none. The session "" is the newest
 // one: for what belongs to none. Errors: those of Session, but not_found.
 func CountersOf(ctx context.Context, api interface {
 	SessionReader
 	Calibration
 }, models *tokens.Registry, ids []string) (map[string]tokens.Counter, error) {
-	out, known := map[string]tokens.Counter{}, map[string]tokens.Counter{"": tokens.O200kBase.Counter()}
+	out, known := map[string]tokens.Counter{}, map[string]tokens.Counter{"": {}}
 	for _, id := range ids {
 		if _, twice := out[id]; twice {
 			continue

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"slices"
 
 	"ctxledger.dev/sessions"
@@ -35,6 +36,18 @@ func (i Info) Reading() bool {
 	return slices.ContainsFunc(i.Tasks, func(t TaskState) bool {
 		return t.Name == TaskFollow && (t.State == TaskWorking || t.State == TaskStuck && t.Seconds < stuckRead)
 	})
+}
+
+// Unmeasured reports whether a ledger's owner learns how the models of its sessions count, and has measured none of them yet:
+// until then all figures are rough.
+func (i Info) Unmeasured(ctx context.Context, api Calibration) bool {
+	if i.Sessions == 0 || !slices.ContainsFunc(i.Tasks, func(t TaskState) bool {
+		return t.Name == TaskMeasure && t.Trouble() == ""
+	}) {
+		return false
+	}
+	known, err := api.Estimators(ctx, EstimatorsRequest{})
+	return err == nil && known.Event == 0
 }
 
 // Unread says why nothing is known of a session that a hook or a host has told of; "": something is recorded of it.

@@ -27,9 +27,11 @@ type Hooks interface {
 type LiveSession struct {
 	Host   string `json:"host"`
 	HostID string `json:"host_id"`
-	Parent string `json:"parent,omitempty"` // the host's id of the session that started it, of a subagent
-	Dir    string `json:"dir,omitempty"`    // where the host runs
-	Agent  string `json:"agent,omitempty"`  // the kind of agent, of a subagent
+	// Session is our id, in the place of both, where what was said is passed in: such a session has no id of its host's.
+	Session string `json:"session,omitempty"`
+	Parent  string `json:"parent,omitempty"` // the host's id of the session that started it, of a subagent
+	Dir     string `json:"dir,omitempty"`    // where the host runs
+	Agent   string `json:"agent,omitempty"`  // the kind of agent, of a subagent
 }
 
 // BeginSessionRequest tells that a session begins or goes on.

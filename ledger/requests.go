@@ -30,9 +30,7 @@ const (
 // NoteRequestRequest records a request to a model.
 type NoteRequestRequest struct {
 	Mutation
-	// LiveSession is the session as its host names it; Session is our id where the host has no name for it.
 	LiveSession
-	Session string       `json:"session,omitempty"`
 	Request ModelRequest `json:"request"`
 }
 

@@ -354,6 +354,7 @@ type Carried struct {
 
 // carriedNow is a custom request: what every request of the agents carries, for a view.
 func (s *folder) carriedNow(ctx context.Context, _ *struct{}) (c Carried, err error) {
+	s.awaitFigures(ctx)
 	if s.carried(ctx).Counts() && s.counts() {
 		c.Counting = !s.awaitCount(ctx)
 	}

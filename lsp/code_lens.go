@@ -66,7 +66,9 @@ func (s *folder) graphLenses(d *document) (lenses []protocol.CodeLens) {
 	}
 	of := strings.ReplaceAll(string(explanationOf(d)), "%", "%%")
 	of = of[:len(of)-1] + `,"position":{"line":%d,"character":0}}`
-	for _, l := range graphfile.Lenses(f) {
+	shown := graphfile.Lenses(f)
+	lenses = make([]protocol.CodeLens, 0, len(shown))
+	for _, l := range shown {
 		start := protocol.Position{Line: uint32(d.text.LineAt(l.At))}
 		lenses = append(lenses, protocol.CodeLens{Range: protocol.Range{Start: start, End: start},
 			Command: protocol.Command{Title: plainLine(l.Title), Command: commandExplain, Arguments: []protocol.LSPAny{

@@ -66,7 +66,11 @@ func (n *notifier) publish(u uri.URI, another bool) {
 		return
 	}
 	p := &protocol.PublishDiagnosticsParams{URI: before.uri, Diagnostics: []protocol.Diagnostic{}}
-	if d := n.Server.documents.get(u); d != nil {
+	d := n.Server.documents.get(u)
+	if d != nil && d.folder.early.Err() == nil {
+		return // see tellFirst
+	}
+	if d != nil {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), d.folder.published(d)
 		n.Server.documents.looked(u)
 	}

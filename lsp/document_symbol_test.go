@@ -49,9 +49,9 @@ func (f *fixture) hints(t *testing.T, uri string) (list []string) {
 // TestSectionsAreTheSymbolsOfTheEditor: to add a case, add a row.
 func TestSectionsAreTheSymbolsOfTheEditor(t *testing.T) {
 	cost := func(line int, text string) string {
-		return fmt.Sprintf("%d %d tokens", line, tokens.O200kBase.CountString(text))
+		return fmt.Sprintf("%d ≈%d tokens", line, tokens.O200kBase.CountString(text))
 	}
-	first, second := "def first():\n    return os.name", "def second():\n    return 'some words of a text'"
+	first, second := "def first():\n    return os.name\n\n", "def second():\n    return 'some words of a text'\n"
 	both := []map[string]any{lines("first", 2, 3, 4), lines("second", 5, 6, 4)}
 	blocks := []string{cost(2, first), cost(5, second)} // by indentation they are the same
 	whole := "import os\n\n" + first
@@ -102,7 +102,8 @@ func TestSymbolsMoveUntilThereAreNewOnes(t *testing.T) {
 	if err := f.Open(uri, "python", tool); err != nil {
 		t.Fatal(err)
 	}
-	second := fmt.Sprintf("%d tokens", tokens.O200kBase.CountString("def second():\n    return 'some words of a text'"))
+	const text = "def second():\n    return 'some words of a text'\n"
+	second := fmt.Sprintf("≈%d tokens", tokens.O200kBase.CountString(text))
 	has := func(line int) {
 		t.Helper()
 		if got := f.hints(t, uri); len(got) != 1 || got[0] != fmt.Sprintf("%d %s", line, second) {

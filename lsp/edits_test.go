@@ -114,9 +114,9 @@ func (s *storm) ask() error {
 func cost(text string) string {
 	n := tokens.O200kBase.CountString(text)
 	if n == 1 {
-		return "1 token"
+		return "≈1 token"
 	}
-	return tokens.Count{N: n, Exact: true}.String() + " tokens"
+	return tokens.Count{N: n}.String() + " tokens" // of no model
 }
 
 // settle wants every call to be answered: for the text that it was made about, or with a refusal.

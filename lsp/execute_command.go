@@ -68,6 +68,7 @@ func given[A any](do func(*folder, context.Context, A, protocol.ProgressToken) (
 // executeCommand runs a command for the user.
 func (s *folder) executeCommand(ctx context.Context, p *protocol.ExecuteCommandParams) (any, error) {
 	if run, known := commands()[p.Command]; known {
+		s.awaitFigures(ctx)
 		return run(s, ctx, p)
 	}
 	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "unknown command %.1000q", p.Command)

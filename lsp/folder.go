@@ -25,6 +25,8 @@ type folder struct {
 	again     live.Again         // when the terminals change
 	life      context.Context    // ends when the client closes the folder
 	close     context.CancelFunc // ends it
+	early     context.Context    // ends when something is known of the live session, or was waited for long enough
+	known     context.CancelFunc // ends it
 
 	uris []uri.URI // as the client names it; none: nothing is open. Guarded by Server.mu, as what follows
 	now  snapshot
@@ -42,6 +44,10 @@ func (s *Server) newFolder(ctx context.Context, ws Workspace, lost error, like s
 	}
 	f.now = like.measured()
 	f.life, f.close = context.WithCancel(ctx)
+	f.early, f.known = context.WithTimeout(f.life, firstFigures)
+	if context.AfterFunc(f.early, f.tellFirst); ws.Open == nil {
+		f.known()
+	}
 	return f
 }
 

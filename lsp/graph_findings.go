@@ -18,8 +18,9 @@ func (s *folder) graphFindings(d *document) []protocol.Diagnostic {
 	if !ok {
 		return nil
 	}
-	list := []protocol.Diagnostic{}
-	for _, x := range graphfile.Findings(f) {
+	found := graphfile.Findings(f)
+	list := make([]protocol.Diagnostic, 0, len(found))
+	for _, x := range found {
 		list = append(list, s.graphDiagnostic(d, x))
 	}
 	return list

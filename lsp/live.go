@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"slices"
+	"time"
 
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/lsp/live"
@@ -32,6 +33,7 @@ func (s *folder) follow() {
 	}
 	if !want.ledger {
 		s.updateLocked(func(k *snapshot) { k.live = live.State{} })
+		s.known()
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
@@ -40,6 +42,38 @@ func (s *folder) follow() {
 	o := live.Options{Open: open, Env: s.o.Env, Tree: s.workspace.Root, Apart: !want.live, Pinned: want.pinned,
 		Model: want.model, Near: s.near, Again: &s.again, Tell: func(st live.State) { s.takeLive(ctx, st) }}
 	s.tasks.begin(func() { live.Follow(ctx, o) })
+}
+
+// firstFigures is how long a folder's first figures wait for what is known of its live session: as long as its follower
+// does, and a second for a daemon to start.
+const firstFigures = live.Patience + time.Second
+
+// figures has a method wait until it is known for which model texts are counted: else its figures are others a moment later.
+func figures[P, R any](
+	do func(*folder, context.Context, *document, *P) (R, error),
+) func(*folder, context.Context, *document, *P) (R, error) {
+	return func(s *folder, ctx context.Context, d *document, p *P) (R, error) {
+		s.awaitFigures(ctx)
+		return do(s, ctx, d, p)
+	}
+}
+
+// awaitFigures waits until something is known of the live session, but no longer than firstFigures.
+func (s *folder) awaitFigures(ctx context.Context) {
+	select {
+	case <-s.early.Done():
+	case <-ctx.Done():
+	}
+}
+
+// tellFirst has the client told what waited for that.
+func (s *folder) tellFirst() {
+	for _, d := range s.documents.all() {
+		if d.folder == s {
+			s.examine(d)
+		}
+	}
+	s.pending.wake()
 }
 
 // maxTerminals is how many terminals of a window are taken.
@@ -98,6 +132,7 @@ func (s *folder) takeLive(ctx context.Context, st live.State) {
 			k.live = st
 		}
 	})
+	s.known()
 	if p := after.live.Problem; p != "" && p != before.live.Problem {
 		s.o.Log.Warn("live session", "problem", p, "hint", after.live.Hint)
 	}

@@ -91,7 +91,7 @@ func TestCallsAreCountedWhenTheyAreMade(t *testing.T) {
 	if len(titles) != 3 || !strings.HasPrefix(titles[1], "calls unknown") {
 		t.Fatalf("without a session the lenses are %q", titles)
 	}
-	for n, want := range []string{"1 call in 1 session", "2 calls in 1 session"} {
+	for n, want := range []string{"1 call in the last session", "2 calls in the last session"} {
 		asked := 0
 		k.callsDocs(t, "0", int64(n))
 		for got := ""; !strings.HasPrefix(got, want); got = f.lenses(t, u)[1] {
@@ -218,8 +218,8 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 		t.Errorf("found: %+v", unused)
 	}
 	want := "Claude Code: 2 MCP servers\n" +
-		"6 calls in 6 sessions · cost unknown: ask it…\n" +
-		"not used in 6 sessions · cost unknown: ask it…"
+		"6 calls in the last 6 sessions · cost unknown: ask it…\n" +
+		"not used in the last 6 sessions · cost unknown: ask it…"
 	if got := strings.Join(f.lenses(t, u), "\n"); got != want {
 		t.Errorf("the lenses are\n%s\nnot\n%s", got, want)
 	}
@@ -229,7 +229,7 @@ func TestUnusedServersAreToldAndSwitchedOff(t *testing.T) {
 	if err := f.Call(f.ctx, "textDocument/hover", at, &hover); err != nil {
 		t.Fatal(err)
 	}
-	if got := hover.Contents.Value; !strings.Contains(got, "docs: 6 calls in 6 sessions") ||
+	if got := hover.Contents.Value; !strings.Contains(got, "docs: 6 calls in the last 6 sessions") ||
 		strings.Contains(got, "hunter2") {
 		t.Errorf("the hover is %q", got)
 	}
@@ -520,7 +520,7 @@ func TestNoAnswerWaitsForCountedCalls(t *testing.T) {
 	if _, err := f.Until(f.ctx, more); err != nil {
 		t.Fatal(err)
 	}
-	for got := ""; !strings.Contains(got, "6 calls in 6 sessions"); got = lenses() { // it may have been another change
+	for got := ""; !strings.Contains(got, "6 calls in the last 6"); got = lenses() { // it may have been another change
 		if f.ctx.Err() != nil {
 			t.Fatal(got)
 		}

@@ -1,8 +1,10 @@
 package lsp
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -40,7 +42,7 @@ func TestCountsAreThoseOfTheModel(t *testing.T) {
 	for _, c := range []struct {
 		name, settings, session, want string
 	}{
-		{"no model", "", "", exact(o200k)},
+		{"no model", "", "", "≈" + exact(o200k)},
 		{"that of the live session", "", "gpt-4", exact(cl100k)},
 		{"another one", "", "gpt-5", exact(o200k)},
 		{"one that is estimated", "", "claude-opus-4-6", "≈"},
@@ -148,6 +150,32 @@ func TestALinkHasWhatTheSessionDidWithItsFile(t *testing.T) {
 	for path, want := range map[string]int{"to-a.md": 1, "a.md": 1, "b.md": 2, "to-b.md": 2, "gone.md": 4, "c.md": 0} {
 		if got := s.file(&document{path: path, text: x}).Use.Reads; got != want {
 			t.Errorf("%s was read %d times, want %d", path, got, want)
+		}
+	}
+}
+
+// TestWithoutAModelNoFigureIsExact: hovers said ≈23 tokens, and the lens above them, hints and the status bar said 23.
+func TestWithoutAModelNoFigureIsExact(t *testing.T) {
+	f := newFixture(t, nil)
+	f.initialize(t)
+	const uri = "untitled:x"
+	if err := f.Open(uri, "markdown", "# A\n\nSome words.\n\n## B\n\nMore.\n"); err != nil {
+		t.Fatal(err)
+	}
+	place := map[string]any{"line": 0, "character": 2}
+	all := map[string]any{"start": place, "end": map[string]any{"line": 9, "character": 0}}
+	unmarked := regexp.MustCompile(`(^|[^≈\d,])[1-9][\d,]* tokens|"detail":"[1-9]|"exact":true`)
+	for method, more := range map[string]map[string]any{
+		"textDocument/codeLens": nil, "textDocument/documentSymbol": nil, "textDocument/inlayHint": {"range": all},
+		"textDocument/hover": {"position": place}, "ctxledger/cost": {"ranges": []any{}},
+		"textDocument/codeAction": {"range": all, "context": map[string]any{"diagnostics": []any{}}},
+	} {
+		var said json.RawMessage
+		if err := f.Call(f.ctx, method, scriptededitor.Document(uri, more), &said); err != nil {
+			t.Fatal(err)
+		}
+		if unmarked.Match(said) || len(said) < 10 {
+			t.Errorf("%s: %s", method, said)
 		}
 	}
 }

@@ -47,6 +47,9 @@ type Status struct {
 // sendStatus sends the status of a folder if the settings ask for it and it has changed.
 func (n *notifier) sendStatus(f *folder) {
 	k := f.snapshot()
+	if f.early.Err() == nil {
+		return // see tellFirst
+	}
 	if !k.settings.Status {
 		delete(n.statuses, f) // sent again once it is enabled again
 		return

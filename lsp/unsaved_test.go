@@ -283,9 +283,9 @@ func TestWhatIsNotOnDiskIsLabelled(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "notes.md")
 	for _, c := range []struct{ u, want, unsaved string }{
 		{deleted.u, `^Claude Code: in no request, it is not saved\nthis buffer, once saved, in every request: ≈\d+ tokens\n` +
-			`(?s:.*)67% of this buffer's ≈3 tokens, counted on its own\ncounted in o200k_base, since no model is known$`, "true"},
-		{"untitled:Untitled-1", `67% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
-		{string(uri.File(outside)), `67% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
+			`(?s:.*)100% of this buffer's ≈3 tokens, counted on its own\ncounted in o200k_base, since no model is known$`, "true"},
+		{"untitled:Untitled-1", `100% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
+		{string(uri.File(outside)), `100% of this buffer's ≈\d+ tokens, counted on its own$`, "null"},
 	} {
 		b := &buffer{fixture: f, u: c.u}
 		if c.u != deleted.u {

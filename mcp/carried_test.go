@@ -60,7 +60,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 	}
 	contains(t, text, "files in every request (≈$", "- memory CLAUDE.md: ",
 		"when a session begins, the index of ctxledger.yaml is sent: ≈",
-		"whose cost is unknown:\n- docs: not used in 1 session")
+		"whose cost is unknown:\n- docs: not used in the last session")
 	report := carried.Find(t.Context(), carried.Options{Agents: registry.Carried(), Root: root, Env: env.Env{Home: home,
 		Lookup: func(string) string { return "" }},
 		Meter: carried.For(ledger.Meter{Counter: tokens.Builtin().For("")})})
@@ -77,7 +77,7 @@ func TestContextStatusSaysWhatEveryRequestCarries(t *testing.T) {
 		t.Errorf("asked: %+v", s)
 	}
 	contains(t, text, "and MCP servers that were asked for their tools:\n- docs: ≈", "when the model searches for its tools, 1 tool, "+
-		"asked on ", "; not used in 1 session")
+		"asked on ", "; not used in the last session")
 	before := filepath.Join(t.TempDir(), "before.jsonl") // a session that ended before the files were written
 	if err := os.WriteFile(before, bytes.ReplaceAll(bytes.ReplaceAll(raw, []byte(`"timestamp":"2126-`),
 		[]byte(`"timestamp":"2025-`)), []byte(`"sessionId":"`), []byte(`"sessionId":"0`)), 0o600); err != nil {

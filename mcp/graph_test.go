@@ -94,25 +94,25 @@ func TestBlocksAreReadByPath(t *testing.T) {
 	f, c := newGraphs(t, nil)
 	for _, at := range []string{"docs/plan.md", filepath.Join(f.tree, "docs", "plan.md")} {
 		all, text := do[graphResult](t, c, "graph_blocks", args{"file": at})
-		const tree = `- .system, line 1: 7
-- goal, line 5: 13
-- sources, line 9: 11, with all below 21
-  - orders, line 13: 10
-    - @llm, line 17: sends 32
+		const tree = `- .system, line 1: ≈7
+- goal, line 5: ≈13
+- sources, line 9: ≈11, with all below ≈21
+  - orders, line 13: ≈10
+    - @llm, line 17: sends ≈32
 `
-		if !strings.HasPrefix(text, "[all blocks of docs/plan.md: 41 tokens]\n"+tree) || all.Tokens != 41 ||
+		if !strings.HasPrefix(text, "[all blocks of docs/plan.md: ≈41 tokens]\n"+tree) || all.Tokens != 41 ||
 			all.Next != nil || all.Text != tree {
 			t.Errorf("%s: %+v\n%s", at, all, text)
 		}
 	}
 	part, _ := do[graphResult](t, c, "graph_blocks", args{"file": "docs/plan.md", "block": "sources/*"})
-	if part.Text != "- orders, line 13: 10\n  - @llm, line 17: sends 32\n" || part.Tokens != 10 {
+	if part.Text != "- orders, line 13: ≈10\n  - @llm, line 17: sends ≈32\n" || part.Tokens != 10 {
 		t.Errorf("a part: %+v", part)
 	}
 	one, text := do[graphResult](t, c, "graph_blocks",
 		args{"file": "docs/plan.md", "block": "sources/orders", "text": true})
 	if one.Text != "## Orders {id=orders}\n\nIn cents." ||
-		text != "[sources/orders of docs/plan.md: 10 tokens]\n"+one.Text {
+		text != "[sources/orders of docs/plan.md: ≈10 tokens]\n"+one.Text {
 		t.Errorf("a text: %+v\n%s", one, text)
 	}
 	for wrong, a := range map[string]args{
@@ -139,8 +139,8 @@ func TestThePromptOfAnOperation(t *testing.T) {
 	_, c := newGraphs(t, nil)
 	for _, operation := range []string{"17", "18", "sources/orders"} {
 		r, text := do[graphResult](t, c, "graph_prompt", args{"file": "docs/plan.md", "operation": operation})
-		if !strings.HasPrefix(text, "[@llm, line 17 of docs/plan.md, sends 32 tokens: system 7, block goal 13, "+
-			"block sources/orders 10, prompt 2]\n--- system prompt, 7 tokens\n# .system\n") || r.Tokens != 32 {
+		if !strings.HasPrefix(text, "[@llm, line 17 of docs/plan.md, sends ≈32 tokens: system ≈7, block goal ≈13, "+
+			"block sources/orders ≈10, prompt ≈2]\n--- system prompt, ≈7 tokens\n# .system\n") || r.Tokens != 32 {
 			t.Errorf("%s: %+v\n%s", operation, r, text)
 		}
 	}

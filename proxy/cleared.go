@@ -24,7 +24,7 @@ func (v *view) list(r *reducer) {
 	}
 	from := v.listed
 	v.listing = begin(r, func(ctx context.Context, api Ledger) (l listing, err error) {
-		s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+		s, err := v.recordedAs(ctx, api)
 		if err != nil {
 			return l, err
 		}

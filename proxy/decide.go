@@ -320,7 +320,7 @@ func (v *view) unsent(p part) bool {
 func (v *view) next(
 	ctx context.Context, api Ledger, sent ledger.EditViewRequest, behind bool, summary *string,
 ) (c change, err error) {
-	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+	s, err := v.recordedAs(ctx, api)
 	if err != nil {
 		return c, err
 	}

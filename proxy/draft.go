@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func readsBack(raw []byte) bool {
 	if string(inside(raw, "defer_loading")) == "true" {
 		return false
 	}
-	name := member(raw, "name")
+	name := cmp.Or(member(raw, "name"), member(inside(raw, "function"), "name"))
 	if !strings.Contains(name, "ctxledger") {
 		return false
 	}

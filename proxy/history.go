@@ -69,6 +69,9 @@ func (r *recorder) handIn(e *entry) (session string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if m.Session == "" && e.who.host != unknownHost {
+		m.Session = passedBefore(r.life, api, e.who.host, e.dialect.format, e.asked.raws)
+	}
 	list := slices.Concat([]byte("["), bytes.Join(array, []byte(",")), []byte("]"))
 	done, _, err := ledger.HandIn(r.life, api, m, list)
 	if err == nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ctxledger.dev/ledger"
@@ -191,6 +192,36 @@ func TestAnAgentThatChangesItsAnswers(t *testing.T) {
 		return strings.Contains(x, "Bash")
 	}) {
 		t.Errorf("%v %s", err, strings.Join(texts, "\n"))
+	}
+}
+
+// TestAnotherProxyGoesOnInTheSession: an agent writes the arguments of a call anew, and a proxy that knows nothing of the
+// conversation finds its session by that call; a copy of it, which goes on in another way, is a session of its own.
+func TestAnotherProxyGoesOnInTheSession(t *testing.T) {
+	var answers atomic.Int32
+	s := newScene(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.Replace(said["chat"][0], `"t1"`, fmt.Sprintf(`"t%d"`, answers.Add(1)), 1))
+	})
+	send := func(id, messages string) {
+		text := strings.Replace(body("chat", messages), "{", `{"tools":[{"type":"function","function":{"name":"Bash"}}],`, 1)
+		s.send("/"+token+"/openai/chat/completions", text, "User-Agent", "opencode/1.0", "X-Session-Id", id)
+		s.stop()
+	}
+	first := hi["chat"][0] + "," + strings.Replace(hi["chat"][1], `{\"command\"`, `{ \"command\"`, 1)
+	second := first + "," + strings.ReplaceAll(hi["chat"][1], `"t1"`, `"t2"`)
+	send("ses_1", hi["chat"][0])
+	for _, messages := range []string{first, second} {
+		s.start()
+		send("ses_1", messages)
+	}
+	session, _ := s.recorded()
+	if all := s.requests(session); len(all) != 3 {
+		t.Errorf("%d requests of 3 in the session", len(all))
+	}
+	s.start()
+	send("ses_2", first+`,{"role":"user","content":"else"}`)
+	if all, err := s.ledger.Sessions(t.Context(), ledger.SessionsRequest{}); err != nil || all.Total != 2 {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 

@@ -156,7 +156,7 @@ func (x *exchange) sends(body []byte, step bool) {
 func (v *view) trimmed(r *reducer, made overflow.Trimmed) {
 	v.copied = true
 	begin(r, func(ctx context.Context, api Ledger) (none struct{}, err error) {
-		s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+		s, err := v.recordedAs(ctx, api)
 		if err == nil {
 			_, err = api.NoteTrim(ctx, ledger.NoteTrimRequest{Session: s.ID, RequestTrimmed: ledger.RequestTrimmed{
 				Stage: made.Stage, Before: made.CharsBefore, After: made.CharsAfter,
@@ -176,7 +176,7 @@ func (v *view) learn(
 	if err != nil {
 		return done, false
 	}
-	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+	s, err := v.recordedAs(ctx, api)
 	if err != nil {
 		return done, false
 	}
@@ -210,7 +210,7 @@ func (v *view) trims(body []byte, send func([]byte, overflow.Trimmed) bool) {
 		return
 	}
 	perByte := cmp.Or(v.perByte, usualPerByte)
-	c := overflow.Copy{Format: v.format, Whole: v.live.HostID}
+	c := overflow.Copy{Format: v.format, Whole: cmp.Or(v.live.HostID, v.live.Session)}
 	sealed, messages := false, 0
 	for _, span := range d.spans {
 		raw := span.In(body)

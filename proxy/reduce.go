@@ -74,13 +74,15 @@ func (s *Server) edit(r *http.Request, x *exchange) {
 // begin returns the view of a request that is about to be read; nil: it is sent as it is.
 func (r *reducer) begin(x *exchange) *view {
 	who := identify(x.header, &request{})
-	if !who.files {
+	if who.session == "" {
 		return nil
 	}
 	v := r.view(who, x.dialect.format)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.wake(r, x.at)
+	if v.enrolled() {
+		v.wake(r, x.at)
+	}
 	return v
 }
 
@@ -108,8 +110,10 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.read(d); !v.enrolled() && !v.enrol(r, d) {
+		return body
+	}
 	x.view = v
-	v.read(d)
 	stepped := v.decide(r) || v.copied
 	v.copied = false
 	x.prepared = &prepared{d, v.send(d, x, stepped)}
@@ -128,7 +132,11 @@ func (r *reducer) view(who identity, f transcript.Format) *view {
 		if len(r.views) >= maxViews {
 			dropOldest(r.views, func(v *view) time.Time { return v.used })
 		}
-		v = newView(f, ledger.LiveSession{Host: who.host, HostID: who.session, Dir: r.config.Dir}, who.agent)
+		live := ledger.LiveSession{Host: who.host, Dir: r.config.Dir}
+		if who.files {
+			live.HostID = who.session
+		}
+		v = newView(f, live, who.agent)
 		r.views[who] = v
 	}
 	v.used = now

@@ -52,7 +52,7 @@ func (c *change) known() bool { return c.cut != nil || c.summary == "" }
 
 // recorded reads the view of a session, as another proxy may have sent it; nothing of one that is not recorded.
 func (v *view) recorded(ctx context.Context, api Ledger) (c change, err error) {
-	s, err := api.Session(ctx, ledger.SessionRequest{Host: v.live.Host, HostID: v.live.HostID})
+	s, err := v.recordedAs(ctx, api)
 	if fault.Is(err, fault.NotFound) {
 		return c, nil
 	}

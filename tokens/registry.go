@@ -98,16 +98,13 @@ func (r *Registry) Lookup(name string) (Model, bool) {
 }
 
 // Counter returns how texts are counted for a model: as its own encoding does, else as learnt
-// says, the state of an Estimator, and without one as models of its family do. Without a model it is o200k_base.
-// Every figure of a text is counted by it.
+// says, the state of an Estimator, and without one as models of its family do. Without a model it is the zero Counter: the
+// o200k_base count as an estimate. Every figure of a text is counted by it, and it alone decides which figures are exact.
 //
 // Errors: those of ParseEstimator; the counter then does without.
 func (r *Registry) Counter(model string, learnt []byte) (Counter, error) {
-	if model == "" {
-		return O200kBase.Counter(), nil
-	}
 	c := r.For(model)
-	if len(learnt) == 0 {
+	if model == "" || len(learnt) == 0 {
 		return c, nil
 	}
 	e, err := ParseEstimator(model, learnt)

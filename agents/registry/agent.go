@@ -27,10 +27,10 @@ type Agent struct {
 	Hooks func(ctx context.Context, o hook.Options, event string, raw []byte) (hook.Answer, error)
 	// Carried finds what its requests carry besides the conversation.
 	Carried carried.Loading
-	// Reads returns arguments with which it may call our tool that reads stubs, without asking. Unless it is connected, they give
-	// it our server with that one tool. workspace is whose ledger the server has, "" the one of its directory. nil: its requests
-	// are not made smaller.
-	Reads func(program, workspace string, connected bool) []string
+	// Reads returns arguments and variables with which it may call our tool that reads stubs, without asking. Unless it is
+	// connected, they give it our server with that one tool. workspace is whose ledger the server has, "" the one of its
+	// directory. nil: its requests are not made smaller.
+	Reads func(program, workspace string, connected bool) (args, variables []string)
 	// Client is its client of MCP.
 	Client Client
 	// Running returns its processes that descend from some others: see claudecode.Running.

@@ -97,13 +97,13 @@ func claudeServer(program string, args ...string) server {
 
 // claudeReads is Agent.Reads of Claude Code: the configuration joins those that the person has, and of two servers of one name
 // counts. All are written with "=": Claude Code takes what follows a space for more of the same.
-func claudeReads(program, workspace string, connected bool) []string {
-	args := []string{"--allowedTools=mcp__ctxledger__read_artifact,mcp__plugin_ctxledger_ctxledger__read_artifact"}
+func claudeReads(program, workspace string, connected bool) (args, variables []string) {
+	args = []string{"--allowedTools=mcp__ctxledger__read_artifact,mcp__plugin_ctxledger_ctxledger__read_artifact"}
 	if connected {
-		return args
+		return args, nil
 	}
 	servers := map[string]server{ServerName: claudeServer(program, readBack(workspace)...)}
-	return append(args, "--mcp-config="+string(JSON(map[string]any{"mcpServers": servers})))
+	return append(args, "--mcp-config="+string(JSON(map[string]any{"mcpServers": servers}))), nil
 }
 
 // claudeFiles returns the files of Claude Code. They are strict: version 2.1.328 does not start with a comment or a

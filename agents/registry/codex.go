@@ -34,7 +34,7 @@ func codexAgent() Agent {
 const codexPassed = `["CTXLEDGER_STATE", "XDG_STATE_HOME"]`
 
 // codexReads is Agent.Reads of Codex.
-func codexReads(program, workspace string, connected bool) (args []string) {
+func codexReads(program, workspace string, connected bool) (args, variables []string) {
 	set := func(key, value string) { args = append(args, "-c", "mcp_servers."+ServerName+"."+key+"="+value) }
 	set("tools.read_artifact.approval_mode", `"approve"`)
 	if !connected {
@@ -42,7 +42,7 @@ func codexReads(program, workspace string, connected bool) (args []string) {
 		set("args", string(JSON(readBack(workspace))))
 		set("env_vars", codexPassed)
 	}
-	return args
+	return args, nil
 }
 
 func codexFiles(p Places) []File {

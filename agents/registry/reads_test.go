@@ -13,17 +13,18 @@ func TestAgentsReadStubs(t *testing.T) {
 	for agent, begins := range map[string][]string{
 		"claude-code": {"--mcp-config={", "--allowedTools=mcp__ctxledger__"},
 		"codex":       {"-c", "mcp_servers.ctxledger."},
+		"opencode":    {},
 	} {
 		for _, connected := range []bool{false, true} {
-			args := registry.Of(agent).Reads("/opt/ctxmcp", "/w", connected)
+			args, variables := registry.Of(agent).Reads("/opt/ctxmcp", "/w", connected)
 			for _, arg := range args {
 				if !slices.ContainsFunc(begins, func(s string) bool { return strings.HasPrefix(arg, s) }) {
 					t.Errorf("%s gets %q", agent, arg)
 				}
 			}
-			given := strings.Join(args, " ")
+			given := strings.Join(append(args, variables...), " ")
 			if connected == strings.Contains(given, "--read-back") || connected == strings.Contains(given, `"/w"`) ||
-				!strings.Contains(given, "read_artifact") {
+				len(args) > 0 && !strings.Contains(given, "read_artifact") {
 				t.Errorf("%s, connected %v: %s", agent, connected, given)
 			}
 		}

@@ -32,6 +32,9 @@ const lostStart = 10 * time.Minute
 
 // live returns the session that a hook speaks of, a new one if it is not recorded yet.
 func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Session, error) {
+	if r.Session != "" {
+		return sessions.Get(tx, r.Session)
+	}
 	s, found, err := sessions.OfHost(tx, r.Host, r.HostID)
 	if err != nil || found {
 		return s, err
@@ -50,6 +53,9 @@ func (l *Ledger) live(tx kv.Tx, r ledger.LiveSession, tree string) (sessions.Ses
 
 // checkLive refuses what names no session.
 func checkLive(op string, r ledger.LiveSession) error {
+	if r.Session != "" {
+		return CheckTexts(op, Label("session", r.Session))
+	}
 	if r.Host == "" || r.HostID == "" {
 		return fault.New(fault.Invalid, op, "a hook has to name its host and the host's id for the session")
 	}

@@ -26,19 +26,10 @@ const maxDigest = 64
 func (l *Ledger) NoteRequest(ctx context.Context, r ledger.NoteRequestRequest) (ledger.ModelRequest, error) {
 	var none ledger.ModelRequest
 	m := l.NewMutation("note request", r.Key, r)
-	if r.Session == "" {
-		m = m.Check(checkLive(m.Op, r.LiveSession))
-	}
-	m = m.Check(l.checkRequest(m.Op, &r.Request))
+	m = m.Check(checkLive(m.Op, r.LiveSession), l.checkRequest(m.Op, &r.Request))
 	tree := l.Trees.TreeOf(dirOf(sessions.Session{Dir: r.Dir}))
 	noted, err := Mutate(ctx, l, m, func(tx kv.Tx) (ledger.ModelRequest, []ledger.Event, error) {
-		var s sessions.Session
-		var err error
-		if r.Session != "" {
-			s, err = sessions.Get(tx, r.Session)
-		} else {
-			s, err = l.live(tx, r.LiveSession, tree)
-		}
+		s, err := l.live(tx, r.LiveSession, tree)
 		if err != nil {
 			return none, nil, err
 		}

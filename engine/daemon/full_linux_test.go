@@ -108,7 +108,7 @@ func makesRoom(t *testing.T, what string, do func() error) {
 	err := do()
 	t.Logf("%s: %v", what, err)
 	if err != nil &&
-		(!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free space")) {
+		(!strings.Contains(err.Error(), "free bytes") || !strings.Contains(fault.HintOf(err), "free up space")) {
 		t.Errorf("%s: %v, hint %q", what, err, fault.HintOf(err))
 	}
 }

@@ -70,7 +70,7 @@ func (r *Reader) Options(d *graph.Document, models *tokens.Registry, standard st
 // Counting returns how a counter counts.
 func Counting(c tokens.Counter) graph.Counting {
 	name := c.Encoding().String()
-	if !c.Exact() {
+	if !c.Exact() && c.Model() != "" {
 		name = "as " + c.Model()
 	}
 	return graph.Counting{Of: func(text string) int { return c.Count(text).N }, Exact: c.Exact(), Name: name}

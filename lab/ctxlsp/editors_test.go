@@ -76,9 +76,9 @@ func TestRealEditorsShowWhatThereIs(t *testing.T) {
 			must(t, json.Unmarshal(bytes.TrimSpace(out.Bytes()), &got))
 			saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))
 			must(t, err)
-			want := count(string(saved)) + " in file " // what Emacs prints of the rest is no UTF-8
+			want := strings.TrimPrefix(count(string(saved)), "≈") + " in file " // the rest, as Emacs prints it, is no UTF-8
 			if got.Encoding != "utf-16" || !strings.Contains(got.Diagnostic, "long-lines") || got.Symbol != "Guide" ||
-				!strings.HasPrefix(got.Lens, want) ||
+				!strings.Contains(got.Lens, want) ||
 				!strings.HasSuffix(got.Hint, " tokens") || !strings.Contains(got.Hover, "counted on its own") {
 				t.Errorf("it shows %+v; %s are saved", got, want)
 			}
@@ -130,9 +130,9 @@ func TestTheRealHelixShowsWhatThereIs(t *testing.T) {
 		// another line
 		{[]string{"Escape", "g", "g", "O"}, []string{"INS"}, false},
 		// with a text
-		{[]string{paste}, []string{"# 😀 New " + count("# 😀 New")}, false},
+		{[]string{paste}, []string{"# 😀 New " + count("# 😀 New\n")}, false},
 		// that is kept
-		{[]string{"Escape", ":w", "Enter"}, []string{"written", "# 😀 New " + count("# 😀 New")}, false},
+		{[]string{"Escape", ":w", "Enter"}, []string{"written", "# 😀 New " + count("# 😀 New\n")}, false},
 	})
 	s.run(t, "send-keys", ":q", "Enter")
 	saved, err := os.ReadFile(filepath.Join(p.Root, guideFile))

@@ -87,7 +87,7 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 	var said string
 	must(t, s.Call(s.ctx, "workspace/executeCommand",
 		map[string]any{"command": clicked.Command, "arguments": clicked.Arguments}, &said))
-	if !strings.HasPrefix(said, clicked.Title+". guide (1).md: "+count(guide)) || !strings.Contains(said, "Reading the file adds") {
+	if !strings.HasPrefix(said, clicked.Title+". guide (1).md: "+strings.TrimPrefix(count(guide), "≈")) || !strings.Contains(said, "Reading the file adds") {
 		t.Errorf("a click on the lens says %q", said)
 	}
 	// What the agent loads with every request and has read, too, has both figures.
@@ -127,6 +127,49 @@ func TestWhatTheAgentDoesReachesTheEditor(t *testing.T) {
 			strings.Contains(published(told, uri), `"diagnostics":[]`)
 	})
 	must(t, err)
+	s.leave(t)
+}
+
+// TestFirstFiguresStay: an editor that asked as soon as it had a document was told 608 tokens, and ≈991 when the daemon had
+// read the session file a second later.
+func TestFirstFiguresStay(t *testing.T) {
+	p := newPlace(t)
+	p.StopDaemons(t)
+	home := t.TempDir()
+	a, err := sandbox.NewAgent(home, p.Root, "claude-opus-5", "Please read.")
+	must(t, err)
+	must(t, a.Read("guide.md", guide, 10_000))
+	s := p.start(t, "CLAUDE_CONFIG_DIR="+home)
+	_, err = s.Initialize(s.ctx, capable, map[string]any{"status": true, "lens": "always", "hints": 1, "symbols": true},
+		map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
+	must(t, err)
+	uri := p.uri("other.md")
+	must(t, s.Open(uri, "markdown", guide))
+	at := map[string]any{"line": 0, "character": 3}
+	all := map[string]any{"range": map[string]any{"start": at, "end": map[string]any{"line": 1000, "character": 0}}}
+	said := func() (list []string) {
+		for _, r := range []struct {
+			method string
+			more   map[string]any
+		}{
+			{"textDocument/codeLens", nil}, {"textDocument/inlayHint", all}, {"textDocument/documentSymbol", nil},
+			{"textDocument/hover", map[string]any{"position": at}}, {"ctxledger/cost", map[string]any{"ranges": []any{}}},
+		} {
+			list = append(list, string(ask[json.RawMessage](t, s, r.method, uri, r.more)))
+		}
+		return list
+	}
+	first := said()
+	told := s.statuses(t)
+	if len(told) > 0 && told[0].Session == "" {
+		t.Errorf("the first status is %+v", told[0])
+	}
+	s.awaitStatus(t, func(st status) bool { return st.Session != "" && st.Held.N > 0 })
+	for i, then := range said() {
+		if first[i] != then {
+			t.Errorf("first it said %s\nand then %s", first[i], then)
+		}
+	}
 	s.leave(t)
 }
 

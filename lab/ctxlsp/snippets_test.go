@@ -88,7 +88,7 @@ func TestDocumentedConfigurationsShowEverythingInRealEditors(t *testing.T) {
 			shows := func(text string, costs ...string) {
 				t.Helper()
 				first, _, _ := strings.Cut(text, "\n")
-				want := []string{first, "## Install " + count(strings.TrimSpace(section)), found}
+				want := []string{first, "## Install " + count(section), found}
 				if want = append(want, costs...); costs == nil && c.lens != "" {
 					want = append(want, fmt.Sprintf(c.lens, first, unread(text)))
 				}

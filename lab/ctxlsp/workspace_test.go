@@ -65,7 +65,7 @@ func TestAWorkspaceIsCountedOnRequest(t *testing.T) {
 	if !slices.Equal(got.Directories, rows) {
 		t.Errorf("directories %+v, want %+v", got.Directories, rows)
 	}
-	said := fmt.Sprintf("%s: %d tokens in 3 files", filepath.Base(p.Root), want)
+	said := fmt.Sprintf("%s: ≈%d tokens in 3 files", filepath.Base(p.Root), want)
 	shown := func(told []scriptededitor.Message) (n int) {
 		for _, m := range told {
 			if m.Method == "window/showMessage" && strings.Contains(string(m.Params), said) {

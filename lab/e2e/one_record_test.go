@@ -48,7 +48,7 @@ func TestARealCallIsOneRecord(t *testing.T) {
 				t.Errorf("%+v, %v", all, err)
 			}
 			checkOnce(ctx, t, api, id)
-			_, asked := measured(ctx, t, api, result.SessionID)
+			_, asked := measured(ctx, t, api, ledger.SessionRequest{HostID: result.SessionID})
 			checkCosts(ctx, t, api, id, asked)
 			if n := len(server.Log()); n != len(asked) {
 				t.Errorf("%d requests are recorded of %d", len(asked), n)

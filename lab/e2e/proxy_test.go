@@ -12,9 +12,11 @@ import (
 )
 
 // measured returns what a proxy measured of a session, by the agent's id of it.
-func measured(ctx context.Context, t *testing.T, api ledger.API, hostID string) (ledger.ProxyUse, []ledger.ModelRequest) {
+func measured(
+	ctx context.Context, t *testing.T, api ledger.API, of ledger.SessionRequest,
+) (ledger.ProxyUse, []ledger.ModelRequest) {
 	t.Helper()
-	s, err := ledger.FindSession(ctx, api, ledger.SessionRequest{HostID: hostID})
+	s, err := ledger.FindSession(ctx, api, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func TestARealAgentsRequestsAreMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	follow(ctx, t, api, result.SessionID, []string{"Write", "Read", "Edit", "Bash"})
-	use, all := measured(ctx, t, api, result.SessionID)
+	use, all := measured(ctx, t, api, ledger.SessionRequest{HostID: result.SessionID})
 	found, err := api.Session(ctx, ledger.SessionRequest{HostID: result.SessionID})
 	if err != nil {
 		t.Fatal(err)

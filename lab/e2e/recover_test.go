@@ -89,7 +89,7 @@ func TestARealAgentDoesNotNoticeAnOverflow(t *testing.T) {
 	if err != nil || string(made) != "made 0\nmade 1\nmade 2\nmade 3\nmade 4\nmade 5\n" {
 		t.Errorf("%q, %v", made, err)
 	}
-	use, all := measured(ctx, t, open(t, s), result.SessionID)
+	use, all := measured(ctx, t, open(t, s), ledger.SessionRequest{HostID: result.SessionID})
 	recovered := 0
 	for _, q := range all {
 		if q.Reduced != nil && q.Reduced.Refused > 0 {

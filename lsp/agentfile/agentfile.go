@@ -227,7 +227,7 @@ func server(u Use) string {
 	case !u.Unknown:
 		cost = u.Carried.Tokens() + " a request"
 	}
-	used, _, _ := strings.Cut(u.Used(), ", last ")
+	used, _, _ := strings.Cut(u.Used(), ", most recent ")
 	return used + " · " + cost
 }
 
@@ -297,7 +297,7 @@ func explainAll(uses []Use, f anyfile.File) string {
 		}
 	}
 	if slices.ContainsFunc(uses, func(u Use) bool { return u.framed() && !u.alike(f) }) {
-		itself := f.Meter.Marked(anyfile.CostOf(f).Tokens)
+		itself := anyfile.CostOf(f).Tokens
 		lines = append(lines, "the file itself: "+itself.Tokens()+", "+f.Meter.Counted())
 	}
 	return strings.Join(lines, "\n")

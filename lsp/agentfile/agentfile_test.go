@@ -31,9 +31,9 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	edit := func(agent string) string {
 		return "\ncounted as " + agent + " sends it, with what the agent puts around the text"
 	}
-	frame := func(agent string) string { return " (3 in the file)" + edit(agent) }
+	frame := func(agent string) string { return " (≈3 in the file)" + edit(agent) }
 	file := anyfile.File{Text: text.New(tokens.O200kBase, []byte("# A\n")),
-		Meter: anyfile.Meter{Counter: tokens.O200kBase.Counter()}}
+		Meter: anyfile.Meter{Counter: tokens.Counter{}}}
 	for _, c := range []struct {
 		uses  []Use
 		want  string
@@ -43,7 +43,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 			"Codex: ≈80 tokens in every request" + frame("Codex")},
 		{[]Use{{Agent: "Codex", Host: "codex", Part: part(2)}}, // comments are not sent
 			"Codex: ≈2 tokens in every request",
-			"Codex: ≈2 tokens in every request, a part of the 3 in the file" + edit("Codex")},
+			"Codex: ≈2 tokens in every request, a part of the ≈3 in the file" + edit("Codex")},
 		{[]Use{{Agent: "Codex", Host: "codex", Part: part(80)}, {Agent: "Cursor", Host: "cursor", Part: part(80)}},
 			"≈80 tokens in every request of 2 agents",
 			"Codex: ≈80 tokens in every request" + frame("Codex") +
@@ -101,7 +101,7 @@ func TestTheFirstLineHasOneLens(t *testing.T) {
 	} {
 		c.hover += "\ncounted in o200k_base, since no model is known"
 		for i := range c.uses {
-			c.uses[i].Meter = anyfile.Meter{Counter: tokens.O200kBase.Counter()}
+			c.uses[i].Meter = anyfile.Meter{Counter: tokens.Counter{}}
 		}
 		got := Lenses(c.uses, file)
 		if len(got) != 1 || got[0].Title != c.want || got[0].Hover != c.hover ||
@@ -132,7 +132,7 @@ func TestEachAgentsFigureIsThatOfItsModel(t *testing.T) {
 		f := anyfile.File{Text: text.New(tokens.O200kBase, body), Meter: anyfile.Meter{Counter: models.For(editor)}}
 		codex := " (20 in the file)"
 		if editor == "" {
-			f.Meter.Counter, codex = tokens.O200kBase.Counter(), " (counted for the agent's model)"
+			f.Meter.Counter, codex = tokens.Counter{}, " (counted for the agent's model)"
 		}
 		frame := func(agent, n string) string {
 			return n + "\ncounted as " + agent + " sends it, with what the agent puts around the text\n"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/lsp/outline"
 	"ctxledger.dev/lsp/text"
 	"ctxledger.dev/tokens"
 )
@@ -66,6 +67,28 @@ func TestAReadIsCountedAsTheText(t *testing.T) {
 		f := File{Text: text.New(tokens.O200kBase, []byte(body)), Meter: Meter{Counter: counter}}
 		if got := CostOf(f); got.Read != counter.Count(numbered(body)) || got.Read.N <= got.Tokens.N {
 			t.Errorf("%.20q has %v, and when read %v", body, got.Tokens, got.Read)
+		}
+	}
+}
+
+// TestPartsAreTheWhole: sections ended before their line end and blank lines, so those of a file added up to less than the file.
+func TestPartsAreTheWhole(t *testing.T) {
+	for _, c := range []struct {
+		language outline.Language
+		text     string
+	}{
+		{outline.Markdown, "# A\n\nSome words.\n\n\n# B\n\n- one\n- two\n\n# C.);\n"},
+		{outline.Markdown, "# A\r\n\r\nSome words.\r\n  \r\n# B"},
+		{outline.Indented, "def a():\n    return 1\n\n\ndef b():\n    return 2\n"},
+	} {
+		read := text.New(tokens.O200kBase, []byte(c.text))
+		f := File{Text: read, Outline: outline.Of(c.language, read), Meter: Meter{Counter: tokens.O200kBase.Counter()}}
+		sum := 0
+		for i := range f.Outline.Len() {
+			sum += f.cost(f.Outline.Section(i)).N
+		}
+		if whole := f.whole().N; f.Outline.Len() < 2 || sum != whole {
+			t.Errorf("%q: %d sections have %d tokens, the file has %d", c.text, f.Outline.Len(), sum, whole)
 		}
 	}
 }

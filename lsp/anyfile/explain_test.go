@@ -15,9 +15,9 @@ func TestExplain(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"sections by cost", "/w/guide.md", "# A\n" + words(2) + "# B\n" + words(9) + "# C\n" + words(5),
 			"guide.md: 57 tokens. Reading the file adds 97, line numbers included. " +
-				"Most expensive: B 29, C 17, A 8."},
+				"Most expensive: B 30, C 18, A 9."},
 		{"a title that holds all", "/w/guide.md", "# Guide\n## A\n" + words(2) + "## B\n" + words(9),
-			"guide.md: 42 tokens. Reading the file adds 72, line numbers included. Most expensive: B 29, A 8."},
+			"guide.md: 42 tokens. Reading the file adds 72, line numbers included. Most expensive: B 30, A 9."},
 		{"one section", "x.md", "# A\n", "x.md: 3 tokens. Reading the file adds 7, line numbers included."},
 		{"nothing", "untitled:1", "", "untitled:1: 0 tokens. Reading the file adds 2, line numbers included."},
 		{"more than is read at once", "b.txt", words(10_000), "b.txt: 30,000 tokens. " +

@@ -84,11 +84,8 @@ type Meter ledger.Meter
 // Rough reports whether counts are estimates that nothing has been measured for yet.
 func (m Meter) Rough() bool { return !m.Counter.Exact() && m.Counter.Measurements() == 0 }
 
-// Marked returns a count as it is shown: without a model the counter is assumed, and no figure of it is exact.
-func (m Meter) Marked(c tokens.Count) tokens.Count {
-	c.Exact = c.Exact && m.Counter.Model() != ""
-	return c
-}
+// assumed reports whether nothing is known of the model: all counts are those of o200k_base.
+func (m Meter) assumed() bool { return m.Counter == tokens.Counter{} }
 
 // Say returns a count as text, with its share of the window if that is known: "1,234 tokens · 0.6% of
 // 200,000".
@@ -119,5 +116,19 @@ func (f File) count(from, to int) tokens.Count { return f.Text.Count(f.Meter.Cou
 // whole returns the tokens of the file.
 func (f File) whole() tokens.Count { return f.count(0, f.Text.Len()) }
 
-// cost returns the tokens of a section.
-func (f File) cost(s outline.Section) tokens.Count { return f.count(s.From, s.To) }
+// cost returns the tokens of a section with its line end and the blank lines behind it: else sections that are the whole file
+// would have less.
+func (f File) cost(s outline.Section) tokens.Count {
+	to, next := s.To, f.Text.LineAt(s.To)
+	for ; next < f.Text.Lines(); next++ {
+		_, end := f.Text.Line(next)
+		if len(bytes.TrimSpace(f.Text.Bytes(min(to, end), end))) > 0 {
+			break
+		}
+		to = f.Text.Len()
+		if next+1 < f.Text.Lines() {
+			to = f.Text.Start(next + 1)
+		}
+	}
+	return f.count(s.From, to)
+}

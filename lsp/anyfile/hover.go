@@ -41,7 +41,7 @@ const longestName = 60
 
 // note describes the cost of a section, counted alone and as a share of the file.
 func (f File) note(s outline.Section) Note {
-	n, all := f.Meter.Marked(f.cost(s)), f.Meter.Marked(f.whole())
+	n, all := f.cost(s), f.whole()
 	// Between backquotes nothing of a name becomes markup.
 	name := "`" + strings.ReplaceAll(chars.Short(chars.Line(s.Name), longestName), "`", "'") + "`"
 	of := "this buffer's"
@@ -49,10 +49,10 @@ func (f File) note(s outline.Section) Note {
 		of = "the file's"
 	}
 	rough := ""
-	if f.Meter.Rough() {
+	if f.Meter.Rough() && !f.Meter.assumed() {
 		rough = "; rough estimates, not calibrated yet"
 	}
-	share := Share(min(n.N, all.N), max(1, all.N)) // alone it can have more: its end does not merge with a line end
+	share := Share(min(n.N, all.N), max(1, all.N)) // alone it can have more, where it begins within a line
 	// A client may leave room around code: no comma follows it.
 	said := fmt.Sprintf("%s · %s\n%s of %s %s, counted on its own%s", name, f.Meter.Say(n), share, of, all.Tokens(),
 		rough)

@@ -142,7 +142,7 @@ const maxModel = 100
 func (m Meter) Counted() string {
 	model := chars.Short(chars.Line(m.Counter.Model()), maxModel)
 	switch {
-	case model == "" && m.Counter.Exact():
+	case m.assumed():
 		return "counted in o200k_base, since no model is known"
 	case model == "":
 		return "rough estimate, since no model is known"

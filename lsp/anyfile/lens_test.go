@@ -158,14 +158,14 @@ func TestHowItIsCountedIsSaidInWords(t *testing.T) {
 	}
 }
 
-// TestASectionIsNoMoreThanItsFile: counted on its own it has more tokens where its end merges with the line end behind it, and
-// was 167% of the file.
+// TestASectionIsNoMoreThanItsFile: without the line end behind it, with which its end merges, it had more tokens, and was 167% of
+// the file.
 func TestASectionIsNoMoreThanItsFile(t *testing.T) {
 	read := text.New(tokens.O200kBase, []byte("# A.);\n"))
 	f := File{Text: read, Outline: outline.Of(outline.Markdown, read),
 		Meter: Meter{Counter: tokens.O200kBase.Counter()}}
 	note, ok := Heading(f, 0)
-	const want = "`A.);` · ≈4 tokens\n100% of this buffer's ≈3 tokens, counted on its own"
+	const want = "`A.);` · 3 tokens\n100% of this buffer's 3 tokens, counted on its own"
 	if !ok || note.Text != want {
 		t.Errorf("%q, not %q", note.Text, want)
 	}

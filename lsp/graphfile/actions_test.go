@@ -383,3 +383,45 @@ func (c change) wrong(a offer, before map[string]int) (all []string) {
 	}
 	return all
 }
+
+// TestActionsThatWereWrong has actions that did something else once: what they make of a document, "" where they are not offered.
+func TestActionsThatWereWrong(t *testing.T) {
+	const summarize, both = "Summarize and replace, same id", "Select both"
+	step := func(lines ...string) string { return "\n@llm\nprompt: x\n" + strings.Join(lines, "\n") + "\n" }
+	for _, c := range []struct{ name, title, source, want string }{
+		{"a summary ends before a heading without a blank line", summarize, "# A {id=a}\n\nText.\n# B {id=b}\n",
+			"# A {id=a}\n\nText.\n\n@llm\nprompt: |\n" +
+				"  Summarize this block. Keep each decision, name, number and open question.\n" +
+				"block: a\nuse-header: \"# A {id=a}\"\nmode: replace\nto: a\n\n# B {id=b}\n"},
+		{"a heading with a malformed id gets no second one", summarize, "# A {id=1x}\n\nText.\n", ""},
+		{"a summary takes no id that another block has", summarize, "# A\n\nText.\n\n# B {id=a}\n", ""},
+		{"both are a list outside of the quotes", both, "# A {id=a}\n\nText.\n\n## B\n" + step(`block: "a/*"`),
+			"# A {id=a}\n\nText.\n\n## B\n" + step(`block: [a, "a/*"]`)},
+		{"a list is outside of the quotes", "Write the list",
+			"# A {id=a}\n\n# B {id=b}\n" + step(`block: "a, b"`),
+			"# A {id=a}\n\n# B {id=b}\n" + step(`block: [a, b]`)},
+		{"a path leads through no other block of the name", "Write x",
+			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: c/x"),
+			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: x")},
+		{"a jump leads to one block", "Name the blocks of a/*", "# A {id=a}\n\n## B\n\n@goto\nblock: a/*\n", ""},
+		{"renaming reaches the header of what replaces the block", "Rename to renamed",
+			"# A {id=a}\n" + step("block: a", `use-header: "# A {id=a}"`, "mode: replace", "to: a"),
+			"# A {id=renamed}\n" +
+				step("block: renamed", `use-header: "# A {id=renamed}"`, "mode: replace", "to: renamed")},
+		{"what is moved is not taken for a block of the same title", "Move to Source Notes",
+			"# A\n\n> TOOL RESPONSE, id: 1\n\n# A\n\nText.\n" + step("block: a"), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, got := worldOf(t, nil).file(c.source), ""
+			for _, a := range offers(f) {
+				if a.Title == c.title {
+					got = applied(f.Document, a.Edits).Source
+					break
+				}
+			}
+			if got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}

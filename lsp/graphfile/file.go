@@ -45,12 +45,12 @@ func (f File) MeterOf(o *graph.Operation) anyfile.Meter {
 	return m
 }
 
-// price returns what sending tokens costs at list prices; known is false where nothing is known of that.
-func (f File) price(o *graph.Operation, n int) (dollars float64, known bool) {
+// price returns what sending tokens costs at list prices, counted so; known is false where nothing is known of that.
+func (f File) price(o *graph.Operation, m anyfile.Meter, n int) (dollars float64, known bool) {
 	if o.Name != "llm" || f.Models == nil {
 		return 0, false
 	}
-	rates := f.Models.Rates(f.MeterOf(o).Counter.Model(), tokens.TermsOf(int64(n)))
+	rates := f.Models.Rates(m.Counter.Model(), tokens.TermsOf(int64(n)))
 	return rates.Cost(tokens.Used{Input: int64(n)}).Dollars, rates.Known
 }
 

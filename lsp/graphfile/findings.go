@@ -14,9 +14,12 @@ const mostFindings = 300
 // Findings returns what is to be known about a document: of very many those that are most serious, and how many more there
 // are.
 func Findings(f File) []graph.Finding {
-	all := slices.DeleteFunc(Check(f), func(x graph.Finding) bool { return x.Code == graph.Sums }) // the lenses say it
+	all := slices.DeleteFunc(graph.Found(f.Document, f.Around), func(x graph.Finding) bool {
+		return x.Code == graph.Sums // the lenses say it
+	})
 	more := len(all) - mostFindings
 	if more <= 0 {
+		graph.Sort(all)
 		return all
 	}
 	shown := make([]graph.Finding, 0, mostFindings)
@@ -27,6 +30,7 @@ func Findings(f File) []graph.Finding {
 			}
 		}
 	}
+	graph.Sort(shown)
 	last := &shown[mostFindings-1]
 	last.Message += fmt.Sprintf(" (and %s more; ctxledger graph check lists all)", chars.Plural(more, "finding"))
 	return shown

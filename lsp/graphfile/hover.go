@@ -146,13 +146,17 @@ func (f File) mentionNote(m graph.Mention) Note {
 	if m.Key == "block" && !m.Elsewhere {
 		note.Text += f.laterNote(m, b)
 	}
-	note.Text += fmt.Sprintf("\nfound by its %s", found.By)
+	note.Text += "\nfound by its " + foundBy[found.By]
 	if found.More > 0 {
 		note.Text += fmt.Sprintf(", as the first of %d", found.More+1)
 	}
 	note.Body, _ = cut(plain(strings.TrimSpace(note.Body)), mostOfBlock)
 	return note
 }
+
+// foundBy says by what a reference finds its block.
+var foundBy = map[graph.By]string{graph.ByID: "id", graph.BySlug: "heading",
+	graph.ByLegacy: "heading, as Fractalic reads it", graph.ByKey: "key"}
 
 // laterNote says what earlier steps do to a block before a reference is followed.
 func (f File) laterNote(m graph.Mention, b *graph.Block) string {

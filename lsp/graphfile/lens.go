@@ -24,7 +24,8 @@ const (
 )
 
 // Lenses returns what each operation sends, and which blocks are sent again and again.
-func Lenses(f File) (out []Lens) {
+func Lenses(f File) []Lens {
+	out := make([]Lens, 0, len(f.Around.Costs.Operations))
 	for _, b := range f.Blocks {
 		if n := f.Around.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Around.Costs.Size(b) >= tokensOften {
 			out = append(out, Lens{b.Heading.From,
@@ -41,13 +42,13 @@ func Lenses(f File) (out []Lens) {
 
 // lens is what an operation sends, in the first form that fits: tokens, their share of the window, their price, the blocks.
 func (f File) lens(c graph.Cost) string {
-	title := c.Said(c.Total()).Tokens()
-	if window := f.MeterOf(c.Operation).Window; window > 0 {
-		title += " · " + anyfile.Share(c.Total(), window)
+	title, meter := c.Said(c.Total()).Tokens(), f.MeterOf(c.Operation)
+	if meter.Window > 0 {
+		title += " · " + anyfile.Share(c.Total(), meter.Window)
 	}
 	money := ""
 	const cent = 0.01
-	if dollars, known := f.price(c.Operation, c.Total()); known && dollars >= cent {
+	if dollars, known := f.price(c.Operation, meter, c.Total()); known && dollars >= cent {
 		money = " · " + chars.Money(dollars, false)
 	}
 	names := f.selects(c)
@@ -96,7 +97,7 @@ func (f File) costNote(c graph.Cost) string {
 	o, total := c.Operation, c.Total()
 	meter := f.MeterOf(o)
 	head := "@" + o.Name + " sends " + meter.Say(c.Said(total))
-	if dollars, known := f.price(o, total); known {
+	if dollars, known := f.price(o, meter, total); known {
 		head += " · " + chars.Money(dollars, false) + " at list prices"
 	}
 	lines := []string{head, fmt.Sprintf("system %s · blocks %s · text before it %s · prompt %s", c.Said(c.System),

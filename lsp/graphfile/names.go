@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -202,6 +203,12 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 	}
 	edits := []Edit{{at, name}}
 	for _, o := range f.Operations {
+		if f.importsInPlace(o, t) {
+			line, _ := f.Place(o.At.From)
+			file, _ := o.Value("file")
+			return nil, fault.New(fault.Invalid, op, "@import in line %d replaces it by a block of %s with the same id", line,
+				called(file)).WithHint("rename that one first")
+		}
 		if t.Block != nil && f.Keeps(o) == t.Block {
 			_, at := o.Inserts()
 			edits = append(edits, Edit{at, name})
@@ -217,6 +224,16 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 			WithHint("choose a name that no block has")
 	}
 	return edits, nil
+}
+
+// importsInPlace reports whether an operation replaces a target by a block of another document that has its id.
+func (f File) importsInPlace(o *graph.Operation, t Target) bool {
+	mode, _ := o.Value("mode")
+	return o.Name == "import" && mode == "replace" && t.Block != nil &&
+		graph.Named(f.Around.Costs.Gives(o), t.Block.ID) &&
+		slices.ContainsFunc(f.Mentions(o), func(m graph.Mention) bool {
+			return m.Key == "to" && !m.Below && f.Find(m.Path).Block == t.Block
+		})
 }
 
 // RenameElsewhere returns the edits of another document that has the block named at a byte of this one, for a Rename.

@@ -21,6 +21,13 @@ const Pause = 80 * time.Millisecond
 // ease is the ratio of waiting to reading: following a busy agent must not keep a core busy.
 const ease = 5
 
+// Patience is how long the first report waits for the owner to read the session files that it found, and to measure how
+// their models count. It looks each readAgain.
+const (
+	Patience  = 2 * time.Second
+	readAgain = 20 * time.Millisecond
+)
+
 // The bounds of the retry interval, which doubles after each failure.
 const (
 	firstRetry = 500 * time.Millisecond
@@ -93,11 +100,11 @@ func follow(ctx context.Context, o Options) error {
 	if o.Again == nil {
 		o.Again = new(Again)
 	}
-	now, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
+	info, err := settled(ctx, api)
 	if err != nil {
 		return err
 	}
-	info, err := api.Info(ctx, ledger.InfoRequest{})
+	now, err := api.WaitEvents(ctx, ledger.WaitEventsRequest{After: -1})
 	if err != nil {
 		return err
 	}
@@ -119,6 +126,20 @@ func follow(ctx context.Context, o Options) error {
 		if err := w.wait(ctx); err != nil {
 			return err
 		}
+	}
+}
+
+// settled returns what the owner of a ledger says of it, as soon as figures no longer change by themselves, at the latest
+// after Patience.
+func settled(ctx context.Context, api Ledger) (ledger.Info, error) {
+	waiting, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	for {
+		info, err := api.Info(ctx, ledger.InfoRequest{})
+		if err != nil || waiting.Err() != nil || !info.Reading() && !info.Unmeasured(ctx, api) {
+			return info, err
+		}
+		env.Sleep(waiting, readAgain)
 	}
 }
 

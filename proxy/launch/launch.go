@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,7 @@ type Options struct {
 	Agent []string // its program and arguments
 	Proxy []string // the program and arguments that serve: see Started
 	Args  []string // that it gets before its own
+	Set   []string // variables that it gets, as NAME=value, unless it has them
 	In    io.Reader
 	Out   io.Writer
 	Err   io.Writer // of the agent; what the proxy says comes when the agent has ended
@@ -82,7 +84,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	agent := agentname.Of(strings.TrimSuffix(filepath.Base(o.Agent[0]), ".exe"))
 	cmd := exec.Command(program, append(o.extra(agent, base), o.Agent[1:]...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.Err
-	cmd.Env = append(cmd.Environ(), variables(agent, base, o.Env.Lookup)...)
+	cmd.Env = slices.Concat(o.Set, cmd.Environ(), variables(agent, base, o.Env.Lookup))
 	if err := cmd.Start(); err != nil {
 		return 0, fault.Wrap(fault.Unavailable, op, err)
 	}

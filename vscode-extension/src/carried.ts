@@ -120,8 +120,8 @@ function usesOf({ kind, use }: CarriedPart): string {
   if (use.sessions === 0) {
     return 'no session since its configuration changed';
   }
-  const sessions = plural(use.sessions, 'session');
-  const last = use.last === undefined ? '' : `, last ${use.last.slice(0, 10)}`;
+  const sessions = use.sessions === 1 ? 'the last session' : `the last ${plural(use.sessions, 'session')}`;
+  const last = use.last === undefined ? '' : `, most recent ${use.last.slice(0, 10)}`;
   return use.calls === 0 ? `not used in ${sessions}` : `${plural(use.calls, 'call')} in ${sessions}${last}`;
 }
 

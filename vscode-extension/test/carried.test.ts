@@ -37,8 +37,8 @@ test('a row says what a part costs, and when', () => {
     '9 · 4 when it is used · calls unknown',
     '50 when a file that matches *.go is read',
     'unknown · calls unknown',
-    'when it is enabled · not used in 1 session',
-    'unknown · 12 calls in 30 sessions, last 2026-11-20',
+    'when it is enabled · not used in the last session',
+    'unknown · 12 calls in the last 30 sessions, most recent 2026-11-20',
     'unknown · no session since its configuration changed',
   ], 'all of it is under the mouse');
   assert.deepEqual(rows[0]!.rows[0]!.rows.map(({ id, label, path }) => [id, label, path]), [['claude-code/0/0', 'docs/rules.md', '/w/CLAUDE.md']]);
