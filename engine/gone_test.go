@@ -434,8 +434,8 @@ func TestViewsOfAForgottenSessionAreValid(t *testing.T) {
 func TestForgettingNamesCopies(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	first := hand(t, l, ledger.AppendMessagesRequest{Messages: say("Something.", "Fine.")}).Session
-	copied, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:copy", Next: 1, Line: 1,
-		Done: true, Session: sessions.Session{Host: "claude-code", HostID: "copy", Continues: first},
+	copied, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:copy", Next: 1,
+		Line: 1, Done: true, Session: sessions.Session{Host: "claude-code", HostID: "copy", Continues: first},
 		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Format: transcript.Anthropic, Time: time.Now(),
 			Original: []byte(`{"role":"user","content":"Something."}`)}}})
 	if err != nil {
