@@ -25,8 +25,9 @@ func artifactCommand() command {
 		long: "An artifact is content kept outside the context, such as a large tool result; a session's view " +
 			"shows its handle instead. Without a command it lists the artifacts, newest first.",
 		example: "ctxledger artifact --limit 5\nctxledger artifact read a3f9c20b1d7e --lines 1-40",
-		near:    []string{"search", "find", "grep"}, was: map[string]string{"artifact ls": ""},
-		does: keeps, json: answers(artifactsAnswer{}),
+		near:    []string{"search", "find", "grep"},
+		was:     map[string]string{"artifact ls": "", "artifact list": "artifact"},
+		does:    keeps, json: answers(artifactsAnswer{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 100) }, check: checkLimit(&limit),
 		ask: shows(func(ctx context.Context, a *action, _ []string) (out artifactsAnswer, err error) {
 			out.ArtifactsResponse, err = a.ledger.Artifacts(ctx, ledger.ArtifactsRequest{Limit: limit})

@@ -56,7 +56,7 @@ func auditCommand() command {
 			"tasks are re-run, and an interrupt shows the sessions replayed so far. A file that cannot be read is " +
 			"reported, the others are counted, and the exit status is 1.",
 		example: "ctxledger audit\nctxledger audit --replay\nctxledger audit --html audit.html",
-		near:    []string{"cost", "costs", "price", "usage"},
+		near:    []string{"cost", "costs", "price", "usage", "report"},
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit --replay [PATH…]",
 			"bench retention": "audit [PATH…]"},
 		does: keeps, undo: "it writes the file given with --html", json: answers(audited{}),
@@ -75,6 +75,9 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	}
 	if st, err := os.Stat(a.absolute(f.page)); f.page == "-" || f.page != "" && err == nil && !st.Mode().IsRegular() {
 		return misuse("--html takes a file to write, not %s", f.page)
+	}
+	if dir := filepath.Dir(a.absolute(f.page)); f.page != "" && !isDir(dir) { // before what takes long
+		return fault.New(fault.NotFound, "cli.audit", "cannot write %s: there is no directory %s", f.page, dir)
 	}
 	models, err := a.models()
 	if err != nil {

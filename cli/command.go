@@ -111,13 +111,18 @@ func (a *action) root() *cobra.Command {
 		if c.Name() == "completion" {
 			c.Args, c.DisableFlagsInUseLine = counts(a, 0, 0), true
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Long = "Prints a script with which a shell completes commands, options, sessions and handles. The help of " +
+				"each shell says where the script goes."
 			for _, shell := range c.Commands() {
-				shell.Args = counts(a, 0, 0)
+				shell.Args, shell.Short = counts(a, 0, 0), "The script for "+shell.Name()
 			}
 		}
 	}
 	return root
 }
+
+// shells are those that complete, as the library knows them.
+const shells = "bash, fish, powershell and zsh"
 
 // into adds the command to its group, which is there, or to the program.
 func (c command) into(root *cobra.Command, a *action) {

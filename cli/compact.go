@@ -18,6 +18,8 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/compaction/settings"
+	"ctxledger.dev/config"
+	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
@@ -127,13 +129,17 @@ func (f *compactFlags) check(a *action) error {
 
 // chosen reports whether one of the options was given that decide what a summary is.
 func (f *compactFlags) chosen(a *action) bool {
-	return slices.ContainsFunc([]string{"mode", "budget", "keep", "model", "summary", "reasoning"}, a.flags.Changed)
+	return slices.ContainsFunc([]string{"mode", "budget", "budget-chars", "keep", "model", "summary", "reasoning"},
+		a.flags.Changed)
 }
 
 // compact runs the command.
 func (f *compactFlags) compact(ctx context.Context, a *action, args []string) error {
 	s, err := sessionOf(ctx, a, strings.Join(args, ""), f.output.format)
 	if err != nil {
+		return err
+	}
+	if err := f.knownReader(a); err != nil {
 		return err
 	}
 	if f.mode == modeAuto {
@@ -149,11 +155,34 @@ func (f *compactFlags) compact(ctx context.Context, a *action, args []string) er
 	if err != nil {
 		return err
 	}
-	return printCompaction(ctx, a, s, p, *f)
+	was, err := summaryInEffect(ctx, a, r, p)
+	switch {
+	case err != nil:
+		return err
+	case was != "" && f.chosen(a) && !f.output.messages: // the view is printed as it is
+		return fault.New(fault.Conflict, "cli.compact", "session %s has a summary, which your options cannot change: %s",
+			s.ID, p.Why).WithHint("first `ctxledger restore %s`, or compact without these options", was)
+	}
+	err = printCompaction(ctx, a, s, p, *f)
+	if was != "" && !f.output.messages {
+		a.hint("`ctxledger compact --messages %s` prints the view with its summary; `ctxledger restore %s` undoes that",
+			s.ID, was)
+	}
+	return err
 }
 
 // whose says whose view it is.
 func (f *compactFlags) whose() ledger.Reader { return ledger.Reader{Agent: f.reader} }
+
+// knownReader says if the configuration has nothing of the agent that is named: a view without a policy of its own is made
+// for it.
+func (f *compactFlags) knownReader(a *action) error {
+	c, _, err := a.configured()
+	if _, known := c.Agents[agentname.Key(f.reader)]; err == nil && f.reader != "" && !known {
+		a.say("no agent %q is in %s: its view has the policy for all", f.reader, config.File)
+	}
+	return err
+}
 
 // request is what is asked of the ledger for a session.
 func (f *compactFlags) request(session string, why string) ledger.PlanCompactionRequest {
@@ -189,7 +218,7 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 			WithHint("`ctxledger import %s` reads the session files below it", shell.Quote(what))
 	}
 	return s, fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
-		WithHint("`ctxledger sessions` lists the sessions here; %s", fileMeans)
+		WithHint("`ctxledger sessions` lists the sessions here, `ctxledger workspaces` where others are; %s", fileMeans)
 }
 
 // isFile reports whether an argument names a file rather than a session.
@@ -245,6 +274,16 @@ func charBudget(ctx context.Context, api ledger.Shrinker, r ledger.PlanCompactio
 	return 0, fault.New(fault.TooLarge, "cli.compact", "no summary of this session fits into %s characters: %s",
 		chars.Commas(most), why).
 		WithHint("allow more with --budget-chars")
+}
+
+// summaryInEffect returns the id of the summary because of which nothing was compacted; "": there is none.
+func summaryInEffect(ctx context.Context, a *action, r ledger.PlanCompactionRequest, p ledger.CompactionPlan,
+) (string, error) {
+	if p.Outcome != compaction.NothingToDo {
+		return "", nil
+	}
+	view, err := ledger.Messages(ctx, a.ledger, ledger.ViewRequest{Session: r.Session, Reader: r.Reader})
+	return view.Summary, err
 }
 
 // printCompaction prints the answer, and then says what was done: on a terminal that stays in sight.

@@ -87,6 +87,6 @@ func (a *action) reply(question string) string {
 // andMore says how many things a list leaves out, if it does.
 func andMore(w io.Writer, n int) {
 	if n > 0 {
-		fmt.Fprintf(w, "… and %s more\n", chars.Commas(n))
+		fmt.Fprintf(w, "… and %s more: `--dry-run --json` lists more of them\n", chars.Commas(n))
 	}
 }

@@ -79,7 +79,7 @@ func TestALongListEndsWithANumber(t *testing.T) {
 	}
 	for i, want := range map[int]string{0: "would forget 2,000 messages, 3 stubs, 5.0 MB", 1: "in 1 session: 3f9c1b2a",
 		2: "KIND     HANDLE        BYTES  CONTENT", 3: "session  3f9c1b2a          -  Get to know it",
-		len(lines) - 1: "… and 1,994 more"} {
+		len(lines) - 1: "… and 1,994 more: `--dry-run --json` lists more of them"} {
 		if lines[i] != want {
 			t.Errorf("line %d is %q, want %q", i, lines[i], want)
 		}

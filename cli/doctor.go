@@ -202,7 +202,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 		if a.State == notFound {
 			name := string(a.Agent)
 			if a.Sessions {
-				name += " (only session files)"
+				name += fmt.Sprintf(" (only session files; `ctxledger install %s` connects it anyway)", a.Agent)
 			}
 			missing = append(missing, name)
 			continue
@@ -226,7 +226,7 @@ func (r doctorReport) print(w io.Writer, t *columns.Table, width int, line func(
 			wrapped(w, fmt.Sprintf("%-12s", label), line(text, maxFound), width)
 		}
 	}
-	row("not found", strings.Join(missing, ", "))
+	row("not found", r.Self.in(strings.Join(missing, ", ")))
 	row("programs", cmp.Or(r.Problem, r.Programs.CLI))
 	if r.Problem == "" {
 		row("", r.Programs.MCP)

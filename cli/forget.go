@@ -154,7 +154,9 @@ func forgetThings(ctx context.Context, a *action, rs []ledger.ForgetRequest, c c
 	}
 	if err := a.answer(f, func(w io.Writer) {
 		printForgotten(w, f, text)
-		printLeft(w, f, rs[0])
+		if text || len(f.Counts) > 0 {
+			printLeft(w, f, rs[0])
+		}
 	}); err != nil {
 		return err
 	}

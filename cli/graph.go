@@ -85,6 +85,9 @@ func (f *graphFlags) open(ctx context.Context, a *action, name string) (*openGra
 		return nil, &unread{err, *c.Graph}
 	}
 	counter, err := counterOf(ctx, a, f.model, "")
+	if err == nil {
+		err = sayUnknown(a, f.model, counter)
+	}
 	if err != nil {
 		return nil, err
 	}

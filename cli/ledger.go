@@ -73,7 +73,8 @@ func (a *action) session(ctx context.Context, name string) (sessions.Session, er
 		err = fault.New(fault.NotFound, "cli.session", "this chat is not recorded (yet): no session has the host's id %.1000q",
 			r.HostID).WithHint("name a session: `ctxledger sessions` lists them")
 	case name == "":
-		err = fault.New(fault.NotFound, "cli.session", "%s", a.page(nil).NoSession(info, newestHere(a)))
+		err = fault.New(fault.NotFound, "cli.session", "%s", a.page(nil).NoSession(info, newestHere(a))).
+			WithHint("`ctxledger workspaces` lists where sessions are")
 	}
 	return s, err
 }

@@ -39,6 +39,7 @@ type overview struct {
 	Agents    []agentIs        `json:"agents"`           // those on this machine
 	Others    []string         `json:"other_ledgers,omitempty"`
 	Next      nextStep         `json:"next"`
+	unused    []string         // how agents are connected of which there are only sessions
 }
 
 // agentIs says whether an agent is connected, in the words of doctor.
@@ -75,6 +76,8 @@ func lookAround(ctx context.Context, a *action, _ []string) (out overview, err e
 	for _, h := range install.Hosts() {
 		if one := s.agent(h, false); one.Installed() {
 			out.Agents = append(out.Agents, agentIs{h.Name, one.State})
+		} else if one.Sessions {
+			out.unused = append(out.unused, onlySessions(h))
 		}
 	}
 	out.Next = out.next()
@@ -127,7 +130,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 	for _, c := range o.Agents {
 		states = append(states, fmt.Sprintf("%s: %s", c.Agent, c.State))
 	}
-	row("agents", cmp.Or(strings.Join(states, "; "), "none found on this machine"))
+	row("agents", a.self.in(cmp.Or(strings.Join(append(states, o.unused...), "; "), "none found on this machine")))
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}

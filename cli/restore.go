@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/compaction/layout"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 )
 
@@ -22,7 +23,7 @@ func restoreCommand() command {
 		ask: func(ctx context.Context, a *action, args []string) error {
 			r, err := a.ledger.Restore(ctx, ledger.RestoreRequest{ID: args[0]})
 			if err != nil {
-				return err
+				return noSummary(ctx, a, args[0], err)
 			}
 			if r.Window > 0 && r.Tokens.Upper > r.Window {
 				a.say("the view may now exceed the window: %s of %s tokens", r.Tokens, chars.Commas(r.Window))
@@ -47,9 +48,23 @@ func diffCommand() command {
 		example: "ctxledger diff 3f9c1b2a7d4e",
 		does:    keeps, json: answers(ledger.Summary{}),
 		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.Summary, error) {
-			return a.ledger.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
+			s, err := a.ledger.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
+			return s, noSummary(ctx, a, args[0], err)
 		}, printDiff),
 	}
+}
+
+// noSummary is the error for a name that no summary has: where a session has it, the hint says what lists its summaries.
+func noSummary(ctx context.Context, a *action, name string, err error) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	s, no := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Name: name})
+	if no != nil {
+		return err
+	}
+	return fault.New(fault.NotFound, "cli.summary", "%.1000q is a session, not a summary", name).
+		WithHint("`ctxledger sessions %s` lists its summaries", s.ID)
 }
 
 func printDiff(a *action, w io.Writer, s ledger.Summary) {

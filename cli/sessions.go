@@ -18,6 +18,7 @@ func sessionsCommand() command {
 	return command{
 		name: "sessions", args: "[SESSION]", rank: everyday,
 		short:   "List the recorded sessions, or the compactions of one",
+		near:    []string{"list"},
 		example: "ctxledger sessions --limit 5\nctxledger sessions ab03de2c",
 		does:    keeps, json: answers(ledger.SessionsResponse{}, sessionAnswer{}),
 		flags: func(f *pflag.FlagSet) { limitFlag(f, &limit, 20) }, check: checkLimit(&limit),

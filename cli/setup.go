@@ -103,7 +103,7 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 		found := s.Machine.Find(h)
 		here := found.Installed()
 		if found.Sessions && !here {
-			left = fmt.Sprintf("%s has only session files here; `ctxledger install %s` connects it anyway", h.Title, h.Name)
+			left = onlySessions(h)
 		}
 		switch {
 		case named && !here && !found.Sessions:
@@ -126,6 +126,11 @@ func (s setup) meant(names []string) (out []registry.Agent, err error) {
 			WithHint("%s", left)
 	}
 	return out, nil
+}
+
+// onlySessions says of an agent of which there are only sessions how it is connected.
+func onlySessions(h registry.Agent) string {
+	return fmt.Sprintf("%s has only session files here; `ctxledger install %s` connects it anyway", h.Title, h.Name)
 }
 
 // noAgent is the error for a name that none of some agents has.

@@ -9,7 +9,6 @@ import (
 
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/ages"
-	"ctxledger.dev/internal/chars"
 )
 
 func tokenCommand() command {
@@ -109,7 +108,7 @@ func printTokens(a *action, w io.Writer, list []access.Token) {
 		if !x.Expires.IsZero() && !a.Env.Now().Before(x.Expires) {
 			expires += ", has expired"
 		}
-		t.Add(x.ID, x.Workspace, string(x.Role), fmt.Sprintf("%d/s", x.Rate), chars.Size(int64(x.StorageMB)<<20),
+		t.Add(x.ID, x.Workspace, string(x.Role), fmt.Sprintf("%d/s", x.Rate), fmt.Sprintf("%d MB", x.StorageMB),
 			a.stamp(x.Made), expires)
 	}
 	t.Print(w)

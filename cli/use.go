@@ -14,6 +14,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/words"
+	"ctxledger.dev/sessions"
 )
 
 // Exit statuses.
@@ -139,10 +140,22 @@ func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	}
 	if name == "version" && !parent.HasParent() {
 		err.hint = "it is `ctxledger --version`"
+	} else if parent.Name() == "completion" {
+		err.hint = "there is one each for " + shells
+	} else if takes := takesID[parent.Name()]; takes != "" && isID(name) {
+		err.hint = "did you mean `ctxledger " + takes + " " + name + "`?"
 	} else if like := suggestion(parent, name); like != "" {
 		err.hint = "did you mean `" + parent.CommandPath() + " " + like + "`?"
 	}
 	return err
+}
+
+// takesID says what takes an id, of groups that do not.
+var takesID = map[string]string{"artifact": "artifact read", "context": "context --session"}
+
+// isID reports whether a word looks like an id of ours.
+func isID(word string) bool {
+	return len(word) >= sessions.MinPrefix && strings.Trim(word, "0123456789abcdefABCDEF") == ""
 }
 
 // suggestion returns the command below parent that a wrong name may mean; "": there is none. Words that the MCP tools
@@ -151,6 +164,12 @@ func suggestion(parent *cobra.Command, name string) string {
 	for _, c := range parent.Commands() {
 		if slices.Contains(c.SuggestFor, name) {
 			return c.Name()
+		}
+	}
+	for _, c := range commands() { // its last word, or another word for it, is enough
+		words := strings.Fields(c.name)
+		if !parent.HasParent() && len(words) > 1 && (words[len(words)-1] == name || slices.Contains(c.near, name)) {
+			return c.name
 		}
 	}
 	parent.SuggestionsMinimumDistance = 2

@@ -110,7 +110,7 @@ func living(tx kv.Tx, scope Scope, name string) (Entry, []byte, error) {
 func unknown(scope Scope, name string, deleted *time.Time) error {
 	if deleted != nil {
 		return fault.New(fault.NotFound, "memory.get", "memory %.1000q in scope %s was deleted on %s", name, scope,
-			deleted.Format(time.DateOnly)).WithHint("restore it by its name")
+			deleted.Format(time.DateOnly)).WithHint("`ctxledger memory restore NAME` restores it")
 	}
 	return fault.New(fault.NotFound, "memory.get", "no memory %.1000q in scope %s", name, scope).
 		WithHint("`ctxledger memory` lists them")

@@ -103,6 +103,9 @@ func Find(tx kv.Tx, name string) (Session, error) {
 	if main := where(hits, Session.Main); len(main) > 0 {
 		hits = main
 	}
+	if lower := strings.ToLower(name); len(hits) == 0 && lower != name {
+		return Find(tx, lower)
+	}
 	return one(hits, name)
 }
 
@@ -205,5 +208,5 @@ func notFound(name string) error {
 		short = fmt.Sprintf("; an id needs at least %d characters", MinPrefix)
 	}
 	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace%s", name, short).
-		WithHint("`ctxledger sessions` lists them")
+		WithHint("`ctxledger sessions` lists them, `ctxledger workspaces` where others are")
 }

@@ -160,7 +160,8 @@ func (p *auditPage) caveats() string {
 		say("reported, but not in the cost: %s", gaps(c.Gaps))
 	}
 	if len(c.Unpriced) > 0 {
-		say("no known price for %s", columns.Cut(strings.Join(c.Unpriced, ", "), 60))
+		say("%s", p.Own("no known price for "+columns.Cut(strings.Join(c.Unpriced, ", "), 60)+
+			" (give it under models in ctxledger.yaml)"))
 	}
 	return strings.Join(notes, "; ")
 }

@@ -130,7 +130,7 @@ func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
 	if n, learned := strings.CutPrefix(s.Counting, "calibrated("); learned {
 		n, _ := strconv.Atoi(strings.TrimSuffix(n, ")"))
-		model += "; calibrated on " + chars.Plural(n, "request")
+		model += "; calibrated on " + chars.Plural(n, "request") + " of all sessions"
 	}
 	text := fmt.Sprintf("%s (%s)", s.Held.Tokens(), model)
 	if s.Window > 0 {
@@ -169,6 +169,9 @@ func viewLine(s ledger.Status) string {
 
 // costMore says what of a session's cost its subagents took, what is missing in it, and what its window costs from now on.
 func costMore(s ledger.Status) (text string) {
+	if s.Cost.Unpriced != nil {
+		text = " (give it under models in ctxledger.yaml)"
+	}
 	if s.Subagents != nil {
 		text += "; " + s.Subagents.String()
 	}

@@ -49,7 +49,8 @@ func (p *Program) Run(args []string, made func() (serve func() error, err error)
 		p.Flags.Usage()
 		return exitDone
 	case err != nil:
-		said := strings.Replace(err.Error(), "flag provided but not defined: -", "unknown flag: --", 1)
+		said := strings.NewReplacer("flag provided but not defined: -", "unknown flag: --",
+			"flag needs an argument: -", "a value is missing: --").Replace(err.Error())
 		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "%s", said).
 			WithHint("`%s --help` shows the flags", p.name))
 	case p.Flags.NArg() > 0:
