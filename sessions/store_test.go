@@ -54,6 +54,7 @@ func TestFind(t *testing.T) {
 	}{
 		{host.ID, host.ID, ""},
 		{host.ID[:4], host.ID, ""},
+		{strings.ToUpper(host.ID), host.ID, ""},
 		{short.ID, short.ID, ""}, // a whole id wins over a longer one
 		{long.ID, long.ID, ""},
 		{short.ID[:5], "", fault.Conflict},
