@@ -35,11 +35,11 @@ type section struct {
 	text string
 }
 
-// sections are those of guide, with the line of each. The last line end is no part of one.
+// sections are those of guide, with the line of each: up to the next one.
 var sections = map[string]section{
-	"Guide":   {0, strings.TrimSpace(guide)},
-	"Install": {2, strings.TrimSpace(guide[strings.Index(guide, "## Install"):strings.Index(guide, "## Use")])},
-	"Use":     {5, strings.TrimSpace(guide[strings.Index(guide, "## Use"):])},
+	"Guide":   {0, guide},
+	"Install": {2, guide[strings.Index(guide, "## Install"):strings.Index(guide, "## Use")]},
+	"Use":     {5, guide[strings.Index(guide, "## Use"):]},
 }
 
 // texts are the files of the workspace. The source is long enough for its index to have several leaves,
