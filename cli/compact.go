@@ -86,7 +86,7 @@ func compactCommand() command {
 			compactModes +
 			" Mode auto does only what the policy (`context` in ctxledger.yaml) asks for now: nothing, a " +
 			"step of edits, which `restore` does not undo, or a compaction. The output says why.",
-		example: "ctxledger compact\nctxledger compact --budget 2000 session.jsonl\n" +
+		example: "ctxledger compact --budget 2000 session.jsonl\nctxledger compact\n" +
 			"ctxledger compact --messages > messages.json",
 		was: map[string]string{"compact --resume": "resume [SESSION|FILE]", "compact --agent": "compact --reader NAME",
 			"compact --dir": "resume --dir DIRECTORY"},
