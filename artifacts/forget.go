@@ -28,8 +28,7 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	}
 	at = at.UTC().Round(0)
 	a.Forgotten, a.Expired = &at, expired
-	err = cmp.Or(count(tx, func(c *Counts) { c.Live--; c.Forgotten++; c.Bytes -= a.Bytes }), unindex(tx, id))
-	if err != nil {
+	if err := count(tx, func(c *Counts) { c.Live--; c.Forgotten++; c.Bytes -= a.Bytes }); err != nil {
 		return Artifact{}, err
 	}
 	return a, save(tx, a)

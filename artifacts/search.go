@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"ctxledger.dev/internal/words"
 )
 
 // Search returns the passages of many artifacts that fit a query best, best first; equal ones in
@@ -106,7 +108,12 @@ func (r *ranker) around(passage string) string {
 	last := -1 // the last one that is shown for the hits so far
 	var out []string
 	for i, line := range lines {
-		if r.query.Holds(line) == 0 {
+		hit := false
+		words.Each([]byte(line), func(w []byte) {
+			_, known := r.terms[string(w)]
+			hit = hit || known
+		})
+		if !hit {
 			continue
 		}
 		from := max(i-beside, last+1)

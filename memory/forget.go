@@ -20,16 +20,14 @@ func Rules() []rewrite.Rule {
 
 func scrubEntry(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketEntries, r, func(e *Entry) ([]byte, error) {
-		old, key := *e, r.Key
+		old := e.Name
 		scrubWords(e, t)
-		if e.Name != old.Name {
-			name, err := freeName(tx, e.Scope, e.Name)
-			if err != nil {
-				return nil, err
-			}
-			e.Name, key = name, entryKey(e.Scope, name)
+		if e.Name == old {
+			return r.Key, nil
 		}
-		return key, reword(tx, r.Key, &old, key, e)
+		name, err := freeName(tx, e.Scope, e.Name)
+		e.Name = name
+		return entryKey(e.Scope, name), err
 	})
 }
 

@@ -49,6 +49,7 @@ type Ledger struct {
 	Erased atomic.Int64
 
 	logs     readLogs
+	recalls  memory.Cache
 	tallies  tallies
 	spending spending
 	families families
