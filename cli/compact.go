@@ -156,15 +156,15 @@ func (f *compactFlags) compact(ctx context.Context, a *action, args []string) er
 		return err
 	}
 	was, err := summaryInEffect(ctx, a, r, p)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case was != "" && f.chosen(a) && !f.output.messages: // the view is printed as it is
-		return fault.New(fault.Conflict, "cli.compact", "session %s has a summary, which your options cannot change: %s",
-			s.ID, p.Why).WithHint("first `ctxledger restore %s`, or compact without these options", was)
 	}
 	err = printCompaction(ctx, a, s, p, *f)
-	if was != "" && !f.output.messages {
+	switch {
+	case was == "" || f.output.messages:
+	case f.chosen(a):
+		a.hint("your options cannot change the summary that session %s has: first `ctxledger restore %s`", s.ID, was)
+	default:
 		a.hint("`ctxledger compact --messages %s` prints the view with its summary; `ctxledger restore %s` undoes that",
 			s.ID, was)
 	}

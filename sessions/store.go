@@ -104,7 +104,9 @@ func Find(tx kv.Tx, name string) (Session, error) {
 		hits = main
 	}
 	if lower := strings.ToLower(name); len(hits) == 0 && lower != name {
-		return Find(tx, lower)
+		if s, err := Find(tx, lower); err == nil { // else the error has the name as it was given, as masks know secrets
+			return s, nil
+		}
 	}
 	return one(hits, name)
 }

@@ -17,8 +17,7 @@ const maxAlike = 8
 type starting func(tx kv.Tx, prefix string, limit int) ([]string, error)
 
 // Whole returns the only handle of an artifact, summary, session or message that begins with a prefix. A prefix that is too
-// short, or begins none, is returned as it is, in small letters if it is hexadecimal. Errors: conflict if there are
-// several, which are listed.
+// short, or begins none, is returned as it is. Errors: conflict if there are several, which are listed.
 func Whole(tx kv.Tx, prefix string) (string, error) {
 	return only(tx, prefix, artifacts.Starting, summariesStarting, sessions.Starting)
 }
@@ -33,9 +32,6 @@ func summariesStarting(tx kv.Tx, prefix string, limit int) ([]string, error) {
 }
 
 func only(tx kv.Tx, prefix string, kinds ...starting) (string, error) {
-	if strings.Trim(prefix, "0123456789ABCDEF") == "" { // ids are in small letters
-		prefix = strings.ToLower(prefix)
-	}
 	if len(prefix) < sessions.MinPrefix || len(prefix) >= sessions.HandleDigits {
 		return prefix, nil
 	}
