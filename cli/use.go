@@ -155,7 +155,7 @@ var takesID = map[string]string{"artifact": "artifact read", "context": "context
 
 // isID reports whether a word looks like an id of ours.
 func isID(word string) bool {
-	return len(word) >= sessions.MinPrefix && strings.Trim(word, "0123456789abcdefABCDEF") == ""
+	return len(word) >= sessions.MinPrefix && strings.Trim(word, "0123456789abcdef") == ""
 }
 
 // suggestion returns the command below parent that a wrong name may mean; "": there is none. Words that the MCP tools

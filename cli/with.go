@@ -17,6 +17,9 @@ import (
 	"ctxledger.dev/proxy/launch"
 )
 
+// reads reports whether an agent can be given the tool that reads stubs, so that its requests can be made smaller.
+func reads(h registry.Agent) bool { return h.Reads != nil }
+
 // agentEnded is the exit status of an agent that ended with another one than 0.
 type agentEnded int
 
@@ -77,11 +80,11 @@ func withCommand() command {
 					return err
 				}
 				name := filepath.Base(args[0])
-				if h := registry.Of(agentname.Of(strings.TrimSuffix(name, ".exe"))); h.Reads != nil {
+				if h := registry.Of(agentname.Of(strings.TrimSuffix(name, ".exe"))); reads(h) {
 					o.Args, o.Set = h.Reads(s.Machine.Programs.MCP, a.workspace, s.serves(h))
 				} else {
-					a.say("requests from %s are sent as they are: only those from Claude Code, Codex and opencode are made "+
-						"smaller", name)
+					a.say("requests from %s are sent as they are: only those from %s are made smaller", name,
+						strings.Join(registry.Names(reads), ", "))
 				}
 				o.Proxy = append(serve, "--reduce")
 			}

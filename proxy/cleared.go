@@ -55,8 +55,8 @@ func (v *view) look(soon context.Context) {
 	v.listed, v.listing = max(v.listed, v.listing.out.next), nil
 }
 
-// name adds what reads a result back to the text that its agent has put in its place. What stands there when that is first sent
-// stays, and so does what the view had in the place of the result: the agent's step changes nothing then.
+// name adds the handle of a result to the text with which the agent replaced it. The text stays as it was first sent. If the view
+// had already replaced the result, that stays too: then the agent's change has no effect.
 func (v *view) name(p part) {
 	delete(v.edits, p)
 	if _, sent := v.shown[p]; sent {

@@ -42,7 +42,7 @@ func (v *view) enrol(r *reducer, d draft) bool {
 }
 
 // passedBefore returns the session that another proxy has recorded a conversation in, which ends with a call of it; "": there is
-// none. Messages do not find it: agents write what the model said anew, and not always as it was.
+// none. Comparing messages is not enough: some agents serialize the model's answers again, with other bytes.
 func passedBefore(ctx context.Context, api Ledger, host string, f transcript.Format, messages [][]byte) string {
 	var calls []string
 	for _, raw := range messages {

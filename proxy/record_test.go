@@ -195,8 +195,8 @@ func TestAnAgentThatChangesItsAnswers(t *testing.T) {
 	}
 }
 
-// TestAnotherProxyGoesOnInTheSession: an agent writes the arguments of a call anew, and a proxy that knows nothing of the
-// conversation finds its session by that call; a copy of it, which goes on in another way, is a session of its own.
+// TestAnotherProxyGoesOnInTheSession: the agent serializes the arguments of a call again. A restarted proxy still finds the
+// session by that call. A copy of the conversation that goes on differently gets a session of its own.
 func TestAnotherProxyGoesOnInTheSession(t *testing.T) {
 	var answers atomic.Int32
 	s := newScene(t, func(w http.ResponseWriter, r *http.Request) {

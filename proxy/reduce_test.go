@@ -651,9 +651,8 @@ func TestTheAgentsOwnSummaryNamesTheWayBack(t *testing.T) {
 	}
 }
 
-// TestResultsThatTheAgentClearsKeepAHandle: where the agent first sends its own text in the place of an old result, a handle stands
-// behind it, in every request from then on, also by the next proxy; not for a small result. What a view has a stub for
-// already stays.
+// TestResultsThatTheAgentClearsKeepAHandle: when the agent replaces an old result by its own text, a handle follows that text in
+// every request from then on, also after the proxy restarts. Small results get none, and existing stubs stay.
 func TestResultsThatTheAgentClearsKeepAHandle(t *testing.T) {
 	k := newTalk(t)
 	was := []string{lines(100), "ok", lines(2_000), lines(101)}

@@ -30,7 +30,7 @@ const killing = `for p in /proc/[0-9]*; do if grep -qsF '{{state}}' $p/environ &
 	`$p/cmdline; then kill -9 ${p#/proc/}; fi; done; true`
 
 // chore is a task of some forty calls: it reads large files, one of them again and again, changes some, and runs commands.
-// back says whether what stands for the first result is read before the end.
+// With back, the agent reads the original of the first stub before it ends.
 func chore(back bool) model.Script {
 	call := func(tool string, input map[string]any) model.Step {
 		return model.Do("", model.Call{Tool: tool, Input: input})
@@ -225,7 +225,7 @@ func command(c model.Call) string {
 	return ""
 }
 
-// remembering is a model that knows the handle of what stands for the first result, as the newest request has it.
+// remembering is a model that takes the handle of the first stub from the newest request, and can use it in its calls.
 type remembering struct {
 	*model.Server
 	vars model.Vars

@@ -84,7 +84,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 		end()
 		<-done
 		if said := k.said.AppendTo(nil); len(said) > 0 {
-			_, _ = o.Err.Write(append(bytes.TrimRight(said, "\n"), '\n')) // nobody is left to tell of an error
+			_, _ = o.Err.Write(append(bytes.TrimRight(said, "\n"), '\n')) // an error can no longer be reported
 		}
 	}()
 	if err := <-first; err != nil {
