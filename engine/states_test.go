@@ -3,7 +3,6 @@ package engine_test
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,113 +11,9 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/engine"
-	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/sessions"
-	"ctxledger.dev/transcript"
 )
-
-// agent is a session that is followed live: its records come in one by one.
-type agent struct {
-	t         *testing.T
-	l         *engine.Local
-	name, dir string
-	parent    string // the session that it is a subagent of; "": none
-	n         int64
-	session   string
-}
-
-func (a *agent) append(at time.Time, format string, args ...any) {
-	a.t.Helper()
-	resp, err := a.l.AppendEntries(a.t.Context(), ledger.AppendEntriesRequest{
-		Import: a.name, Offset: a.n, Next: a.n + 1, Done: true,
-		Session: sessions.Session{Host: "h", HostID: a.name, Dir: a.dir, Parent: a.parent},
-		Entries: []sessions.NewEntry{{Kind: sessions.KindMessage, Time: at, Format: transcript.Anthropic,
-			Original: raw(format, args...)}},
-	})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	a.n++
-	a.session = resp.Session
-}
-
-func (a *agent) prompt(at time.Time) { a.append(at, `{"role":"user","content":"Work."}`) }
-
-func (a *agent) call(at time.Time, id, tool, args string) {
-	a.append(at, `{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, tool, args)
-}
-
-func (a *agent) result(at time.Time, id string, failed bool) {
-	a.append(at, `{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":%v,"content":"x"}]}`, id,
-		failed)
-}
-
-// at is a moment of these tests: seconds after they begin, within what counts as lately.
-func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
-
-// hash is a SHA-256 for a content of one letter.
-func hash(content string) string { return strings.Repeat(content, 64)[:64] }
-
-// is describes a look at a file: content "" means that it is not there.
-func is(path, content string, modified, seen time.Time) ledger.Observation {
-	o := ledger.Observation{State: changes.State{Path: path}, Seen: seen}
-	if content != "" {
-		o.Exists, o.Size, o.Modified, o.Hash = true, 1, modified, hash(content)
-	}
-	return o
-}
-
-// observe hands in what was seen, by an observer that began with the test.
-func observe(t *testing.T, l *engine.Local, all ...ledger.Observation) []changes.Change {
-	t.Helper()
-	resp, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{Started: start, States: all})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.Changes
-}
-
-// told returns all changes as text, oldest first, with the names of sessions.
-func told(t *testing.T, l *engine.Local, agents ...*agent) []string {
-	t.Helper()
-	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := func(session string) string {
-		for _, a := range agents {
-			if a.session == session {
-				return a.name
-			}
-		}
-		return "external"
-	}
-	out := []string{}
-	for _, c := range resp.Changes {
-		by := name(c.Session)
-		if len(c.Candidates) > 0 {
-			by = ""
-			for _, x := range c.Candidates {
-				by += "?" + name(x.Session)
-			}
-		}
-		hashes := ""
-		if c.HashFrom+c.HashTo != "" {
-			hashes = fmt.Sprintf(" %.1s→%.1s", c.HashFrom, c.HashTo)
-		}
-		out = append([]string{fmt.Sprint(c.Op, " ", c.Path, " ", c.Source, " by ", by, hashes)}, out...)
-	}
-	return out
-}
-
-func wantTold(t *testing.T, l *engine.Local, agents []*agent, want ...string) {
-	t.Helper()
-	if got := told(t, l, agents...); !slices.Equal(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
 
 const editA = `{"file_path":"/w/a.go"}`
 
@@ -442,85 +337,6 @@ func TestWhatHappenedToAFile(t *testing.T) {
 	}
 }
 
-func TestStaleReadsNameWhoeverChangedTheFile(t *testing.T) {
-	l, _ := openIn(t, t.TempDir(), "/w")
-	a := &agent{t: t, l: l, name: "a", dir: "/w"}
-	a.prompt(at(0))
-	for i, p := range []string{"ext", "sev", "own", "same"} {
-		a.call(at(1), fmt.Sprint("r", i), "Read", fmt.Sprintf(`{"file_path":%q}`, p))
-		observe(t, l, is(p, "1", at(-9), at(2)))
-	}
-	observe(t, l, is("ext", "2", at(5), at(6)))
-	a.call(at(10), "e", "Edit", `{"file_path":"own"}`)
-	a.result(at(12), "e", false)
-	observe(t, l, is("own", "2", at(11), at(13)), is("same", "1", at(11), at(13)))
-	for i := range 2 {
-		b := &agent{t: t, l: l, name: fmt.Sprint("b", i), dir: "/w"}
-		b.call(at(20), "c", "Bash", `{"command":"make"}`)
-	}
-	observe(t, l, is("sev", "2", at(21), at(22)))
-	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: a.session})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := ""
-	for _, s := range resp.Stale {
-		got += s.Path + " " + s.By + ", "
-	}
-	if got != "ext external, sev several, " {
-		t.Errorf("stale: %s", got)
-	}
-}
-
-// TestAFileThatIsRestoredIsFreshAgain: to add a case, add a row. The states are contents with the minutes when they
-// came; "own" is an edit of the session that read the file in minute 1.
-func TestAFileThatIsRestoredIsFreshAgain(t *testing.T) {
-	for _, c := range []struct {
-		name, states string
-		stale        bool
-	}{
-		{"changed", "1@-9 2@5", true},
-		{"restored", "1@-9 2@5 1@7", false},
-		{"restored after several changes", "1@-9 2@5 3@6 1@7", false},
-		{"restored and changed again", "1@-9 2@5 1@7 2@9", true},
-		{"what it was before is not what was read", "0@-9 1@-5 2@5 0@7", true},
-		{"back to what was read, over an edit of the session's own", "1@-9 own@4 1@8", true},
-		{"back to the session's own edit", "1@-9 own@4 3@8 2@9", false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			l, _ := openIn(t, t.TempDir(), "/w")
-			a := &agent{t: t, l: l, name: "a", dir: "/w"}
-			a.prompt(at(-20))
-			read := false
-			for _, state := range strings.Fields(c.states) {
-				content, when, _ := strings.Cut(state, "@")
-				minute, err := strconv.ParseFloat(when, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if minute > 1 && !read {
-					a.call(at(1), "r", "Read", `{"file_path":"f"}`)
-					a.result(at(1), "r", false)
-					read = true
-				}
-				if content == "own" {
-					a.call(at(minute-1), "e", "Edit", `{"file_path":"f"}`)
-					a.result(at(minute+0.5), "e", false)
-					content = "2"
-				}
-				observe(t, l, is("f", content, at(minute), at(minute+0.2)))
-			}
-			resp, err := l.Changes(t.Context(), ledger.ChangesRequest{Session: a.session})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := len(resp.Stale) > 0; got != c.stale {
-				t.Errorf("stale is %v: %+v", got, resp.Changes)
-			}
-		})
-	}
-}
-
 func TestSessionsOfAnotherCopyChangeNothingHere(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	a := &agent{t: t, l: l, name: "a", dir: "/elsewhere"}
@@ -566,123 +382,6 @@ func TestTouchedFilesAreListedTheNewestFirst(t *testing.T) {
 	}
 }
 
-// intentOf returns the one intent that names a path.
-func intentOf(t *testing.T, l *engine.Local, path string) intents.Intent {
-	t.Helper()
-	h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: path})
-	if err != nil || len(h.Intents) != 1 {
-		t.Fatalf("history of %s: %+v, %v", path, h, err)
-	}
-	return h.Intents[0]
-}
-
-func TestPendingIntentsAreReconciledWithTheDisk(t *testing.T) {
-	now := func(content string) ledger.Observation { return is("a.go", content, at(1.5), at(60)) }
-	old := is("a.go", "1", at(-9), at(60))
-	for _, test := range []struct {
-		name, tool, args string
-		before           *ledger.Observation // a look before the call; nil: none
-		after            ledger.Observation
-		want             intents.Status
-	}{
-		{"an edit that was made", "Edit", editA, &old, now("2"), intents.Applied},
-		{"an edit that was not made", "Edit", editA, &old, old, intents.Retryable},
-		{"a file that was written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))), now("2"), intents.Applied},
-		{"a file that was not written", "Write", editA, ptr(is("a.go", "", at(0), at(-5))),
-			is("a.go", "", at(0), at(60)), intents.Retryable},
-		{"a file that nobody had looked at, not written", "Write", editA, nil, is("a.go", "", at(0), at(60)),
-			intents.Retryable},
-		{"a file that nobody had looked at, not edited since", "Edit", editA, nil, old, intents.Retryable},
-		{"a file that nobody had looked at, edited", "Edit", editA, nil, now("2"), intents.Pending},
-		{"a file that is gone", "delete_file", `{"path":"a.go"}`, &old, is("a.go", "", at(0), at(60)), intents.Applied},
-		{"a file that is not gone", "delete_file", `{"path":"a.go"}`, &old, old, intents.Retryable},
-		{"a file that was moved", "move_file", `{"source":"a.go","destination":"b.go"}`, &old,
-			is("a.go", "", at(0), at(60)), intents.Applied},
-	} {
-		for _, how := range []string{"the observer starts anew", "the host goes on", "it may still run"} {
-			t.Run(test.name+", "+how, func(t *testing.T) { // which closes its ledger: thirty are many descriptors
-				l, _ := openIn(t, t.TempDir(), "/w")
-				if test.before != nil {
-					b := *test.before
-					b.Seen = at(-5)
-					observe(t, l, b)
-				}
-				a := &agent{t: t, l: l, name: "a", dir: "/w"}
-				a.prompt(at(0.5))
-				a.call(at(1), "c", test.tool, test.args)
-				r := ledger.RecordStatesRequest{Started: start, States: []ledger.Observation{test.after}}
-				want := test.want
-				switch how {
-				case "the observer starts anew":
-					r.Started = at(50)
-				case "the host goes on":
-					touched := touchedNow(t, l)
-					a.prompt(at(40))
-					if got := touchedNow(t, l); got == touched {
-						t.Error("nobody is told to look at the file again")
-					}
-				default:
-					want = intents.Pending
-				}
-				if _, err := l.RecordStates(t.Context(), r); err != nil {
-					t.Fatal(err)
-				}
-				in := intentOf(t, l, "a.go")
-				if in.Status != want || in.Reconciled != (want != intents.Pending) {
-					t.Errorf("%s, reconciled %v; want %s (before the call: %.9s)", in.Status, in.Reconciled, want,
-						in.PreHash)
-				}
-			})
-		}
-	}
-}
-
-func TestAResultOverrulesWhatWasReconciled(t *testing.T) {
-	for _, failed := range []bool{true, false} {
-		l, _ := openIn(t, t.TempDir(), "/w")
-		a := &agent{t: t, l: l, name: "a", dir: "/w"}
-		observe(t, l, is("a.go", "1", at(-9), at(-5)))
-		a.prompt(at(0))
-		a.call(at(1), "c", "Edit", editA)
-		r := ledger.RecordStatesRequest{Started: at(50), States: []ledger.Observation{is("a.go", "2", at(1.5), at(60))}}
-		if _, err := l.RecordStates(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		if in := intentOf(t, l, "a.go"); in.Status != intents.Applied || !in.Reconciled {
-			t.Fatalf("reconciled: %+v", in)
-		}
-		wantTold(t, l, []*agent{a}, "modified a.go observed by a 1→2")
-		a.result(at(2), "c", failed)
-		want, by := intents.Applied, "a"
-		if failed {
-			want, by = intents.Failed, "external"
-		}
-		if in := intentOf(t, l, "a.go"); in.Status != want || in.Reconciled {
-			t.Errorf("after the result: %+v", in)
-		}
-		wantTold(t, l, []*agent{a}, "modified a.go observed by "+by+" 1→2")
-	}
-}
-
-func TestCommandsStayPending(t *testing.T) {
-	l, _ := openIn(t, t.TempDir(), "/w")
-	a := &agent{t: t, l: l, name: "a", dir: "/w"}
-	a.prompt(at(0))
-	a.call(at(1), "c", "Bash", `{"command":"rm a.go"}`)
-	observe(t, l, is("a.go", "1", at(-9), at(-5)))
-	r := ledger.RecordStatesRequest{Started: at(50), States: []ledger.Observation{is("a.go", "", at(0), at(60))}}
-	if _, err := l.RecordStates(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
-	a.prompt(at(70))
-	wantTold(t, l, []*agent{a}, "deleted a.go observed by a 1→")
-	a.result(at(80), "c", false) // had it been concluded, this would find nothing to finish
-	resp, err := l.Changes(t.Context(), ledger.ChangesRequest{})
-	if err != nil || len(resp.Changes) != 1 || !resp.Changes[0].Reported {
-		t.Errorf("after the result: %+v, %v", resp, err)
-	}
-}
-
 func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")
 	good := is("a", "1", at(1), at(2))
@@ -707,16 +406,4 @@ func TestInvariant10OnlyPathsInsideTheWorkspaceHaveAState(t *testing.T) {
 	}
 	_, err := l.RecordStates(t.Context(), ledger.RecordStatesRequest{States: make([]ledger.Observation, 501)})
 	wantCode(t, err, fault.TooLarge)
-}
-
-func ptr[T any](v T) *T { return &v }
-
-// touchedNow returns the number of the newest touch.
-func touchedNow(t *testing.T, l *engine.Local) int64 {
-	t.Helper()
-	resp, err := l.Touched(t.Context(), ledger.TouchedRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.Next
 }
