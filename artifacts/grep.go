@@ -13,7 +13,9 @@ import (
 
 // readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-"
 // before a line around one, "--" between stretches. It reads the whole content, to say how many
-// matches there are. A line over limits.Line is searched in pieces of that length.
+// matches there are. A line over limits.Line is searched in pieces of that length. Of a long line it shows the part around
+// the match: up to wideLine characters where the page has
+// room.
 func readGrep(c Content, s Selection) (Page, error) {
 	re, err := regexp.Compile(s.Grep)
 	if err != nil {
@@ -21,20 +23,17 @@ func readGrep(c Content, s Selection) (Page, error) {
 		return Page{}, bad(`grep="error|panic"`, "grep=%q is not an RE2 regular expression (no look-around, no back "+
 			"references): %s", s.Grep, why)
 	}
-	g := grep{re: re, context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}
-	lines := newLineReader(c, limits.Line)
-	for {
-		piece, first, err := lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
+	limit := max(s.Limit, minRows)
+	g := &grep{re: re, context: int64(s.Context), after: s.After, limit: limit}
+	g.wide = g.width()
+	if err := g.read(c); err != nil {
+		return Page{}, err
+	}
+	if room := g.limit - g.chars; !g.full && g.cut > 0 && room >= g.cut {
+		g = &grep{re: re, context: g.context, after: s.After, limit: limit, wide: min(g.wide+room/g.cut, wideLine)}
+		if err := g.read(c); err != nil {
 			return Page{}, err
 		}
-		if h := headingOf(piece); h != nil && first {
-			g.heading, g.above = shorten(visible(h), maxHeading), lines.line
-		}
-		g.line(lines.line, piece, first)
 	}
 	p := Page{Text: g.out.String(), Range: nOf("match", "matches", g.skipped, g.shown, g.matches)}
 	if g.full {
@@ -44,12 +43,30 @@ func readGrep(c Content, s Selection) (Page, error) {
 	return p, nil
 }
 
+// read takes all lines of a content.
+func (g *grep) read(c Content) error {
+	for lines := newLineReader(c, limits.Line); ; {
+		piece, first, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h := headingOf(piece); h != nil && first {
+			g.heading, g.above = shorten(visible(h), maxHeading), lines.line
+		}
+		g.line(lines.line, piece, first)
+	}
+}
+
 // grep collects matching lines until the page is full, and counts on.
 type grep struct {
 	re      *regexp.Regexp
 	context int64 // lines shown around a match
 	after   int64 // lines up to this one count, but are not shown
 	limit   int   // characters
+	wide    int   // characters of a long line around a match: with its prefix and the marks of a cut it fits the page
 
 	out   strings.Builder
 	chars int   // of out
@@ -65,7 +82,11 @@ type grep struct {
 	matches int        // lines that matched
 	skipped int        // of them, up to after
 	shown   int        // of them, in out
+	cut     int        // of those, longer than what is shown of them
 }
+
+// wideLine is how many characters of a long line are shown around a match where few lines match: about 1,000 tokens.
+const wideLine = 4000
 
 // maxHeading is how many characters of a heading are shown before a match.
 const maxHeading = 160
@@ -114,8 +135,12 @@ func (g *grep) match(n int64, text []byte, at []int) {
 		g.show(n, ':', "")
 		return
 	}
-	if g.show(n, ':', excerpt(text, at, g.width())); !g.full {
-		g.shown++
+	shown := excerpt(text, at, g.wide)
+	if g.show(n, ':', shown); g.full {
+		return
+	}
+	if g.shown++; len(shown) != len(visible(text)) {
+		g.cut++
 	}
 }
 
@@ -145,8 +170,8 @@ func (g *grep) show(n int64, kind byte, text string) {
 	g.last, g.heading = n, ""
 }
 
-// width is how many characters of a line are shown: with its prefix and the marks of a cut on both
-// sides it always fits the page.
+// width is how many characters of a line around a match are shown: with its prefix and the mark of a cut it always fits the
+// page.
 func (g *grep) width() int { return min(previewLine, g.limit-minRows/2) }
 
 // excerpt returns a matching line, or, when it is longer than width characters, the part around

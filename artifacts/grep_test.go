@@ -82,13 +82,32 @@ func TestGrepInOneLongLineShowsWhereItMatched(t *testing.T) {
 	line := strings.Repeat("日", 40_000) + "NEEDLE" + strings.Repeat("x", 60_000) + "END"
 	c := artifacts.Text([]byte(line))
 	p := read(t, c, artifacts.Selection{Grep: "NEEDLE"})
-	if !strings.HasPrefix(p.Text, "1:…[39,667 chars cut]…日") || !strings.Contains(p.Text, "日NEEDLEx") ||
-		!strings.HasSuffix(p.Text, "x…[59,342 chars cut]…\n") {
-		t.Errorf("got %q", p.Text)
+	if !strings.HasPrefix(p.Text, "1:…[38,667 chars cut]…日") || !strings.Contains(p.Text, "日NEEDLEx") ||
+		!strings.HasSuffix(p.Text, "x…[57,342 chars cut]…\n") {
+		t.Errorf("got %.80q … %q", p.Text, p.Text[len(p.Text)-80:])
 	}
 	p = read(t, c, artifacts.Selection{Grep: "END$"})
 	if !strings.HasSuffix(p.Text, "xEND\n") || utf8.RuneCountInString(p.Text) < 1000 {
 		t.Errorf("got %q", p.Text)
+	}
+}
+
+// TestGrepShowsMoreOfLongLinesWhereFewMatch: of a page for 5,000 characters, a match in a line of JSON took 1,000, and the
+// answer was in the part of that line that was cut.
+func TestGrepShowsMoreOfLongLinesWhereFewMatch(t *testing.T) {
+	line := strings.Repeat("x", 9000) + "NEEDLE" + strings.Repeat("y", 9000) + "\n"
+	for _, c := range []struct{ lines, limit, least, most int }{
+		{1, 5000, 4000, 4100},
+		{2, 5000, 4800, 5000},
+		{4, 5000, 4800, 5000},
+		{30, 5000, 4000, 5000}, // no page has all of them
+		{1, 800, 700, 800},
+	} {
+		p := read(t, artifacts.Text([]byte(strings.Repeat(line, c.lines))),
+			artifacts.Selection{Grep: "NEEDLE", Limit: c.limit})
+		if n := utf8.RuneCountInString(p.Text); n < c.least || n > c.most || !strings.Contains(p.Text, "xNEEDLEy") {
+			t.Errorf("%+v: %d characters, %s", c, n, p.Range)
+		}
 	}
 }
 
