@@ -12,7 +12,8 @@ import (
 )
 
 // readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-"
-// before a line around one, "--" between stretches. It reads the whole content, to say how many
+// before a line around one, "--" between stretches. In a content of several messages, a match that an earlier line of another
+// message repeats names that line instead: "12:(as line 3)". It reads the whole content, to say how many
 // matches there are. A line over limits.Line is searched in pieces of that length. Of a long line it shows the part around
 // the match: up to wideLine characters where the page has
 // room.
@@ -55,6 +56,7 @@ func (g *grep) read(c Content) error {
 		}
 		if h := headingOf(piece); h != nil && first {
 			g.heading, g.above = shorten(visible(h), maxHeading), lines.line
+			g.repeated.begin()
 		}
 		g.line(lines.line, piece, first)
 	}
@@ -73,8 +75,9 @@ type grep struct {
 	full  bool  // a line did not fit: nothing more is shown
 	last  int64 // newest line that is shown, or was before
 
-	heading string // of the message at hand, in a content of several, if no line of that is shown yet
-	above   int64  // its line
+	repeated repeats // in a content of several messages
+	heading  string  // of the message at hand, in a content of several, if no line of that is shown yet
+	above    int64   // its line
 
 	before  []numbered // the lines that a match would bring along
 	due     int64      // lines that the match before still brings along
@@ -106,13 +109,18 @@ func (g *grep) line(n int64, text []byte, first bool) {
 	case at != nil:
 		g.matched = n
 		g.matches++
+		if earlier := g.repeated.of(n, text); earlier > 0 {
+			g.match(n, fmt.Sprintf("(as line %d)", earlier), false)
+			return
+		}
 		for _, b := range g.before {
 			if b.n < n { // not the beginning of this line, when it matched further on
 				g.show(b.n, '-', b.text)
 			}
 		}
 		g.before = g.before[:0]
-		g.match(n, text, at)
+		shown := excerpt(text, at, g.wide)
+		g.match(n, shown, len(shown) != len(visible(text)))
 		g.due = g.context
 	case !first || g.context == 0:
 	case g.due > 0:
@@ -126,8 +134,8 @@ func (g *grep) line(n int64, text []byte, first bool) {
 	}
 }
 
-// match shows a matching line, and counts whether it is shown.
-func (g *grep) match(n int64, text []byte, at []int) {
+// match shows a matching line, of which something may have been cut, and counts whether it is shown.
+func (g *grep) match(n int64, text string, cut bool) {
 	if n <= g.after {
 		g.skipped++
 	}
@@ -135,11 +143,10 @@ func (g *grep) match(n int64, text []byte, at []int) {
 		g.show(n, ':', "")
 		return
 	}
-	shown := excerpt(text, at, g.wide)
-	if g.show(n, ':', shown); g.full {
+	if g.show(n, ':', text); g.full {
 		return
 	}
-	if g.shown++; len(shown) != len(visible(text)) {
+	if g.shown++; cut {
 		g.cut++
 	}
 }

@@ -62,6 +62,32 @@ func TestGrepNamesTheMessage(t *testing.T) {
 	}
 }
 
+// TestGrepNamesTheLineThatAMessageRepeats: eight lines of a conversation had a word, five of them the same line of one file,
+// and the one that was looked for was on the next page. To add a case, add a row; "/" separates messages, "," lines.
+func TestGrepNamesTheLineThatAMessageRepeats(t *testing.T) {
+	const long = "each issue has a severity that is CRITICAL or WARNING"
+	for _, c := range []struct{ name, messages, shows string }{
+		{"numbered, and in a diff", "  7→" + long + "/12\t" + long + "/+ " + long,
+			"2:  7→" + long + "\n3-[message b, turn 2, tool]\n4:(as line 2)\n5-[message c, turn 3, tool]\n6:(as line 2)\n"},
+		{"without the lines around it", "x," + long + ",x/y," + long + ",y", "2-x\n3:" + long + "\n4-x\n--\n" +
+			"5-[message b, turn 2, tool]\n7:(as line 3)\n"},
+		{"in one message", long + "," + long, "2:" + long + "\n3:" + long + "\n"},
+		{"a short one is news", "FAIL: CRITICAL/FAIL: CRITICAL",
+			"2:FAIL: CRITICAL\n3-[message b, turn 2, tool]\n4:FAIL: CRITICAL\n"},
+	} {
+		var lines []string
+		for i, m := range strings.Split(c.messages, "/") {
+			lines = append(lines, artifacts.Heading(string(rune('a'+i)), i+1, "tool", nil))
+			lines = append(lines, strings.Split(m, ",")...)
+		}
+		context := strings.Count(c.messages, "x") / 2
+		p := read(t, textOf(lines), artifacts.Selection{Grep: "CRITICAL", Context: context})
+		if got := strings.TrimPrefix(p.Text, "1-"+lines[0]+"\n"); got != c.shows {
+			t.Errorf("%s:\n%s\nnot\n%s", c.name, got, c.shows)
+		}
+	}
+}
+
 func TestGrepPagesShowEveryMatchOnce(t *testing.T) {
 	c := artifacts.Text([]byte(numbered(1000)))
 	p := read(t, c, artifacts.Selection{Grep: "7", Limit: 200})
