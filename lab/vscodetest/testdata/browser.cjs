@@ -71,13 +71,13 @@ exports.showViews = page => page.locator('.activitybar .action-item a[aria-label
 
 /**
  * Runs a command of the palette by its title. A page in a page that is being loaded loses the key, or takes the focus when
- * the palette is open, which closes it: then the key is pressed again. Nothing else is typed, since it would go into the
- * editor then: the field is given its text, and the row, which is waited for until the list is filtered, is clicked.
+ * the palette is open, which closes it: then the key is pressed again, each time later, since a busy machine takes longer to
+ * filter the list than to lose a key. Nothing else is typed, since it would go into the editor then: the field is given its
+ * text, and the row, which is waited for until the list is filtered, is clicked.
  */
 exports.run = async (page, title) => {
-  const soon = { timeout: exports.patience / 20 };
   const row = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: `ctxledger: ${title}` });
-  const found = async () => {
+  const found = async soon => {
     await page.keyboard.press('F1');
     await page.locator('.quick-input-widget input.input').evaluate((field, text) => {
       field.value = text;
@@ -86,8 +86,8 @@ exports.run = async (page, title) => {
     await row.click(soon);
     return true;
   };
-  for (let tries = 0; tries < 20; tries++) {
-    if (await found().catch(() => false)) {
+  for (let timeout = exports.patience / 32; timeout <= exports.patience; timeout *= 2) {
+    if (await found({ timeout }).catch(() => false)) {
       console.log('seen: the command', title);
       return;
     }
