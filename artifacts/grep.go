@@ -12,8 +12,8 @@ import (
 )
 
 // readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-"
-// before a line around one, "--" between stretches. In a content of several messages, a match that an earlier line of another
-// message repeats names that line instead: "12:(as line 3)". It reads the whole content, to say how many
+// before a line around one, "--" between stretches. In a content of several messages, a match that repeats a
+// line of an earlier one names that line, "12:(as line 3)", and lines around it that are the same there are left out. It reads the whole content, to say how many
 // matches there are. A line over limits.Line is searched in pieces of that length. Of a long line it shows the part around
 // the match: up to wideLine characters where the page has
 // room.
@@ -109,20 +109,22 @@ func (g *grep) line(n int64, text []byte, first bool) {
 	case at != nil:
 		g.matched = n
 		g.matches++
-		if earlier := g.repeated.of(n, text); earlier > 0 {
-			g.match(n, fmt.Sprintf("(as line %d)", earlier), false)
-			return
-		}
+		earlier, same := g.repeated.of(n, text, g.before)
 		for _, b := range g.before {
-			if b.n < n { // not the beginning of this line, when it matched further on
+			if b.n < n && !same { // not the beginning of this line, when it matched further on
 				g.show(b.n, '-', b.text)
 			}
 		}
-		g.before = g.before[:0]
+		g.before, g.due = g.before[:0], g.context
+		if earlier > 0 {
+			g.match(n, fmt.Sprintf("(as line %d)", earlier), false)
+			return
+		}
 		shown := excerpt(text, at, g.wide)
 		g.match(n, shown, len(shown) != len(visible(text)))
-		g.due = g.context
 	case !first || g.context == 0:
+	case g.due > 0 && g.repeated.follows(text):
+		g.due--
 	case g.due > 0:
 		g.due--
 		g.show(n, '-', shorten(visible(text), g.width()))

@@ -69,8 +69,10 @@ func TestGrepNamesTheLineThatAMessageRepeats(t *testing.T) {
 	for _, c := range []struct{ name, messages, shows string }{
 		{"numbered, and in a diff", "  7→" + long + "/12\t" + long + "/+ " + long,
 			"2:  7→" + long + "\n3-[message b, turn 2, tool]\n4:(as line 2)\n5-[message c, turn 3, tool]\n6:(as line 2)\n"},
-		{"without the lines around it", "x," + long + ",x/y," + long + ",y", "2-x\n3:" + long + "\n4-x\n--\n" +
+		{"without the lines around it", "x," + long + ",x/x," + long + ",x", "2-x\n3:" + long + "\n4-x\n--\n" +
 			"5-[message b, turn 2, tool]\n7:(as line 3)\n"},
+		{"with those that changed", "x," + long + ",x/y," + long + ",y", "2-x\n3:" + long + "\n4-x\n--\n" +
+			"5-[message b, turn 2, tool]\n6-y\n7:(as line 3)\n8-y\n"},
 		{"in one message", long + "," + long, "2:" + long + "\n3:" + long + "\n"},
 		{"a short one is news", "FAIL: CRITICAL/FAIL: CRITICAL",
 			"2:FAIL: CRITICAL\n3-[message b, turn 2, tool]\n4:FAIL: CRITICAL\n"},
@@ -80,7 +82,7 @@ func TestGrepNamesTheLineThatAMessageRepeats(t *testing.T) {
 			lines = append(lines, artifacts.Heading(string(rune('a'+i)), i+1, "tool", nil))
 			lines = append(lines, strings.Split(m, ",")...)
 		}
-		context := strings.Count(c.messages, "x") / 2
+		context := min(1, strings.Count(c.messages, "x"))
 		p := read(t, textOf(lines), artifacts.Selection{Grep: "CRITICAL", Context: context})
 		if got := strings.TrimPrefix(p.Text, "1-"+lines[0]+"\n"); got != c.shows {
 			t.Errorf("%s:\n%s\nnot\n%s", c.name, got, c.shows)
