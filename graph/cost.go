@@ -67,6 +67,14 @@ func (c *Costs) Elsewhere() bool { return c.made.asks() }
 // Gives returns the id of the block that an operation inserts, also of one of another document; "": none, or it is not known.
 func (c *Costs) Gives(o *Operation) string { return c.made.header(o).id }
 
+// Replacer returns the operation that has replaced a block when another one runs; nil: none has.
+func (c *Costs) Replacer(b *Block, o *Operation) *Operation {
+	if by := c.made.grows().gone[b.index]; by < o.Index {
+		return c.made.d.Operations[by]
+	}
+	return nil
+}
+
 // Before reports whether an operation that may run before another one inserts the block of a path.
 func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
 

@@ -132,7 +132,14 @@ func (f File) mentionNote(m graph.Mention) Note {
 		}
 		return note
 	}
-	b, selected, n := found.Block, d.Select(m.Reference), 0
+	b := found.Block
+	if m.Key == "block" && !m.Elsewhere && !m.Below {
+		if by := f.Around.Costs.Replacer(b, m.Operation); by != nil {
+			note.Text, note.Body = f.replacedNote(m, b, by)
+			return note
+		}
+	}
+	selected, n := d.Select(m.Reference), 0
 	for _, x := range selected {
 		n += f.Meter.Counter.Count(d.Text(x)).N
 		if len(note.Body) < mostOfBlock {
@@ -144,7 +151,7 @@ func (f File) mentionNote(m graph.Mention) Note {
 			chars.Plural(len(selected), "block"))
 	}
 	if m.Key == "block" && !m.Elsewhere {
-		note.Text += f.laterNote(m, b)
+		note.Text += f.laterNote(m)
 	}
 	note.Text += "\nfound by its " + foundBy[found.By]
 	if found.More > 0 {
@@ -158,17 +165,42 @@ func (f File) mentionNote(m graph.Mention) Note {
 var foundBy = map[graph.By]string{graph.ByID: "id", graph.BySlug: "heading",
 	graph.ByLegacy: "heading, as Fractalic reads it", graph.ByKey: "key"}
 
-// laterNote says what earlier steps do to a block before a reference is followed.
-func (f File) laterNote(m graph.Mention, b *graph.Block) string {
+// laterNote says what earlier steps do to the blocks of a reference before it is followed.
+func (f File) laterNote(m graph.Mention) string {
 	cost, _ := f.Around.Costs.Of(m.Operation)
-	later, lost := slices.Contains(cost.Later, m.String()), slices.Contains(cost.Lost, m.String())
 	switch {
-	case lost, later && !m.Below && !f.Sends(m.Operation, b):
+	case slices.Contains(cost.Lost, m.String()):
 		return "\nan earlier step replaces this: what is there then is not known, and not counted"
-	case later:
+	case slices.Contains(cost.Later, m.String()):
 		return "\n+ what earlier steps write to it, which is not counted"
 	}
 	return ""
+}
+
+// replacedNote says by what an earlier step replaces a block: the old text would be taken for what is sent.
+func (f File) replacedNote(m graph.Mention, b *graph.Block, by *graph.Operation) (text, body string) {
+	line, _ := f.Place(by.At.From)
+	text = fmt.Sprintf("%s: @%s in line %d replaces this", title(b), by.Name, line)
+	cost, _ := f.Around.Costs.Of(m.Operation)
+	id, d := f.Around.Costs.Gives(by), f.other(by)
+	switch {
+	case id != "" && !graph.Named(id, b.ID) && slices.Contains(cost.Lost, m.String()):
+		return text + ", and the new one is " + id + ": nothing is sent for this", ""
+	case by.Name != "import" || d == nil:
+		return text + ": what is there then is not known, and not counted", ""
+	}
+	file, _ := by.Value("file")
+	body = d.Source
+	for _, m := range f.Mentions(by) {
+		if m.Elsewhere {
+			body = ""
+			for _, x := range d.Select(m.Reference) {
+				body += d.Text(x) + "\n\n"
+			}
+		}
+	}
+	body, _ = cut(plain(strings.TrimSpace(body)), mostOfBlock)
+	return text + " by the text below, from " + called(file) + ", which is not counted", body
 }
 
 // plain has a line feed at the end of each line.
