@@ -126,11 +126,11 @@ func graphCheckCommand() command {
 		example: "ctxledger graph check workflow.md",
 		does:    keeps, json: answers([]graphFinding{}), flags: f.define,
 		run: func(ctx context.Context, a *action, args []string) error {
-			found, none := []graphFinding{}, []string{} // files without operations
+			found, none := []graphFinding{}, []unstepped{}
 			for _, name := range args {
 				err := f.on(func(_ *action, g *openGraph, _ []string) error {
 					if !g.IsGraph() {
-						none = append(none, name)
+						none = append(none, unstepped{name, g.Like()})
 						return nil
 					}
 					for _, x := range graph.Check(g.Document, g.options) {
@@ -166,7 +166,13 @@ func graphCheckCommand() command {
 	}
 }
 
-func printGraphFindings(a *action, w io.Writer, found []graphFinding, none []string) {
+// unstepped is a file without operations, and the line that may be meant to be one; 0: none.
+type unstepped struct {
+	name string
+	like int
+}
+
+func printGraphFindings(a *action, w io.Writer, found []graphFinding, none []unstepped) {
 	for _, x := range found {
 		fmt.Fprintf(w, "%s:%d:%d: %s %s: "+
 			"%s\n", columns.OneLine(x.File), x.Line, x.Column, x.Severity, x.Code, a.line(x.Message, 1000))
@@ -174,8 +180,14 @@ func printGraphFindings(a *action, w io.Writer, found []graphFinding, none []str
 			fmt.Fprintf(w, "  fix: %s\n", a.line(x.Fix.Title, 200))
 		}
 	}
-	for _, name := range none {
-		fmt.Fprintf(w, "%s has no operations: nothing is sent\n", a.line(name, 1000))
+	for _, f := range none {
+		fmt.Fprintf(w, "%s has no operations: nothing is sent\n", a.line(f.name, 1000))
+		like := ""
+		if f.like > 0 {
+			like = fmt.Sprintf("line %d may be meant to be one; ", f.like)
+		}
+		fmt.Fprintf(w, "  %san operation is @llm alone on its line, not indented, and parameters right below it: prompt: Sum up\n",
+			like)
 	}
 	if len(found)+len(none) == 0 {
 		fmt.Fprintln(w, "nothing to say")

@@ -21,15 +21,20 @@ func (d *Document) IsGraph() bool {
 		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
 			end = len(d.Source)
 		}
-		return (m.kind == textMark || m.open) && len(meant(d.Source[m.at.From:end])) > 0
+		return (m.kind == textMark || m.open) && len(meant(d.Source[m.at.From:end], false)) > 0
 	})
 }
 
 // means reports whether an operation is one, not a mention.
 func (d *Document) means(o *Operation) bool {
-	_, known := operations[o.Name]
+	own, known := operations[o.Name]
 	spec := operations[near(o.Name, sorted(operations))]
-	return slices.ContainsFunc(strings.Split(o.At.In(d.Source), "\n")[1:], func(line string) bool {
+	lines := strings.Split(o.At.In(d.Source), "\n")[1:]
+	if strings.TrimSpace(strings.Join(lines, "")) == "" { // a blank line may have ended it too early
+		next, _, _ := strings.Cut(strings.TrimLeft(o.behind().In(d.Source), " \t\r\n"), "\n")
+		return known && own.takes(next)
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
 		line = strings.TrimLeft(line, " \t")
 		return known && isKeyLine(line) || spec.takes(line)
 	})
@@ -51,20 +56,39 @@ func (s operationSpec) takes(line string) bool {
 	return known && isKeyLine(line)
 }
 
+// evident returns the parameter that a text after the name of an operation is, or evidently means: one with an equals sign, or
+// the document; "": none.
+func (s operationSpec) evident(text string) string {
+	key, value, equal := strings.Cut(text, "=")
+	_, known := s.keys[strings.TrimSpace(key)]
+	_, reads := s.keys["file"]
+	switch {
+	case s.takes(text):
+		return text
+	case equal && known:
+		return strings.TrimSpace(key) + ": " + strings.TrimSpace(value)
+	case reads && isDocument(text) && !strings.ContainsAny(text, " \t"):
+		return "file: " + text
+	}
+	return ""
+}
+
 // meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line; the name, text
-// after it, and a parameter of that operation in the next line; or the name and such a parameter in one line.
-func meant(text string) (out []meantLine) {
+// after it, and a parameter of that operation in the next line; or the name and such a parameter in one line. In a document with
+// operations that parameter may be written another way: in others it may be about something else.
+func meant(text string, operating bool) (out []meantLine) {
 	for at := 0; at < len(text); {
 		line, below, _ := strings.Cut(text[at:], "\n")
 		end := at + len(line) + 1
-		next, _, _ := strings.Cut(below, "\n")
+		next, _, _ := strings.Cut(strings.TrimLeft(below, " \t"), "\n")
 		line = strings.TrimRight(line, "\r")
 		name := strings.TrimPrefix(line, "@")
 		rest := strings.TrimLeft(name, letters)
 		name = name[:len(name)-len(rest)]
 		spec, known := operations[strings.ToLower(name)]
 		rest = strings.Trim(rest, " \t")
-		if known && line[0] == '@' && (isKeyLine(next) && (rest == "" || spec.takes(next)) || spec.takes(rest)) {
+		if known && line[0] == '@' && (isKeyLine(next) && (rest == "" || spec.takes(next)) || spec.takes(rest) ||
+			operating && spec.evident(rest) != "") {
 			out = append(out, meantLine{Span{at, at + len(line)}, name, rest})
 		}
 		at = end
@@ -74,7 +98,7 @@ func meant(text string) (out []meantLine) {
 
 // looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
-	all := meant(m.at.In(c.d.Source))
+	all := meant(m.at.In(c.d.Source), len(c.d.Operations) > 0)
 	if len(all) == 0 {
 		c.hidden(m)
 	}
@@ -99,10 +123,7 @@ func (c *checker) alone(l meantLine, line Span, below string) *Fix {
 		text = strings.TrimSpace(inner[1:])
 	}
 	_, key := spec.keys[text]
-	parameter := text
-	if !spec.takes(text) {
-		parameter = "prompt: " + Quoted(text)
-	}
+	parameter := cmp.Or(spec.evident(text), "prompt: "+Quoted(text))
 	name, _, _ := strings.Cut(parameter, ":")
 	switch {
 	case !c.blankAbove(line.From), key, strings.ContainsAny(text, "()"):
@@ -251,13 +272,17 @@ func (c *checker) behind(o *Operation) {
 	if text == "" {
 		return
 	}
-	first, meant := c.line(behind.To-len(text)), false
+	first, said := c.line(behind.To-len(text)), false
 	marks := c.d.marks
 	for _, m := range marks[sort.Search(len(marks), func(i int) bool { return marks[i].at.From >= behind.From }):] {
 		if m.at.From >= behind.To {
 			break
 		}
 		line := c.line(m.at.From)
+		if m.kind == textMark && line == first {
+			all := meant(m.at.In(source), true)
+			said = len(all) > 0 && all[0].From == 0 // that it is meant to be one
+		}
 		name, _, _ := strings.Cut(line.In(source), ":")
 		_, known := operations[o.Name].keys[name]
 		if m.kind != textMark || !known || !isKeyLine(line.In(source)) {
@@ -265,13 +290,13 @@ func (c *checker) behind(o *Operation) {
 		}
 		f := c.add("CG211", Warning, line, fmt.Sprintf("this is text: a blank line above has ended @%s", o.Name))
 		if line == first {
-			meant = true
+			said = true
 		}
 		if line == first && o.field(name) == nil {
 			f.Fix = &Fix{Title: "Move it into the operation", At: Span{o.At.To, line.From}, Text: "\n"}
 		}
 	}
-	if !meant {
+	if !said {
 		c.add("CG205", Warning, first, "text after an operation belongs to the block; "+c.drops())
 	}
 }

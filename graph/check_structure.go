@@ -75,7 +75,7 @@ func (c *checker) openComment(m mark) {
 	switch {
 	case !strings.Contains(text, "-->"):
 		c.add("CG003", Warning, line, "this comment is never closed: all below it is part of it")
-	case len(meant(text)) > 0:
+	case len(meant(text, false)) > 0:
 		c.add("CG003", Warning, line, "this comment ends where the next one does: the text between them is part of it")
 	}
 }

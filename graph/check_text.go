@@ -27,6 +27,23 @@ func seemsStep(text string) bool {
 	return false
 }
 
+// Like returns the first line, from 1, that begins with the name of an operation, whatever is around it; 0: none does.
+func (d *Document) Like() int {
+	for _, m := range d.marks {
+		at := m.at.From
+		for line := range strings.Lines(m.at.In(d.Source)) {
+			name, named := strings.CutPrefix(strings.TrimLeft(line, " \t>*_+-0123456789.)"), "@")
+			name = name[:len(name)-len(strings.TrimLeft(name, letters))]
+			if _, known := operations[strings.ToLower(name)]; named && known && m.kind != fenceMark {
+				number, _ := d.Place(at)
+				return number
+			}
+			at += len(line)
+		}
+	}
+	return 0
+}
+
 // step returns the known operation that a line seems to begin; "": none.
 func step(line string) string {
 	m := matched(likeStep(), line)

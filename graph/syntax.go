@@ -57,7 +57,7 @@ func (s syntax) likely(noticed int) (Finding, bool) {
 		if n < 1 || n > len(s.starts) {
 			continue
 		}
-		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.equals, s.unquoted, s.behind} {
+		for _, guess := range []func(n int) (Finding, bool){s.tab, s.unspaced, s.equals, s.unquoted, s.bare, s.behind} {
 			if f, ok := guess(n); ok {
 				f.Code, f.Severity, f.At, f.Fix.At = "CG204", Error, f.At.moved(s.body), f.Fix.At.moved(s.body)
 				return f, true
@@ -157,6 +157,24 @@ func (s syntax) unquoted(n int) (Finding, bool) {
 		Fix: &Fix{Title: "Quote the value", At: at, Text: quoted}}, true
 }
 
+// bare finds a body of one line without a parameter's name: the document, the prompt, or a parameter written as an item.
+func (s syntax) bare(int) (Finding, bool) {
+	at := Span{0, len(strings.TrimRight(s.text, " \t\r\n"))}
+	text := strings.TrimSpace(at.In(s.text))
+	item := strings.TrimPrefix(text, "- ")
+	_, asks := s.keys["prompt"]
+	fixed := operationSpec{keys: s.keys}.evident(item)
+	if fixed == "" && asks && item == text {
+		fixed = "prompt: " + Quoted(text)
+	}
+	if strings.Contains(text, "\n") || isKeyLine(text) || fixed == "" || !s.reads(fixed) {
+		return Finding{}, false
+	}
+	name, _, _ := strings.Cut(fixed, ":")
+	return Finding{At: at, Message: "this is no parameter: one begins with its name, such as " + name + ":",
+		Fix: &Fix{Title: "Write it as " + name, At: at, Text: fixed}}, true
+}
+
 // behind finds a line that is not a parameter, where everything before it is valid YAML.
 func (s syntax) behind(n int) (Finding, bool) {
 	at := s.line(n)
@@ -180,6 +198,8 @@ func (s syntax) indented(n int) (Finding, bool) {
 	for i := n - 1; i > 0 && !opens; i-- {
 		line := s.line(i).In(s.text)
 		if _, opens = opensScalar([]byte(line)); !opens && isKeyLine(line) {
+			key, value, _ := strings.Cut(line, ":")
+			opens = strings.TrimSpace(value) == "" && s.keys[strings.TrimSpace(key)].kind == textKind
 			break
 		}
 	}
