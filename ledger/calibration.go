@@ -70,6 +70,8 @@ func (h HostModel) Meter(models *tokens.Registry) Meter {
 type Meter struct {
 	Counter tokens.Counter
 	Window  int // of the model, in tokens; 0: unknown
+	// Reading says, where no model is known, that one may be soon: session files are still being read.
+	Reading bool
 }
 
 // NewestOf returns the newest session with a model of each agent, of sessions in order, the newest first.

@@ -306,13 +306,13 @@ func (s *folder) usesOf(ctx context.Context, d *document) []agentfile.Use {
 	if !s.snapshot().settings.AgentFiles || !couldBeAgentFile(d.uri) {
 		return nil
 	}
-	now, why := s.carried(ctx), s.notFollowed()
+	now, why, reading := s.carried(ctx), s.notFollowed(), s.snapshot().live.Reading
 	if why == "" && !now.counted {
 		why = "they have not been counted yet"
 	}
 	uses := slices.Clone(now.uses[d.file()])
 	for i := range uses {
-		uses[i].Uncounted = why
+		uses[i].Uncounted, uses[i].Meter.Reading = why, reading
 	}
 	return uses
 }

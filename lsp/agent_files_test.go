@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -280,6 +282,9 @@ func TestWithoutASessionFilesAreCountedForTheNewest(t *testing.T) {
 		at := map[string]any{"position": map[string]any{"line": 0, "character": 3}}
 		if err := f.Call(f.ctx, "textDocument/hover", scriptededitor.Document(u, at), &hover); err != nil {
 			t.Fatal(err)
+		}
+		if err := f.first().early.Err(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: first figures waited until %v", c, err)
 		}
 		want := "rough estimate, since no model is known"
 		model := ""

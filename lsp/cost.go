@@ -24,6 +24,8 @@ type Cost struct {
 	Read   tokens.Count `json:"read"`   // what reading the file adds to a conversation; zero for parts
 	Cut    bool         `json:"cut"`    // an agent reads only a part of it
 	Model  string       `json:"model"`  // that is counted for; "": o200k_base
+	// Reading says, where Model is "", that one may be known soon: session files are still being read.
+	Reading bool `json:"reading"`
 	// Unsaved says whether the file on disk has another text, or is gone: what is counted is the open one. null: not known.
 	Unsaved *bool `json:"unsaved"`
 }
@@ -31,7 +33,7 @@ type Cost struct {
 // cost is a custom request: what an open document or a selection costs, for a status bar.
 func (s *folder) cost(ctx context.Context, d *document, p *costParams) (Cost, error) {
 	f := s.beside(ctx, d)
-	out := Cost{Model: plainLine(f.Meter.Counter.Model()),
+	out := Cost{Model: plainLine(f.Meter.Counter.Model()), Reading: f.Meter.Reading,
 		Tokens: tokens.Count{Exact: true}, Read: tokens.Count{Exact: true},
 		Unsaved: f.Unsaved}
 	if len(p.Ranges) == 0 {

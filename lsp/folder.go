@@ -38,7 +38,7 @@ type folder struct {
 // newFolder returns a folder with a workspace, or with why there is none, and the settings of another snapshot.
 func (s *Server) newFolder(ctx context.Context, ws Workspace, lost error, like snapshot) *folder {
 	f := &folder{Server: s, workspace: ws, lost: lost}
-	like.live, like.pinned, like.configured = live.State{}, "", ws.Configured()
+	like.live, like.pinned, like.configured = live.State{Reading: ws.Open != nil}, "", ws.Configured()
 	if lost != nil {
 		like.live = live.State{Problem: lost.Error(), Hint: fault.HintOf(lost)}
 	}

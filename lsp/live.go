@@ -24,6 +24,10 @@ func (s *folder) follow() {
 	want := following{live: s.now.settings.Live, pinned: s.now.pinned, model: s.now.settings.Model}
 	want.ledger = s.workspace.Open != nil && (want.live || s.workspace.Recorded())
 	if want == s.followed {
+		if !want.ledger { // nothing will be known: first figures waited for it in vain
+			s.updateLocked(func(k *snapshot) { k.live.Reading = false })
+			s.known()
+		}
 		return
 	}
 	s.followed = want
@@ -128,7 +132,7 @@ func (s *folder) lookAgain() {
 func (s *folder) takeLive(ctx context.Context, st live.State) {
 	st.Files = s.linked(st.Files)
 	before, after := s.update(func(k *snapshot) {
-		if ctx.Err() == nil { // else it is not followed any more
+		if ctx.Err() == nil {        // else it is not followed any more
 			k.live = st
 		}
 	})

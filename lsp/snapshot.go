@@ -41,13 +41,15 @@ type meters struct {
 type metered struct {
 	models *tokens.Registry
 	ledger.HostModel
-	set bool // in the settings
+	set     bool // in the settings
+	reading bool // session files: a model may become known
 }
 
 // measured returns k with the meter of the model in the settings, else of that which the live state names. What agents load
 // is counted for the former, else for the models of their own sessions.
 func (k snapshot) measured() snapshot {
-	from := metered{k.configured.Models, ledger.HostModel{Model: k.settings.Model}, k.settings.Model != ""}
+	from := metered{models: k.configured.Models, HostModel: ledger.HostModel{Model: k.settings.Model},
+		set: k.settings.Model != "", reading: k.live.Reading}
 	if !from.set {
 		from.Model, from.Window = k.live.Model, k.live.Window
 	}
@@ -70,6 +72,7 @@ func (k snapshot) measured() snapshot {
 		return k
 	}
 	m := from.Meter(from.models)
+	m.Reading = from.reading
 	k.meters = &meters{meter: anyfile.Meter(m), of: carried.Each(from.models, hosts), from: from,
 		session: session, hosts: hosts}
 	k.own = k.meter

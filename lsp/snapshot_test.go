@@ -179,3 +179,29 @@ func TestWithoutAModelNoFigureIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TestNoModelIsSaidToBeUnknownWhileSessionFilesAreRead: hovers did.
+func TestNoModelIsSaidToBeUnknownWhileSessionFilesAreRead(t *testing.T) {
+	f := newFixture(t, nil)
+	f.initialize(t)
+	const uri = "untitled:x"
+	if err := f.Open(uri, "markdown", "# A\n\nSome words.\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		now  live.State
+		want string
+	}{
+		{live.State{Reading: true}, "counted in o200k_base while session files are being read"},
+		{live.State{}, "counted in o200k_base, since no model is known"},
+		{live.State{Reading: true, Model: "gpt-5"}, "counted for gpt-5, exactly"},
+	} {
+		f.first().takeLive(f.ctx, c.now)
+		var said json.RawMessage
+		err := f.Call(f.ctx, "textDocument/hover",
+			scriptededitor.Document(uri, map[string]any{"position": map[string]any{"line": 0, "character": 2}}), &said)
+		if err != nil || !strings.Contains(string(said), c.want) {
+			t.Errorf("%s, %v, want %s", said, err, c.want)
+		}
+	}
+}

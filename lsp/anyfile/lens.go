@@ -141,11 +141,15 @@ const maxModel = 100
 // Counted says for what it counts, and how.
 func (m Meter) Counted() string {
 	model := chars.Short(chars.Line(m.Counter.Model()), maxModel)
+	why := ", since no model is known"
+	if m.Reading {
+		why = " while session files are being read"
+	}
 	switch {
 	case m.assumed():
-		return "counted in o200k_base, since no model is known"
+		return "counted in o200k_base" + why
 	case model == "":
-		return "rough estimate, since no model is known"
+		return "rough estimate" + why
 	case m.Counter.Exact():
 		return "counted for " + model + ", exactly"
 	case m.Rough():

@@ -156,6 +156,19 @@ func TestHowItIsCountedIsSaidInWords(t *testing.T) {
 	if got := (Meter{Counter: c}).Counted(); got != want {
 		t.Errorf("%q", got)
 	}
+	// It was said that no model is known while the files that name it were read.
+	for _, c := range []struct {
+		meter Meter
+		want  string
+	}{
+		{Meter{}, "counted in o200k_base, since no model is known"},
+		{Meter{Reading: true}, "counted in o200k_base while session files are being read"},
+		{Meter{Counter: c, Reading: true}, want},
+	} {
+		if got := c.meter.Counted(); got != c.want {
+			t.Errorf("%q", got)
+		}
+	}
 }
 
 // TestASectionIsNoMoreThanItsFile: without the line end behind it, with which its end merges, it had more tokens, and was 167% of

@@ -36,6 +36,36 @@ func (e early) Estimators(context.Context, ledger.EstimatorsRequest) (known ledg
 
 func (early) Close() error { return nil }
 
+// TestThatSessionFilesAreReadIsToldUntilTheyAre: hovers said that no model is known, while the files that name it were read;
+// and the end of reading is no event.
+func TestThatSessionFilesAreReadIsToldUntilTheyAre(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		local, err := engine.Open(t.Context(), engine.Options{State: t.TempDir(), Workspace: "/ws", Env: env.System()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer local.Close() // nothing is lost with a test's
+		const reading = Patience + 10*time.Second
+		began, first := time.Now(), time.Duration(0)
+		ctx, stop := context.WithCancel(t.Context())
+		Follow(ctx, Options{Env: env.System(),
+			Open: func(context.Context) (Ledger, error) { return early{local, began, reading, 0}, nil },
+			Tell: func(s State) {
+				switch at := time.Since(began); {
+				case first == 0:
+					if first = at; !s.Reading {
+						t.Error("the first state does not say that files are read")
+					}
+				case !s.Reading:
+					stop()
+					if at < reading || at > reading+2*readingPause {
+						t.Errorf("told after %v", at)
+					}
+				}
+			}})
+	})
+}
+
 // TestTheFirstStateIsNotEarly: it came before the owner had read the session files, and each figure in an editor changed a
 // second after it was shown, from 608 to ≈991.
 func TestTheFirstStateIsNotEarly(t *testing.T) {

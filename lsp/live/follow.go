@@ -28,6 +28,9 @@ const (
 	readAgain = 20 * time.Millisecond
 )
 
+// readingPause is the longest time between two looks while session files are read: no event tells when they have been.
+const readingPause = time.Second
+
 // The bounds of the retry interval, which doubles after each failure.
 const (
 	firstRetry = 500 * time.Millisecond
@@ -166,9 +169,13 @@ type watcher struct {
 
 // wait waits for the next events and updates the state.
 func (w *watcher) wait(ctx context.Context) error {
+	patience := limits.LongPoll
+	if w.info.Reading() {
+		patience = readingPause
+	}
 	waiting, end := w.o.Again.begin(ctx)
 	resp, err := w.api.WaitEvents(waiting,
-		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: limits.LongPoll.Milliseconds()})
+		ledger.WaitEventsRequest{After: w.after, Limit: 1000, WaitMS: patience.Milliseconds()})
 	again := end()
 	switch {
 	case err != nil && again && ctx.Err() == nil:
@@ -202,6 +209,13 @@ func changesFiles(e ledger.Event) bool {
 func (w *watcher) look(ctx context.Context) error {
 	began := w.o.Env.Now()
 	defer func() { w.took = w.o.Env.Now().Sub(began) }()
+	if w.info.Reading() {
+		info, err := w.api.Info(ctx, ledger.InfoRequest{})
+		if err != nil {
+			return err
+		}
+		w.info = info
+	}
 	page, err := w.api.Sessions(ctx, ledger.SessionsRequest{})
 	if err != nil {
 		return err
@@ -297,7 +311,8 @@ func (w *watcher) masked(ctx context.Context, raw string) (string, error) {
 // state returns the current state.
 func (w *watcher) state() State {
 	if w.reader == nil {
-		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt, Hosts: w.hosts}
+		return State{Model: w.model, Event: w.after, Others: w.others, Learnt: w.learnt, Hosts: w.hosts,
+			Reading: w.info.Reading()}
 	}
 	s := w.reader.session
 	u := w.used
@@ -306,7 +321,7 @@ func (w *watcher) state() State {
 		Files: w.reader.snapshot(u.Scale, u.Measured > 0 && !u.Scale.Exact, w.info),
 		Held:  u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
-		Use: u.Use}
+		Use: u.Use, Reading: w.info.Reading()}
 	if n := len(u.Warned); n > 0 {
 		st.Warning = u.Warned[n-1].String()
 	}

@@ -30,6 +30,8 @@ type State struct {
 	Files        map[string]File             // by path in the ledger: relative to the root in the workspace
 	// Warning is the newest one about the session's input since its last compaction: see ledger.BudgetWarning. "": none.
 	Warning string
+	// Reading: session files are still being read, or nothing is known yet.
+	Reading bool
 	// Problem says why there is no data, Hint what to do.
 	Problem, Hint string
 }

@@ -17,7 +17,8 @@ export function costHead(entry: CostEntry | undefined): { readonly title: string
 
 /** Returns what is said of a file, or of what is selected in it. */
 export function costEntry(cost: Cost, selected: boolean): CostEntry {
-  const model = cost.model === '' ? 'o200k_base, as no model is known' : oneLine(cost.model, 60);
+  const model = cost.model !== '' ? oneLine(cost.model, 60)
+    : `o200k_base, ${cost.reading === true ? 'while session files are being read' : 'as no model is known'}`;
   if (selected) {
     return { text: `${inTokens(cost.tokens)} selected`, tooltip: `The selection: ${inTokens(cost.tokens)}, for ${model}` };
   }

@@ -273,6 +273,8 @@ export interface Cost {
   readonly cut: boolean;
   /** The model that is counted for; empty when none is known. */
   readonly model: string;
+  /** Whether, without a model, one may be known soon: session files are still being read. */
+  readonly reading?: boolean;
   /** Whether the file on disk has another text, or is gone: what is counted is the open one. null: not known. */
   readonly unsaved?: boolean | null;
 }

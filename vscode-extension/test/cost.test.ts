@@ -17,6 +17,7 @@ test('a file is said in one figure, with what reading it costs in its tooltip, a
   assert.deepEqual([refused.text, refused.tooltip.split('\n')[1]], ['≈90.0k tokens in file', 'Claude Code refuses to read it in full.']);
   const exact = { ...cost, tokens: { n: 412, exact: true, upper: 412 }, model: '' };
   assert.deepEqual(costEntry(exact, true), { text: '412 tokens selected', tooltip: 'The selection: 412 tokens, for o200k_base, as no model is known' });
+  assert.match(costEntry({ ...exact, reading: true }, false).tooltip, /for o200k_base, while session files are being read\n/);
 });
 
 test('the menu about a file begins with its cost', () => {
