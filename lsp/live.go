@@ -52,16 +52,6 @@ func (s *folder) follow() {
 // does, and a second for a daemon to start.
 const firstFigures = live.Patience + time.Second
 
-// figures has a method wait until it is known for which model texts are counted: else its figures are others a moment later.
-func figures[P, R any](
-	do func(*folder, context.Context, *document, *P) (R, error),
-) func(*folder, context.Context, *document, *P) (R, error) {
-	return func(s *folder, ctx context.Context, d *document, p *P) (R, error) {
-		s.awaitFigures(ctx)
-		return do(s, ctx, d, p)
-	}
-}
-
 // awaitFigures waits until something is known of the live session, but no longer than firstFigures.
 func (s *folder) awaitFigures(ctx context.Context) {
 	select {
@@ -131,7 +121,9 @@ func (s *folder) lookAgain() {
 // takeLive stores the state of the live session and notifies the client of what changes.
 func (s *folder) takeLive(ctx context.Context, st live.State) {
 	st.Files = s.linked(st.Files)
+	first := false
 	before, after := s.update(func(k *snapshot) {
+		first = s.early.Err() == nil // all that shows figures waits for them
 		if ctx.Err() == nil {        // else it is not followed any more
 			k.live = st
 		}
@@ -144,7 +136,7 @@ func (s *folder) takeLive(ctx context.Context, st live.State) {
 		(after.live.Problem != "") != (before.live.Problem != "") {
 		s.pending.ledger()
 	}
-	if s.differs(before, after) {
+	if !first && s.differs(before, after) {
 		s.pending.refresh()
 	} else {
 		s.pending.wake()

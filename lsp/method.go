@@ -48,6 +48,24 @@ func call[P, R any](do func(*folder, context.Context, *P) (R, error)) method {
 // about returns a method about a document, in its version when the call is read. If the document has changed before the
 // answer is computed, the call is refused as outdated. The answer is null if it is not open.
 func about[P, R any](do func(*folder, context.Context, *document, *P) (R, error)) method {
+	return awaiting(func(_ context.Context, d *document) *document { return d }, do)
+}
+
+// figures is about for what depends on the model for which texts are counted: it waits until that is known, else its figures
+// are others a moment later.
+func figures[P, R any](do func(*folder, context.Context, *document, *P) (R, error)) method {
+	return awaiting(func(ctx context.Context, d *document) *document {
+		d.folder.awaitFigures(ctx)
+		if now := d.folder.documents.get(d.uri); now != nil && now.version == d.version { // in another encoding
+			return now
+		}
+		return d
+	}, do)
+}
+
+// awaiting is about, with what a call does first.
+func awaiting[P, R any](first func(context.Context, *document) *document,
+	do func(*folder, context.Context, *document, *P) (R, error)) method {
 	type textDocument struct {
 		TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
 	}
@@ -65,6 +83,7 @@ func about[P, R any](do func(*folder, context.Context, *document, *P) (R, error)
 			return func(context.Context) (any, error) { return jsonrpc2.RawMessage(nil), nil }, nil
 		}
 		return func(ctx context.Context) (any, error) {
+			d := first(ctx, d)
 			result, err := do(d.folder, ctx, d, p)
 			s.documents.used(d.uri)
 			if err == nil && s.documents.get(d.uri) != d {

@@ -138,7 +138,9 @@ func (s *folder) updateLocked(by func(*snapshot)) (before, after snapshot) {
 		})
 	}
 	if s.now.meters != before.meters { // everything that was counted is out of date, also what views of the ledger show
-		s.pending.refresh()
+		if s.early.Err() != nil { // else all that shows figures waits for it
+			s.pending.refresh()
+		}
 		s.pending.ledger()
 		s.pending.contents()
 	}

@@ -170,6 +170,10 @@ func TestFirstFiguresStay(t *testing.T) {
 			t.Errorf("first it said %s\nand then %s", first[i], then)
 		}
 	}
+	// One with the registration, and none for figures that waited: there were two.
+	if n := s.Asked("workspace/codeLens/refresh"); n > 1 {
+		t.Errorf("lenses were asked for again %d times", n)
+	}
 	s.leave(t)
 }
 
