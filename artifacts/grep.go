@@ -1,47 +1,73 @@
 package artifacts
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"regexp/syntax"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/limits"
 )
 
-// readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-"
-// before a line around one, "--" between stretches. In a content of several messages, a match that repeats a
-// line of an earlier one names that line, "12:(as line 3)", and lines around it that are the same there are left out. It reads the whole content, to say how many
-// matches there are. A line over limits.Line is searched in pieces of that length. Of a long line it shows the part around
-// the match: up to wideLine characters where the page has
-// room.
+// readGrep shows the lines that match a pattern, as grep -n does: "12:" before a match, "13-" before a line around one, "--"
+// between stretches. It reads the whole content, to say how many matches there are. A line over limits.Line is searched in
+// pieces of that length. Of a long line it shows the part around the match: up to wideLine characters where the page has room.
+//
+// In a content of several messages, Path leaves out those whose heading does not name it, and a match that repeats a line of
+// an earlier message names that line, "12:(as line 3)"; lines around it that are the same there are left out. Where nothing
+// matches, lines with the longest name in the pattern are shown instead, and Range says so.
 func readGrep(c Content, s Selection) (Page, error) {
-	re, err := regexp.Compile(s.Grep)
+	g, err := grepAll(c, s)
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), "error parsing regexp: ")
-		return Page{}, bad(`grep="error|panic"`, "grep=%q is not an RE2 regular expression (no look-around, no back "+
-			"references): %s", s.Grep, why)
-	}
-	limit := max(s.Limit, minRows)
-	g := &grep{re: re, context: int64(s.Context), after: s.After, limit: limit}
-	g.wide = g.width()
-	if err := g.read(c); err != nil {
 		return Page{}, err
 	}
-	if room := g.limit - g.chars; !g.full && g.cut > 0 && room >= g.cut {
-		g = &grep{re: re, context: g.context, after: s.After, limit: limit, wide: min(g.wide+room/g.cut, wideLine)}
-		if err := g.read(c); err != nil {
+	switch {
+	case s.Path != "" && g.repeated.number == 0:
+		return Page{}, bad(`grep="panic"`, "path=%q selects messages of a session, and this is one text", s.Path)
+	case s.Path != "" && g.about == 0:
+		return Page{Range: fmt.Sprintf("none of %d messages has the path", g.repeated.number)}, nil
+	}
+	said := nOf("match", "matches", g.skipped, g.shown, g.matches)
+	if name := nameIn(s.Grep); g.matches == 0 && name != "" {
+		s.Grep = "(?i)" + name
+		if g, err = grepAll(c, s); err != nil {
 			return Page{}, err
 		}
+		if g.matches > 0 {
+			said = "0 matches; instead, " + nOf("match", "matches", 0, g.shown, g.matches) + " of " + s.Grep
+		}
 	}
-	p := Page{Text: g.out.String(), Range: nOf("match", "matches", g.skipped, g.shown, g.matches)}
+	p := Page{Text: g.out.String(), Range: said}
 	if g.full {
 		s.After = g.last
 		p.Next = &s
 	}
 	return p, nil
+}
+
+// grepAll takes all lines of a content: twice, where few long lines match and the page has room for more of them.
+func grepAll(c Content, s Selection) (*grep, error) {
+	re, err := regexp.Compile(s.Grep)
+	if err != nil {
+		_, why, _ := strings.Cut(err.Error(), "error parsing regexp: ")
+		return nil, bad(`grep="error|panic"`, "grep=%q is not an RE2 regular expression (no look-around, no back "+
+			"references): %s", s.Grep, why)
+	}
+	begin := grep{re: re, path: []byte(s.Path), context: int64(s.Context), after: s.After, limit: max(s.Limit, minRows)}
+	begin.wide = begin.width()
+	g := begin
+	err = g.read(c)
+	if room := g.limit - g.chars; err == nil && !g.full && g.cut > 0 && room >= g.cut {
+		begin.wide = min(g.wide+room/g.cut, wideLine)
+		g = begin
+		err = g.read(c)
+	}
+	return &g, err
 }
 
 // read takes all lines of a content.
@@ -55,25 +81,65 @@ func (g *grep) read(c Content) error {
 			return err
 		}
 		if h := headingOf(piece); h != nil && first {
-			g.heading, g.above = shorten(visible(h), maxHeading), lines.line
-			g.repeated.begin()
+			g.message(lines.line, h)
 		}
-		g.line(lines.line, piece, first)
+		if !g.elsewhere {
+			g.line(lines.line, piece, first)
+		}
 	}
 }
+
+// message begins the next message of a content of several.
+func (g *grep) message(n int64, heading []byte) {
+	g.heading, g.above = shorten(visible(heading), maxHeading), n
+	g.repeated.begin()
+	if g.elsewhere = !bytes.Contains(heading, g.path); g.elsewhere {
+		g.before, g.due = g.before[:0], 0
+		return
+	}
+	g.about++
+}
+
+// nameIn returns the longest name in a pattern, if it is worth looking for, or "".
+func nameIn(pattern string) (name string) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	for all := []*syntax.Regexp{re}; len(all) > 0; all = all[1:] {
+		if all = append(all, all[0].Sub...); all[0].Op != syntax.OpLiteral {
+			continue
+		}
+		for _, word := range strings.FieldsFunc(string(all[0].Rune), notInNames) {
+			if len(word) > len(name) {
+				name = word
+			}
+		}
+	}
+	if len(name) < minName || "(?i)"+name == pattern {
+		return ""
+	}
+	return name
+}
+
+func notInNames(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // grep collects matching lines until the page is full, and counts on.
 type grep struct {
 	re      *regexp.Regexp
-	context int64 // lines shown around a match
-	after   int64 // lines up to this one count, but are not shown
-	limit   int   // characters
-	wide    int   // characters of a long line around a match: with its prefix and the marks of a cut it fits the page
+	path    []byte // in the headings of messages that are searched
+	context int64  // lines shown around a match
+	after   int64  // lines up to this one count, but are not shown
+	limit   int    // characters
+	wide    int    // characters of a long line around a match: with its prefix and the marks of a cut it fits the page
 
 	out   strings.Builder
 	chars int   // of out
 	full  bool  // a line did not fit: nothing more is shown
 	last  int64 // newest line that is shown, or was before
+
+	elsewhere bool // whether the message at hand is not searched
+	about     int  // messages that are
 
 	repeated repeats // in a content of several messages
 	heading  string  // of the message at hand, in a content of several, if no line of that is shown yet
@@ -90,6 +156,9 @@ type grep struct {
 
 // wideLine is how many characters of a long line are shown around a match where few lines match: about 1,000 tokens.
 const wideLine = 4000
+
+// minName is how many characters a name in a pattern has that is looked for where the pattern is not found.
+const minName = 4
 
 // maxHeading is how many characters of a heading are shown before a match.
 const maxHeading = 160

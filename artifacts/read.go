@@ -75,11 +75,13 @@ func (s Selection) check() error {
 		return bad(`grep="panic", context=3`, "context=%d is not a number of lines from 0 to %d", s.Context, maxContext)
 	case s.Context > 0 && s.Grep == "":
 		return bad(`grep="panic", context=3`, "context=%d requires `grep`", s.Context)
+	case s.Path != "" && s.Grep == "":
+		return bad(`grep="panic", path="store.go"`, "path=%q requires `grep`", s.Path)
 	case s.After < 0 || s.After > 0 && s.Grep == "" && s.JSONPath == "" && s.Search == "":
 		return bad(`grep="panic", after=120`, "after=%d needs `grep`, `json_path` or `search`, and is never "+
 			"negative", s.After)
 	}
-	for _, t := range []string{s.Grep, s.JSONPath, s.Search} {
+	for _, t := range []string{s.Grep, s.Path, s.JSONPath, s.Search} {
 		if len(t) > maxPattern {
 			return bad(`search="connection refused"`, "a pattern of %d bytes is longer than the limit of %d", len(t),
 				maxPattern)

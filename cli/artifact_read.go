@@ -44,6 +44,7 @@ func artifactReadCommand() command {
 			f.IntVar(&s.Tail, "tail", 0, "the last `N` lines")
 			f.StringVar(&s.Grep, "grep", "", "lines that match `PATTERN`, with their numbers")
 			f.IntVarP(&s.Context, "context", "C", 0, "with `N` lines around each match")
+			f.StringVar(&s.Path, "path", "", "with --grep of a session: only what it read or did at `PATH`")
 			f.StringVar(&s.JSONPath, "json-path", "", "values of a JSON document at `PATH`, as in $.items[0].name")
 			f.StringVar(&s.Search, "search", "", "the passages that match `WORDS` best")
 			f.IntVar(&s.Limit, "chars", 0, "at most `N` characters (default 8000, at most 40000)")
@@ -135,6 +136,7 @@ func readCommand(r ledger.ReadArtifactRequest) string {
 		value any
 	}{
 		{"lines", s.Lines}, {"bytes", s.Bytes}, {"json-path", s.JSONPath}, {"search", s.Search}, {"grep", s.Grep},
+		{"path", s.Path},
 		{"head", s.Head}, {"tail", s.Tail}, {"context", s.Context}, {"chars", s.Limit}, {"after", s.After},
 	} {
 		if value := fmt.Sprint(f.value); value != "" && value != "0" {

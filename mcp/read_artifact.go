@@ -16,21 +16,22 @@ func readTool() tool {
 	return tool{
 		name: "read_artifact",
 		description: "Read back what a stub, summary or cut list names by id: a tool result, an artifact, a message or all that " +
-			"a summary covers (as the text you saw). At most one selection; large texts come in pages.",
+			"a summary covers. At most one selection; large texts come in pages.",
 		does:  "reads what a stub or summary replaced: lines, bytes, grep, JSON path, search",
 		hints: hints{readOnly: true, idempotent: true},
 		input: `{"type":"object","properties":{` +
 			`"id":{"type":"string"},` +
-			`"lines":{"type":"string","description":"\"10-40\", from 1"},` +
+			`"lines":{"type":"string","description":"\"10-40\""},` +
 			`"bytes":{"type":"string","description":"\"0-4095\""},` +
 			`"head":{"type":"integer","description":"lines"},` +
 			`"tail":{"type":"integer","description":"lines"},` +
 			`"grep":{"type":"string","description":"RE2; (?i) ignores case"},` +
-			`"context":{"type":"integer","description":"lines around each match"},` +
+			`"context":{"type":"integer","description":"lines around"},` +
+			`"path":{"type":"string","description":"with grep: in messages about it"},` +
 			`"json_path":{"type":"string","description":"$.a[0]"},` +
 			`"search":{"type":"string","description":"words"},` +
-			`"after":{"type":"integer","description":"as in the answer's next"},` +
-			`"raw":{"type":"boolean","description":"the bytes of messages as received"},` +
+			`"after":{"type":"integer","description":"as in next"},` +
+			`"raw":{"type":"boolean","description":"messages as received"},` +
 			`"limit":{"type":"integer","description":"characters, default 8000"}},"required":["id"]}`,
 		output: `{"type":"object","properties":{` +
 			`"text":{"type":"string"},` +
@@ -41,7 +42,7 @@ func readTool() tool {
 		forms: map[string]string{
 			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40",
 			"grep":    `"panic|error"`,
-			"context": "3", "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
+			"context": "3", "path": `"store.go"`, "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
 		},
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
 		secrets: "exact", why: toOwner,
