@@ -162,19 +162,29 @@ func artifactSearchCommand() command {
 			if a.json {
 				return a.answerExact(resp)
 			}
-			printPassages(a.Out, resp.Passages)
 			if len(resp.Passages) == 0 {
-				a.hint("`ctxledger artifact read HANDLE --search WORDS` searches one result, or a session")
+				return sayNoPassage(ctx, a)
 			}
+			printPassages(a.Out, resp.Passages)
 			return nil
 		},
 	}
 }
 
-func printPassages(w io.Writer, passages []artifacts.Passage) {
-	if len(passages) == 0 {
-		fmt.Fprintln(w, "no passage matches")
+// sayNoPassage says how much was searched, and what was not.
+func sayNoPassage(ctx context.Context, a *action) error {
+	page, err := a.ledger.Artifacts(ctx, ledger.ArtifactsRequest{Limit: 1})
+	if err != nil {
+		return err
 	}
+	err = a.answer(nil, func(w io.Writer) {
+		fmt.Fprintf(w, "no passage matches in %s\n", chars.Plural(page.Total, "artifact"))
+	})
+	a.hint("messages are not searched: `ctxledger artifact read SESSION --search WORDS` searches those of a session")
+	return err
+}
+
+func printPassages(w io.Writer, passages []artifacts.Passage) {
 	for i, p := range passages {
 		if i > 0 {
 			fmt.Fprintln(w)

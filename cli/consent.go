@@ -49,16 +49,11 @@ const (
 	maxReply = 100
 )
 
-// consent shows what goes and has a person agree to it, unless that was done with --yes. Errors: denied without a
-// terminal, and if the reply is not yes.
+// consent shows what goes and has a person agree to it, unless that was done with --yes. Errors: those of showGoing; denied
+// without a terminal, and if the reply is not yes.
 func (a *action) consent(c consentFlags, d deed, show func(w io.Writer)) error {
-	var shown strings.Builder
-	show(&shown)
-	for line := range strings.Lines(shown.String()) {
-		a.say("%s", line)
-	}
-	if c.yes {
-		return nil
+	if err := a.showGoing(c, show); err != nil || c.yes {
+		return err
 	}
 	const op = "cli.consent"
 	if !a.asking() {
@@ -67,6 +62,19 @@ func (a *action) consent(c consentFlags, d deed, show func(w io.Writer)) error {
 	}
 	if a.reply("Type yes to "+d.ask+": ") != "yes" {
 		return fault.New(fault.Denied, op, "nothing was %s: the reply was not yes", d.past)
+	}
+	return nil
+}
+
+// showGoing shows what goes on standard output, unless that is JSON, or the person who is asked does not see it.
+func (a *action) showGoing(c consentFlags, show func(w io.Writer)) error {
+	if !a.json && (c.yes || !a.asking() || terminal(a.Out)) {
+		return a.answer(nil, show)
+	}
+	var shown strings.Builder
+	show(&shown)
+	for line := range strings.Lines(shown.String()) {
+		a.say("%s", line)
 	}
 	return nil
 }

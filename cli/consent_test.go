@@ -45,12 +45,12 @@ func TestOnlyTheWholeWordForgets(t *testing.T) {
 	}
 }
 
-// TestWithoutATerminalTheErrorNamesTheFlag: the list is shown all the same, and nobody is asked.
+// TestWithoutATerminalTheErrorNamesTheFlag: the list is shown all the same, as an answer without prefixes, and nobody is asked.
 func TestWithoutATerminalTheErrorNamesTheFlag(t *testing.T) {
-	var said bytes.Buffer
+	var said, out bytes.Buffer
 	a := at(nil)
-	a.messages = &said
-	lines := func() int { return strings.Count(said.String(), "\n") }
+	a.messages, a.Out = &said, &out
+	lines := func() int { return strings.Count(out.String(), "\n") }
 	err := a.consent(consentFlags{}, forgetting(), listGoing)
 	if !fault.Is(err, fault.Denied) || !strings.Contains(err.Error(), "--yes") ||
 		!strings.Contains(fault.HintOf(err), "--dry-run") || lines() != 2 {
@@ -58,6 +58,14 @@ func TestWithoutATerminalTheErrorNamesTheFlag(t *testing.T) {
 	}
 	if err := a.consent(consentFlags{yes: true}, forgetting(), listGoing); err != nil || lines() != 4 {
 		t.Errorf("with --yes: %v, %d lines", err, lines())
+	}
+	if strings.Contains(out.String(), "ctxledger: ") || said.Len() > 0 {
+		t.Errorf("shown: %q; said: %q", out.String(), said.String())
+	}
+	a.json = true
+	if err := a.consent(consentFlags{yes: true}, forgetting(), listGoing); err != nil || lines() != 4 ||
+		strings.Count(said.String(), "ctxledger: ") != 2 {
+		t.Errorf("with JSON: %v; shown %q, said %q", err, out.String(), said.String())
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/paths"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/tokens"
 )
 
@@ -133,10 +134,7 @@ func graphCheckCommand() command {
 						none = append(none, unstepped{name, g.Like()})
 						return nil
 					}
-					for _, x := range graph.Check(g.Document, g.options) {
-						line, column := g.Place(x.At.From)
-						found = append(found, graphFinding{name, line, column, x})
-					}
+					found = append(found, g.check(name)...)
 					return nil
 				})(ctx, a, []string{name})
 				if u, is := errors.AsType[*unread](err); is {
@@ -152,18 +150,45 @@ func graphCheckCommand() command {
 			if err := a.answer(found, func(w io.Writer) { printGraphFindings(a, w, found, none) }); err != nil {
 				return err
 			}
-			wrong := 0
-			for _, x := range found {
-				if x.Severity == graph.Error {
-					wrong++
-				}
-			}
-			if wrong > 0 {
+			if wrong := severe(found, graph.Error); wrong > 0 {
 				return fault.New(fault.Invalid, "cli.graph", "%s", chars.Plural(wrong, "error"))
 			}
 			return nil
 		},
 	}
+}
+
+// severe counts the findings of a severity.
+func severe(found []graphFinding, s graph.Severity) (n int) {
+	for _, x := range found {
+		if x.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// check returns what is wrong with the document of a name.
+func (g *openGraph) check(name string) (found []graphFinding) {
+	for _, x := range graph.Check(g.Document, g.options) {
+		line, column := g.Place(x.At.From)
+		found = append(found, graphFinding{name, line, column, x})
+	}
+	return found
+}
+
+// sayFindings says that figures may not hold, as the document of a name has errors or warnings. It is an error where graph
+// check has one.
+func sayFindings(a *action, name string, found []graphFinding) error {
+	hint := "`ctxledger graph check " + shell.Quote(name) + "` lists them"
+	if n := severe(found, graph.Error); n > 0 {
+		return fault.New(fault.Invalid, "cli.graph", "%s has %s", name, chars.Plural(n, "error")).WithHint("%s", hint)
+	}
+	if n := severe(found, graph.Warning); n > 0 {
+		a.say("%s has %s", name, chars.Plural(n, "warning"))
+		a.hint("%s", hint)
+	}
+	return nil
 }
 
 // unstepped is a file without operations, and the line that may be meant to be one; 0: none.
@@ -219,6 +244,7 @@ type graphCosts struct {
 	Operations []graphCost  `json:"operations"`
 	Total      int          `json:"total"`
 	Elsewhere  bool         `json:"elsewhere,omitempty"` // documents that are imported or run send something, too
+	Endless    bool         `json:"endless,omitempty"`   // a loop has no end: Total is what one pass sends
 	Blocks     []graphBlock `json:"blocks"`              // that cost most, times how often they are sent
 }
 
@@ -230,9 +256,13 @@ func graphCostCommand() command {
 			"before it, and prompt. Results that operations insert while it runs are not in these figures.",
 		example: "ctxledger graph cost workflow.md --model gpt-5",
 		does:    keeps, json: answers(graphCosts{}), flags: f.define,
-		run: f.on(func(a *action, g *openGraph, _ []string) error {
-			costs := g.costs()
-			return a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) })
+		run: f.on(func(a *action, g *openGraph, args []string) error {
+			costs, found := g.costs(), g.check(args[0])
+			costs.Endless = slices.ContainsFunc(found, func(x graphFinding) bool { return x.Code == graph.Endless })
+			if err := a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) }); err != nil {
+				return err
+			}
+			return sayFindings(a, args[0], found)
 		}),
 	}
 }
@@ -318,7 +348,11 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	fmt.Fprintf(w, "all model calls send %s, %s%s\n", all.Said(c.Total).Tokens(), counted, rest)
+	calls := "all model calls send"
+	if c.Endless {
+		calls = "a loop has no end; each pass sends"
+	}
+	fmt.Fprintf(w, "%s %s, %s%s\n", calls, all.Said(c.Total).Tokens(), counted, rest)
 	if len(c.Blocks) == 0 {
 		return
 	}
@@ -347,7 +381,7 @@ func graphPromptCommand() command {
 	var f graphFlags
 	return command{
 		name: "graph prompt", args: "FILE OPERATION", short: "Print exactly what one operation sends",
-		long: "OPERATION is the line on which it stands, or the path of the block that contains it. Each message begins with a " +
+		long: "OPERATION is the line on which it stands, or the path of the block that contains it and no other. Each message begins with a " +
 			"line that names its role; the last lines say what is not known before it runs. Nothing is masked: these " +
 			"are the document's own bytes.",
 		example: "ctxledger graph prompt workflow.md 12\nctxledger graph prompt workflow.md ask",

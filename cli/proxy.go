@@ -27,14 +27,14 @@ import (
 type served struct {
 	Address   string           `json:"address"`
 	Providers []servedProvider `json:"providers"`
+	Variables []proxy.Variable `json:"variables,omitempty"` // of agents
 }
 
 // servedProvider is a provider that the proxy passes requests on to.
 type servedProvider struct {
-	Name     string   `json:"name"`
-	BaseURL  string   `json:"base_url,omitempty"` // for the agent
-	Upstream string   `json:"upstream"`
-	Set      []string `json:"variables"` // in which agents look for the base URL
+	Name     string `json:"name"`
+	BaseURL  string `json:"base_url,omitempty"` // for the agent
+	Upstream string `json:"upstream"`
 }
 
 // maxToken bounds the token that is read from standard input.
@@ -169,18 +169,26 @@ func serveProxy(ctx context.Context, a *action, c proxy.Config, listen string, b
 	c.Say = func(text string) { a.say("%s", text) }
 	return proxy.Serve(ctx, c, listen, func(address string) error {
 		out := served{Address: address}
+		base := "http://" + address + "/" + c.Token
+		if !behind {
+			out.Variables = proxy.Variables(base, "", a.Env.Lookup)
+		}
 		for _, p := range proxy.Providers() {
-			s := servedProvider{Name: p.Name, Upstream: c.Upstreams[p.Name].String(), Set: p.Variables}
+			s := servedProvider{Name: p.Name, Upstream: c.Upstreams[p.Name].String()}
 			if !behind {
-				s.BaseURL = "http://" + address + "/" + c.Token + "/" + p.Name
+				s.BaseURL = base + "/" + p.Name
 			}
 			out.Providers = append(out.Providers, s)
 		}
 		return a.answer(out, func(w io.Writer) {
-			for _, p := range out.Providers {
-				fmt.Fprintf(w, "%s=%s\n", p.Set[0], p.BaseURL)
+			why := ""
+			for _, v := range out.Variables {
+				if v.Why != why {
+					fmt.Fprintf(w, "# %s\n", v.Why)
+				}
+				fmt.Fprintf(w, "%s=%s\n", v.Name, v.Value)
+				why = v.Why
 			}
-			fmt.Fprintln(w, "ENABLE_TOOL_SEARCH=true")
 			for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 				a.say("%s: requests go to %s", name, c.Upstreams[name])
 			}

@@ -49,7 +49,14 @@ func diffCommand() command {
 		does:    keeps, json: answers(ledger.Summary{}),
 		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.Summary, error) {
 			s, err := a.ledger.Summary(ctx, ledger.SummaryRequest{ID: args[0]})
-			return s, noSummary(ctx, a, args[0], err)
+			if err != nil {
+				return s, noSummary(ctx, a, args[0], err)
+			}
+			of, err := a.session(ctx, s.Session)
+			if err == nil {
+				err = ledger.RefuseGone(of)
+			}
+			return s, err
 		}, printDiff),
 	}
 }
@@ -62,6 +69,9 @@ func noSummary(ctx context.Context, a *action, name string, err error) error {
 	s, no := ledger.FindSession(ctx, a.ledger, ledger.SessionRequest{Name: name})
 	if no != nil {
 		return err
+	}
+	if gone := ledger.RefuseGone(s); gone != nil {
+		return gone
 	}
 	return fault.New(fault.NotFound, "cli.summary", "%.1000q is a session, not a summary", name).
 		WithHint("`ctxledger sessions %s` lists its summaries", s.ID)

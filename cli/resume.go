@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -62,10 +63,8 @@ func resumeCommand() command {
 			}
 			r := resume.Request{In: agent, Dir: dir, Chosen: f.chosen(a)}
 			if agent == "" {
-				if _, err := agents.WriterFor(s.Host); err != nil {
-					return fault.New(fault.Invalid, "cli.resume",
-						"the session cannot continue in its own agent: no session files are written for %s", s.Host).WithHint(
-						"`ctxledger resume %s --in %s` writes one for that agent", s.ID, claudecode.Name)
+				if !writable(s) {
+					return fault.New(fault.Invalid, "cli.resume", "%s", notWritten(s)).WithHint("%s", inAnother(s))
 				}
 				r.In, r.Compacted = s.Host, true
 			}
@@ -74,11 +73,32 @@ func resumeCommand() command {
 	}
 }
 
-// continuable returns the newest session that its own agent can continue, or the given one, the newest of all, if there is none.
+// writable reports whether session files are written for the agent of a session.
+func writable(s sessions.Session) bool {
+	_, err := agents.WriterFor(s.Host)
+	return err == nil
+}
+
+// notWritten says that a session cannot continue in its own agent, and inAnother what writes it for one that can.
+func notWritten(s sessions.Session) string {
+	return fmt.Sprintf("session %s cannot continue in its own agent: no session files are written for %s", s.ID,
+		cmp.Or(s.Host, "it"))
+}
+
+func inAnother(s sessions.Session) string {
+	return fmt.Sprintf("`ctxledger resume %s --in %s` continues it in that agent", s.ID, claudecode.Name)
+}
+
+// continuable returns the newest session that its own agent can continue, or the given one, the newest of all, if there is none. It
+// says which it passes over.
 func continuable(ctx context.Context, a *action, newest sessions.Session) (sessions.Session, error) {
 	page, err := a.ledger.Sessions(ctx, ledger.SessionsRequest{})
 	for _, s := range append([]sessions.Session{newest}, page.Sessions...) {
-		if _, no := agents.WriterFor(s.Host); no == nil && s.Main() {
+		if writable(s) && s.Main() && !s.Gone() {
+			if !writable(newest) {
+				a.say("%s; session %s is the newest that can", notWritten(newest), s.ID)
+				a.hint("%s", inAnother(newest))
+			}
 			return s, err
 		}
 	}

@@ -67,6 +67,9 @@ func listSummaries(ctx context.Context, a *action, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := ledger.RefuseGone(s); err != nil {
+		return err
+	}
 	resp, err := a.ledger.Summaries(ctx, ledger.SummariesRequest{Session: s.ID})
 	if err != nil {
 		return err

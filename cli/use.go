@@ -142,6 +142,9 @@ func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 		err.hint = "it is `ctxledger --version`"
 	} else if parent.Name() == "completion" {
 		err.hint = "there is one each for " + shells
+		if like := alike(name, strings.Split(strings.ReplaceAll(shells, " and ", ", "), ", ")); like != "" {
+			err.hint = "did you mean " + like + "? T" + err.hint[1:]
+		}
 	} else if takes := takesID[parent.Name()]; takes != "" && isID(name) {
 		err.hint = "did you mean `ctxledger " + takes + " " + name + "`?"
 	} else if like := suggestion(parent, name); like != "" {

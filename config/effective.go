@@ -13,10 +13,14 @@ type Setting struct {
 	Value any    `json:"value"`   // a bool, a number, a text, or a list or mapping of such
 	From  Source `json:"-"`       // Source{}: it is the default
 	Unit  string `json:"unit,omitempty"`
+	zero  string // what 0 means
 }
 
-// String returns the value as YAML writes it in a line.
+// String returns the value as YAML writes it in a line, or what 0 means.
 func (s Setting) String() string {
+	if s.zero != "" && (s.Value == 0 || s.Value == 0.0) {
+		return s.zero
+	}
 	switch v := s.Value.(type) {
 	case string:
 		if v == "" {
@@ -85,7 +89,8 @@ func (s *effective) add(r Rule, path string, value any) {
 		value = r.Default // of which the zero value stands for
 	}
 	path = join(path, r.Key)
-	s.out = append(s.out, Setting{Path: path, Value: value, From: s.config.shown.origins[path], Unit: r.Unit})
+	from := s.config.shown.origins[path]
+	s.out = append(s.out, Setting{Path: path, Value: value, From: from, Unit: r.Unit, zero: r.Zero})
 }
 
 // named adds the entries of models or agents.

@@ -26,6 +26,9 @@ var findings = []finding{
 			`warning 1:1 unknown setting "colour"`, "follow: false\ncolour: blue\n"},
 	{"CFG003", "a key is unknown", "context: {treshold: 0.5}\n",
 		`warning 1:11 unknown setting "treshold"; did you mean threshold?`, "context: {threshold: 0.5}\n"},
+	{"CFG003", "", "limits: {usd: 0,0001}\n", `warning 1:10 unknown setting "usd"; write it below session or day or agent | ` +
+		`warning 1:17 unknown setting "0001"; a comma ends a value in {…}: write a point in a number, as in 0.5`,
+		"limits: {day: {usd: 0.0001}}\n"},
 	{"CFG004", "a key is set twice", "context: {max_turn_age: 1, MaxTurnAge: 2}\n",
 		"error 1:28 MaxTurnAge was already set on line 1", "context: {max_turn_age: 1}\n"},
 	{"CFG005", "a value has the wrong type, or is not one that the key allows", "context: {compact_turns: many}\n",

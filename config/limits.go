@@ -55,10 +55,10 @@ var limitRules = []Rule{
 // limitRule returns the rule of one thing that is limited.
 func limitRule(key, doc string, at func(*Limits) *Limit) Rule {
 	return Rule{Key: key, Kind: Mapping, Doc: doc, Rules: []Rule{
-		{Key: "tokens", Kind: Count, Unit: "tokens", Default: "0",
+		{Key: "tokens", Kind: Count, Unit: "tokens", Default: "0", Zero: "none",
 			Doc:  "of input, cached or not, and output; 0: no limit",
 			into: func(t *target) any { return &at(&t.config.Limits).Tokens }},
-		{Key: "usd", Kind: Number, Unit: "US dollars", Default: "0",
+		{Key: "usd", Kind: Number, Unit: "US dollars", Default: "0", Zero: "none",
 			Doc: "at list prices, with cache reads at their own price; requests without a known price are not included. 0: no " +
 				"limit",
 			into: func(t *target) any { return &at(&t.config.Limits).USD }},

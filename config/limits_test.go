@@ -44,6 +44,22 @@ func TestLimitsAreSetByBothFiles(t *testing.T) {
 	}
 }
 
+// TestALimitThatIsNotSetIsNone: `config` showed 0, as if nothing were allowed.
+func TestALimitThatIsNotSetIsNone(t *testing.T) {
+	p := newPlace(t)
+	p.configure(t, "limits: {day: {usd: 2.5}}\n", "-")
+	got, _ := p.load()
+	var shown []string
+	for _, s := range got.Effective() {
+		if strings.HasPrefix(s.Path, "limits.") {
+			shown = append(shown, s.String())
+		}
+	}
+	if want := "none none none 2.5 none none"; strings.Join(shown, " ") != want {
+		t.Errorf("%q, want %s", shown, want)
+	}
+}
+
 // TestMaxTotalTokensIsTheLimitOfASession, wherever it stands beside ours, which overrides it.
 func TestMaxTotalTokensIsTheLimitOfASession(t *testing.T) {
 	p := newPlace(t)

@@ -6,6 +6,16 @@ import (
 	"ctxledger.dev/internal/words"
 )
 
+// holding returns the keys among rules that have a key below them.
+func holding(key string, rules []Rule) (in []string) {
+	for _, r := range rules {
+		if r.Kind == Mapping && r.From == "" && r.Ignored == "" && Find(r.Rules, key) != nil {
+			in = append(in, r.Key)
+		}
+	}
+	return in
+}
+
 // nearest returns the key among rules that is most like a misspelled one; "" if none is.
 func nearest(key string, rules []Rule) string {
 	const longest = 64 // no key is longer

@@ -260,7 +260,13 @@ func (p *parser) entry(path string, f yamldoc.Field) {
 func (p *parser) unknown(f yamldoc.Field, rules []Rule) {
 	problem := p.at(f, Warning, "CFG003", fmt.Sprintf("unknown setting %.200q", f.Key))
 	problem.Key = f.Key
-	if near := nearest(f.Key, rules); near != "" {
+	near, in := nearest(f.Key, rules), holding(f.Key, rules)
+	switch {
+	case f.Key != "" && strings.Trim(f.Key, "0123456789") == "":
+		problem.Hint = "a comma ends a value in {…}: write a point in a number, as in 0.5"
+	case len(in) > 0:
+		problem.Hint = "write it below " + strings.Join(in, " or ")
+	case near != "":
 		problem.Hint = "did you mean " + near + "?"
 	}
 }

@@ -39,6 +39,7 @@ type Rule struct {
 	Kind    Kind     //
 	Unit    string   // of a number: "tokens"
 	Default string   // as it is written in YAML; "": nothing is set
+	Zero    string   // what 0 means, in a word; "": a number like others
 	Values  []string // of a Word
 	Least   int      // of a Count
 	Most    int      // of a Count; 0: no bound

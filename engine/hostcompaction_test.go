@@ -157,15 +157,15 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 	}
 	defer l.Close()                    // nothing is lost with a test's
 	const sonnet = "claude-sonnet-4-5" // has a window of 200,000
-	id, batches := imported(t, l, 0, answeredBy(sonnet, 50_000)), int64(1)
+	id, batches := imported(t, l, 0, answeredBy(sonnet, 0)), int64(1)
 	for _, c := range []struct {
 		entries []sessions.NewEntry // that come
 		at      int
 		why     string
 		want    string
 	}{
-		{nil, 0, "", "0 not known"},
-		{nil, 167_000, "", "167000 the default of h"},
+		{nil, 0, "", "0 not known"}, // it was "the default of h", without a figure
+		{[]sessions.NewEntry{answeredBy(sonnet, 50_000)}, 167_000, "", "167000 the default of h"},
 		{[]sessions.NewEntry{answeredBy(sonnet, 168_000)}, 167_000, "", "0 not known"},
 		{hostCut(true, 167_361), 167_000, "", "167361 h compacted here automatically"},
 		{nil, 117_000, "it was set", "117000 it was set"},

@@ -147,6 +147,32 @@ func TestWhatNoProxyMeasuresIsRefused(t *testing.T) {
 	}
 }
 
+// TestWhereTheViewIsSentCtxledgerCompacts: `status` and the editor named the limit of the host behind a proxy that reduces its
+// requests, and `context` ours.
+func TestWhereTheViewIsSentCtxledgerCompacts(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	for _, c := range []struct {
+		name string
+		q    ledger.ModelRequest
+		ours bool
+	}{
+		{"as they are", ledger.ModelRequest{}, false},
+		{"reduced", ledger.ModelRequest{Reduces: true}, true},
+		{"a subagent's request is not", ledger.ModelRequest{Agent: "sub"}, true},
+		{"no longer reduced", ledger.ModelRequest{}, false},
+	} {
+		session := note(t, l, "s1", c.q).Session
+		for _, brief := range []bool{false, true} {
+			st, err := l.Status(t.Context(), ledger.StatusRequest{Session: session, Brief: brief})
+			ours := st.CompactsFrom == ledger.CompactsView && st.CompactsAt == st.Threshold && st.CompactsAt > 0
+			if err != nil || ours != c.ours || !c.ours && st.CompactsAt != 0 || !brief && st.Sends != c.ours {
+				t.Errorf("%s, brief %v: at %d of %d, %s, %v", c.name, brief, st.CompactsAt, st.Threshold,
+					st.CompactsFrom, err)
+			}
+		}
+	}
+}
+
 // TestMeasuredRequestsAreForgotten with their session, and a text in their names.
 func TestMeasuredRequestsAreForgotten(t *testing.T) {
 	l, _ := openIn(t, t.TempDir(), "/w")

@@ -13,26 +13,46 @@ import (
 const maxHinted = 20
 
 // Operation returns the operation that a person or an agent names: by one of its lines, or by the path of the block that
-// contains it; of several the first that sends something. Errors: not_found, which names some that there are.
+// contains it. Errors: not_found; conflict where several operations of the block send something. Both name lines to choose from.
 func (d *Document) Operation(name string) (*Operation, error) {
+	const op = "graph.operation"
 	wanted, err := strconv.Atoi(name)
 	block := d.Find(name).Block
-	var lines []string
+	var all, within []*Operation // that send something
 	for _, o := range d.Operations {
 		first, _ := d.Place(o.At.From)
 		last, _ := d.Place(o.At.To)
-		if err == nil && first <= wanted && wanted <= last || o.Block == block && len(d.Request(o)) > 0 {
+		if err == nil && first <= wanted && wanted <= last {
 			return o, nil
 		}
-		if len(lines) < maxHinted && len(d.Request(o)) > 0 {
-			lines = append(lines, fmt.Sprintf("%d (@%s)", first, o.Name))
+		if len(d.Request(o)) > 0 {
+			all = append(all, o)
+			if o.Block == block {
+				within = append(within, o)
+			}
 		}
 	}
-	e := fault.New(fault.NotFound, "graph.operation", "%s has no operation at %q", d.Path, chars.Short(name, 60))
-	if len(lines) > 0 {
-		return nil, e.WithHint("name a line of one: %s", strings.Join(lines, ", "))
+	short := chars.Short(name, 60)
+	switch {
+	case len(within) == 1:
+		return within[0], nil
+	case len(within) > 1:
+		return nil, fault.New(fault.Conflict, op, "block %q of %s has %d operations that send something", short, d.Path,
+			len(within)).WithHint("%s", d.choose(within))
+	case len(all) == 0:
+		return nil, fault.New(fault.NotFound, op, "%s has no operation that sends something", d.Path)
 	}
-	return nil, e
+	return nil, fault.New(fault.NotFound, op, "%s has no operation at %q", d.Path, short).WithHint("%s", d.choose(all))
+}
+
+// choose says on which lines operations begin, to name one.
+func (d *Document) choose(all []*Operation) string {
+	var lines []string
+	for _, o := range all[:min(len(all), maxHinted)] {
+		line, _ := d.Place(o.At.From)
+		lines = append(lines, fmt.Sprintf("%d (@%s)", line, o.Name))
+	}
+	return "name a line of one: " + strings.Join(lines, ", ")
 }
 
 // Refer returns the reference of a path, with or without "/*". Errors: not_found, with the name that may be meant.

@@ -93,6 +93,16 @@ type SessionFinder interface {
 	Events
 }
 
+// RefuseGone is the error for a session of which nothing is left: not_found; nil: something is.
+func RefuseGone(s sessions.Session) error {
+	if !s.Gone() {
+		return nil
+	}
+	what := strings.Trim(sessions.TombstoneText(*s.Forgotten, s.Expired), "[]")
+	return fault.New(fault.NotFound, "ledger.session", "session %s was %s", s.ID, what).
+		WithHint("`ctxledger sessions` lists the others: name one")
+}
+
 // LogRequest asks for a page of a session's log.
 type LogRequest struct {
 	Session   string `json:"session"`

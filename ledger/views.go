@@ -132,8 +132,9 @@ type Use struct {
 	// is due. The limit itself is Status.NextStep.Threshold: it is compared with an estimate that may be larger. Words have
 	// DueAbove alone.
 	Threshold int `json:"threshold"`
-	// CompactsAt is where the agent's host compacts automatically, as it is set for it, else what its window held when it did so
-	// the last time, else its default; 0: not known, switched off, or it does not fit a window that the user set.
+	// CompactsAt is where the conversation is compacted automatically. Where the view is sent, that is Threshold; else it is what
+	// is set for the agent's host, else what its window held when it did so the last time, else its default; 0: not known,
+	// switched off, or it does not fit a window that the user set.
 	CompactsAt int `json:"compacts_at,omitempty"`
 	// CompactsFrom says in words what CompactsAt rests on, or that it is switched off or not known; "": there is no host.
 	CompactsFrom string `json:"compacts_from,omitempty"`
@@ -456,6 +457,9 @@ type Window struct {
 	// OutputCap is what the session asks for at most, since an error said so; 0: nothing did.
 	OutputCap int `json:"output_cap,omitempty"`
 }
+
+// CompactsView is what CompactsAt rests on where the view is sent.
+const CompactsView = "ctxledger compacts, as it sends the view"
 
 // What the size of a window can rest on.
 const (

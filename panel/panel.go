@@ -87,10 +87,7 @@ func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 		p.Sources[i].Name = line(p.Sources[i].Name)
 	}
 	if p.Sends {
-		p.CompactsAt, p.CompactsFrom, p.ClearsAt, p.Compacts = st.Threshold, "", st.ClearsAt, "compact_conversation"
-		if st.Off {
-			p.CompactsAt = 0
-		}
+		p.ClearsAt, p.Compacts = st.ClearsAt, "compact_conversation"
 		if p.Compacted { // the next call has what is left
 			p.Held = st.Used
 			if st.Fixed != nil {

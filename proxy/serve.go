@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/fault"
@@ -14,18 +15,50 @@ import (
 
 // Provider is a kind of API that the proxy passes requests on to.
 type Provider struct {
-	Name      string   // the segment of the path behind the token
-	Address   string   // of the provider, unless another one is named
-	Variables []string // in which agents look for the address
+	Name      string     // the segment of the path behind the token
+	Address   string     // of the provider, unless another one is named
+	Variables []Variable // in which agents look for the address; without values
+}
+
+// Variable is an environment variable of agents behind a proxy.
+type Variable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Why   string `json:"why"`
 }
 
 // Providers are the kinds of API that the proxy knows.
 func Providers() []Provider {
 	return []Provider{
-		{"anthropic", "https://api.anthropic.com", []string{"ANTHROPIC_BASE_URL"}},
-		{"openai", "https://api.openai.com/v1", []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}},
-		{"gemini", "https://generativelanguage.googleapis.com", []string{"GOOGLE_GEMINI_BASE_URL"}},
+		{"anthropic", "https://api.anthropic.com", []Variable{{Name: "ANTHROPIC_BASE_URL",
+			Why: "Claude Code and other clients of Anthropic read their address here"}}},
+		{"openai", "https://api.openai.com/v1", []Variable{{Name: "OPENAI_BASE_URL",
+			Why: "clients of OpenAI read their address here; Codex needs an argument: -c openai_base_url=ADDRESS"},
+			{Name: "OPENAI_API_BASE", Why: "older clients of OpenAI read it here"}}},
+		{"gemini", "https://generativelanguage.googleapis.com", []Variable{{Name: "GOOGLE_GEMINI_BASE_URL",
+			Why: "Gemini CLI reads its address here"}}},
 	}
+}
+
+// Variables are those that an agent needs behind a proxy at an address with its token, besides the ones that it has: the address
+// of a provider, "" for all, and what that requires.
+func Variables(base, provider string, lookup func(string) string) (out []Variable) {
+	for _, p := range Providers() {
+		for _, v := range p.Variables {
+			if v.Value = base + "/" + p.Name; provider == "" || provider == p.Name {
+				out = append(out, v)
+			}
+		}
+	}
+	if lookup("ENABLE_TOOL_SEARCH") == "" && (provider == "" || provider == "anthropic") {
+		out = append(out, Variable{"ENABLE_TOOL_SEARCH", "true",
+			"else Claude Code sends the definitions of all tools to an address that it does not know"})
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		out = append(out, Variable{name, strings.Trim(lookup(name)+",127.0.0.1", ","),
+			"requests to this machine must not go to a proxy of your network"})
+	}
+	return out
 }
 
 // Upstreams returns the addresses of the providers: those given by their names, else those that the variables of the
@@ -35,7 +68,8 @@ func Upstreams(given map[string]string, lookup func(string) string) (map[string]
 	for _, p := range Providers() {
 		address, from := given[p.Name], "the address of "+p.Name
 		for i := 0; address == "" && i < len(p.Variables); i++ {
-			address, from = lookup(p.Variables[i]), p.Variables[i]
+			from = p.Variables[i].Name
+			address = lookup(from)
 		}
 		if address == "" {
 			address = p.Address

@@ -155,6 +155,15 @@ func (p page) Worth(dollars, tokens float64) float64 {
 	return dollars
 }
 
+// Share prints the part that something is of a whole in Worth; as money does where it has no price, or nothing was measured.
+func (p page) Share(dollars, tokens, whole float64) string {
+	worth := p.Worth(dollars, tokens)
+	if worth == 0 {
+		return money(dollars, tokens)
+	}
+	return percent(worth, whole)
+}
+
 // Composition draws what filled a session, as long as its cost, relative to the most expensive.
 func (p page) Composition(s SessionRow) stack {
 	const width, height = 180, 10

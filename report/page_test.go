@@ -78,6 +78,16 @@ func TestWhatWasNotMeasuredIsNo0(t *testing.T) {
 	}
 }
 
+// TestWhatHasNoPriceHasNoShare: the page and the audit said 0% beside a question mark.
+func TestWhatHasNoPriceHasNoShare(t *testing.T) {
+	p := page{Report: Report{Total: Spent{Dollars: 2}}}
+	for want, got := range map[string]string{"?": p.Share(0, 9, 2), "–": p.Share(0, 0, 2), "50%": p.Share(1, 9, 2)} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestThePolicyOfAPageAllowsItsStyleSheetAlone(t *testing.T) {
 	page := measuredPage(t)
 	_, rest, _ := strings.Cut(page, "<style>")

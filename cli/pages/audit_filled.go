@@ -78,13 +78,21 @@ func (p *auditPage) filled(w io.Writer) {
 		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
 		bar.WriteString(style.Render(strings.Repeat(mark, n)))
 		if n > 0 || p.width >= pairWidth {
-			share := chars.Share(x.worth, whole)
+			share := p.share(x, whole)
 			name := columns.Cut(x.name, max(p.width-lipgloss.Width(share)-3, auditName))
 			key = append(key, style.Render(mark)+" "+name+" "+share)
 		}
 	}
 	fmt.Fprintln(w, bar.String())
 	p.write(w, flow(key, p.width))
+}
+
+// share prints the part that a portion is of all, a question mark where its price is not known.
+func (p *auditPage) share(x portion, whole float64) string {
+	if x.worth == 0 {
+		return unpriced
+	}
+	return chars.Share(x.worth, whole)
 }
 
 // flow puts pieces into lines of at most so many columns.

@@ -132,7 +132,7 @@ func (p *auditPage) parts() list {
 	whole := p.worth(p.r.Total.Dollars, float64(p.r.Total.Tokens()))
 	for _, x := range p.portions() {
 		l.rows = append(l.rows, carriedRow(x.Carried, name{text: x.name},
-			chars.Share(x.worth, whole), report.Magnitude(x.Sent), x.Often()))
+			p.share(x, whole), report.Magnitude(x.Sent), x.Often()))
 	}
 	return l
 }
@@ -196,6 +196,9 @@ func (p *auditPage) lines(l list, width int) []string {
 	return p.fitted(t, names, width)
 }
 
+// unpriced replaces a figure that has no known price.
+const unpriced = "?"
+
 // amount prints what a row cost.
 func (p *auditPage) amount(r row) string {
 	switch {
@@ -204,7 +207,7 @@ func (p *auditPage) amount(r row) string {
 	case p.r.Total.Dollars == 0:
 		return report.Magnitude(r.tokens)
 	case r.dollars == 0 && r.tokens > 0:
-		return "?"
+		return unpriced
 	}
 	return chars.Money(r.dollars, true)
 }

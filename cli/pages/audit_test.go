@@ -153,6 +153,10 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	if !strings.Contains(text, "$54,321.98 at list prices, and 1.23 M tokens of models without a known price") {
 		t.Error(text)
 	}
+	r.Filled = append(r.Filled, report.Filled{Class: "unpriced", Carried: report.Carried{Tokens: 1, Sent: 5_000}})
+	if row := regexp.MustCompile(`(?m)^ +\? +\? +5\.00 K .* unpriced$`); !row.MatchString(drawn(r, 0, 0)) {
+		t.Errorf("a part without a price has a share:\n%s", drawn(r, 0, 0))
+	}
 	r.Total.Dollars = 0
 	r.Caveats.Unfinished = report.Unfinished{Requests: 3, Tokens: 5_000}
 	r.Subagents = report.Spent{Requests: 4, Usage: tokens.Used{Input: 9_000}}

@@ -40,7 +40,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	fmt.Fprintf(w, "holds      %s\n", p.heldLine(s))
 	p.say(s.Cost.Words() != "", "cost       %s%s", s.Cost.Words(), costMore(s))
 	fmt.Fprintf(w, "saved      %s\n", s.Savings)
-	fmt.Fprintf(w, "view       %s\n", viewLine(s))
+	fmt.Fprintf(w, "view       ctxledger would send %s of the conversation\n", s.Used.Tokens())
 	fmt.Fprintf(w, "window     %s\n", cmp.Or(limits, p.Own(windowLine(s))))
 	if s.Limits != nil && s.Limits.OutputCap > 0 {
 		fmt.Fprintf(w, "output     ask for at most %s tokens: the provider refused more\n",
@@ -63,7 +63,10 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded item"),
 			h.Summary.Told)
 	}
-	fmt.Fprintf(w, "next step  %s\n", nextStep(s))
+	fmt.Fprintf(w, "next step  %s\n", s.NextStep.Why)
+	p.say(s.Waits != "", "           old results: %s", s.Waits)
+	fmt.Fprintf(w, "due        %s\n", dueLine(s))
+	p.say(s.NextStep.Due.Averted != "", "           without that step now: %s", s.NextStep.Due.Averted)
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, p.Own("next cuts  what `ctxledger compact` would take out first"))
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), namedCuts)] {
@@ -108,23 +111,6 @@ func (p Page) sources(s ledger.Status) {
 	}
 }
 
-// nextStep joins the words of a status's next step: what would be cut now without a compaction (window.Decide), what that
-// waits for, and what a compaction does (TriggerPolicy.Due).
-func nextStep(s ledger.Status) string {
-	why := s.NextStep.Why
-	if s.Waits != "" {
-		why += "; old results: " + s.Waits
-	}
-	if s.NextStep.Due.Reason != "" || s.NextStep.Due.Suppressed {
-		why += "; "
-		if s.NextStep.Before > s.NextStep.After {
-			why += "after that, "
-		}
-		why += s.NextStep.Due.Why
-	}
-	return why + s.NextStep.Due.Without()
-}
-
 // heldLine says what the agent's own window holds, with a bar where its size is known.
 func (p Page) heldLine(s ledger.Status) string {
 	model := cmp.Or(p.Line(s.Model, lineColumns), "the model is not known")
@@ -152,19 +138,25 @@ func (p Page) heldLine(s ledger.Status) string {
 	return text
 }
 
-// viewLine says what ctxledger would send instead.
-func viewLine(s ledger.Status) string {
-	due := "a compaction is due above " + s.DueAbove()
-	if s.Fixed != nil {
-		due += " including the rest"
-	}
-	if s.NextStep.Due.Reason != "" {
-		due = "a compaction is due now"
-		if s.Counting == "prior" {
-			due += ", by an estimate that is not calibrated yet"
+// dueLine says whether a compaction is due after the next step (TriggerPolicy.Due), and why, or when.
+func dueLine(s ledger.Status) string {
+	due := s.NextStep.Due
+	switch {
+	case due.Reason != "":
+		text := "a compaction now: "
+		if s.NextStep.Before > s.NextStep.After {
+			text = "a compaction after that: "
 		}
+		if text += due.Why; s.Counting == "prior" {
+			text += ", by an estimate that is not calibrated yet"
+		}
+		return text
+	case due.Held != "":
+		return "no compaction yet: " + due.Why
+	case s.Off:
+		return "no compaction: automatic ones are switched off"
 	}
-	return fmt.Sprintf("ctxledger would send %s of the conversation; %s", s.Used.Tokens(), due)
+	return "a compaction once a request has more than " + s.DueAbove() + " tokens"
 }
 
 // costMore says what of a session's cost its subagents took, what is missing in it, and what its window costs from now on.

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
 // TestAWindowThatWasNotMeasuredSaysSo: a conversation of 87 tokens was told to fill 0% of a window.
@@ -59,17 +60,30 @@ func TestAWindowThatIsAlmostFullSaysSo(t *testing.T) {
 	}
 }
 
-// TestADueCompactionSaysWhatItRestsOn: a minute later, with measurements of the model, none may be due.
-func TestADueCompactionSaysWhatItRestsOn(t *testing.T) {
-	for counting, want := range map[string]bool{"prior": true, "calibrated(3)": false, "exact": false} {
-		s := ledger.Status{Use: ledger.Use{Counting: counting}}
-		s.NextStep.Due.Reason = "threshold"
-		if got := viewLine(s); strings.HasSuffix(got, "due now, by an estimate that is not calibrated yet") != want {
-			t.Errorf("%s: %s", counting, got)
-		}
-		s.NextStep.Before, s.NextStep.Why, s.NextStep.Due.Why = 9, "cuts", "it is due"
-		if got := nextStep(s); got != "cuts; after that, it is due" {
-			t.Error(got)
+// TestWhatIsDueHasARowOfItsOwn: the rows view and next step each said several things at once. What rests on an estimate that is
+// not calibrated yet says so: a minute later none may be due.
+func TestWhatIsDueHasARowOfItsOwn(t *testing.T) {
+	none, cuts := window.Decision{}, window.Decision{Before: 9, After: 3, Why: "cuts"}
+	large := window.Trigger{Reason: "threshold", Why: "too much"}
+	for _, c := range []struct {
+		counting string
+		next     window.Decision
+		due      window.Trigger
+		off      bool
+		want     string
+	}{
+		{"exact", none, window.Trigger{Why: "within"}, false, "a compaction once a request has more than 8,000 tokens"},
+		{"exact", none, window.Trigger{Why: "within"}, true, "no compaction: automatic ones are switched off"},
+		{"calibrated(3)", none, large, false, "a compaction now: too much"},
+		{"prior", none, large, false, "a compaction now: too much, by an estimate that is not calibrated yet"},
+		{"exact", cuts, large, false, "a compaction after that: too much"},
+		{"exact", cuts, window.Trigger{Held: "threshold", Why: "it waits"}, false, "no compaction yet: it waits"},
+	} {
+		s := ledger.Status{Use: ledger.Use{Counting: c.counting, Threshold: 8_000}, Off: c.off}
+		s.NextStep = ledger.EditedView{Decision: c.next, Due: c.due}
+		s.NextStep.Threshold = 8_000
+		if got := dueLine(s); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

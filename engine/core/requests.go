@@ -65,6 +65,17 @@ func (l *Ledger) NewestRequest(tx kv.Tx, session string) (q ledger.ModelRequest,
 	return q, nil
 }
 
+// Reduces reports whether the newest measured request of a session's main agent passed a proxy that sends the view.
+func (l *Ledger) Reduces(tx kv.Tx, session string) (bool, error) {
+	at := kv.Range{Prefix: requestKey(session), Reverse: true}
+	for q, err := range kv.Values(tx, BucketRequests, at, kv.JSON[ledger.ModelRequest]) {
+		if err != nil || q.Agent == "" {
+			return q.Reduces, err
+		}
+	}
+	return false, nil
+}
+
 // requestKey is how the keys of a session's requests begin; "": of all sessions'.
 func requestKey(session string) []byte {
 	if session == "" {

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
@@ -58,9 +56,8 @@ func checkPlan(r ledger.PlanCompactionRequest) error {
 // foldToCompact folds the log of a session. It refuses one of which nothing is left.
 func (l *Views) foldToCompact(tx kv.Tx, r ledger.PlanCompactionRequest) (*core.Folded, error) {
 	f, err := l.core.FoldFor(tx, r.Session, r.Reader, true)
-	if err == nil && f.Session.Gone() {
-		err = fault.New(fault.NotFound, "engine.plan", "session %s was forgotten on %s", f.Session.ID,
-			f.Session.Forgotten.Format(time.DateOnly)).WithHint("`ctxledger sessions` lists the others: name one")
+	if err == nil {
+		err = ledger.RefuseGone(f.Session)
 	}
 	return f, err
 }

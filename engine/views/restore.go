@@ -31,6 +31,9 @@ func (l *Views) restore(
 	}
 	id = rec.ID
 	f, err := l.core.FoldFor(tx, rec.Session, ledger.Reader{}, false)
+	if err == nil {
+		err = ledger.RefuseGone(f.Session)
+	}
 	if err != nil {
 		return zero, nil, err
 	}

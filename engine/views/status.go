@@ -32,6 +32,13 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return ledger.Status{}, err
 		}
+		sends, err := l.sends(tx, f)
+		if err != nil {
+			return ledger.Status{}, err
+		}
+		if sends && !f.Policy.Compact.Off {
+			w.CompactsAt, w.CompactsFrom = g.limit(f.Policy.Compact.Threshold(w.Tokens)), ledger.CompactsView
+		}
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
@@ -40,7 +47,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
-			Unfinished: unfinished(f), Messages: messagesOf(f, g),
+			Unfinished: unfinished(f), Messages: messagesOf(f, g), Sends: sends, Off: f.Policy.Compact.Off,
 		}
 		apart, err := startedBy(tx, f.Session.ID)
 		if err != nil {
@@ -53,8 +60,6 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if st.Proxy, err = l.core.ProxyUse(tx, f.Session.ID); err != nil {
 			return st, err
 		}
-		st.Sends = f.Session.HostID == "" || st.Proxy != nil && st.Proxy.Reduces
-		st.Off = f.Policy.Compact.Off
 		st.Calls = callsOf(f, st.Sends, l.core.Now())
 		if st.Spent, err = l.core.Spent(tx, f.Session, ""); err != nil {
 			return st, err
@@ -77,6 +82,14 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		st.NextCuts, err = l.nextCuts(ctx, tx, f, r.Model, g.measure)
 		return st, err
 	})
+}
+
+// sends reports whether what is sent is the view: see ledger.Status.Sends.
+func (l *Views) sends(tx kv.Tx, f *core.Folded) (bool, error) {
+	if f.Session.HostID == "" {
+		return true, nil
+	}
+	return l.core.Reduces(tx, f.Session.ID)
 }
 
 // nextCuts returns what the next compaction would remove from the view.

@@ -78,7 +78,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		switch {
 		case why != "":
 			w.CompactsAt, w.CompactsFrom = at, why
-		case w.CompactsAt == 0 && f.Session.Largest <= at: // a larger request would have been compacted
+		case at > 0 && w.CompactsAt == 0 && f.Session.Largest <= at: // a larger request would have been compacted
 			w.CompactsAt, w.CompactsFrom = at, ledger.WindowSize{From: ledger.WindowDefault}.Words(f.Session.Host)
 		}
 	}

@@ -96,7 +96,7 @@ func newExamples(t *testing.T) examples {
 			"[{source: execution_state}]}]}, test: {agent: Tester}}}}\n",
 		"orchestration.yaml": "context: [\n", "tests.txt": "Use go test.", "secret.txt": "a secret that nothing holds",
 		"workflow.md": "# Plan {id=plan}\n\nFind the totals.\n\n# Facts\n\nCents.\n\n# Ask {id=ask}\n\n" +
-			"@llm\nblock: [plan, facts]\nprompt: What differs?\n\n@llm\nblock: plan\nprompt: And now?\n",
+			"@llm\nblock: [plan, facts]\nprompt: What differs?\n\n# Then\n\n@llm\nblock: plan\nprompt: And now?\n",
 		"event.json": "{}", "memory/MEMORY.md": "- [style](style.md) — how we write\n",
 		"memory/style.md": "---\nname: style\ndescription: how we write\n---\nshort\n",
 		"error.json":      `{"error":{"type":"invalid_request_error","message":"prompt is too long: 9000 tokens > 6000 maximum"}}`,

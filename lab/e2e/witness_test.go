@@ -372,7 +372,7 @@ func (w *witness) window(f figures) {
 		{fixed, "the panel's parts of it together", fixedOf(panel.Own)},
 		{fixed, "those of ctxledger status", fixedOf(cli.Session.Own)},
 		{above, "ctxledger status --json", cli.Session.Threshold},
-		{above, "ctxledger status", w.find(`due above #`, page)},
+		{above, "ctxledger status", w.find(`more than # tokens`, page)},
 		{above, "context_status", tool.Threshold},
 		{above, "context_status in words", w.find(`compact it above #`, said)},
 		{above, "the panel", panel.Threshold},

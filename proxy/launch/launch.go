@@ -128,20 +128,8 @@ var speaks = map[string]string{"claude-code": "anthropic", "gemini": "gemini", "
 
 // variables are those that an agent behind a proxy gets besides the ones that it would have.
 func variables(agent, base string, lookup func(string) string) (out []string) {
-	only := speaks[agent]
-	for _, p := range proxy.Providers() {
-		for _, name := range p.Variables {
-			if only == "" || only == p.Name {
-				out = append(out, name+"="+base+"/"+p.Name)
-			}
-		}
-	}
-	// Else Claude Code sends all definitions of tools to an address that it does not know.
-	if lookup("ENABLE_TOOL_SEARCH") == "" && (only == "" || only == "anthropic") {
-		out = append(out, "ENABLE_TOOL_SEARCH=true")
-	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} { // or requests to this machine go to a proxy of the network
-		out = append(out, name+"="+strings.Trim(lookup(name)+",127.0.0.1", ","))
+	for _, v := range proxy.Variables(base, speaks[agent], lookup) {
+		out = append(out, v.Name+"="+v.Value)
 	}
 	return out
 }
