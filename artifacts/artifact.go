@@ -72,7 +72,7 @@ type Selection struct {
 	Tail     int    `json:"tail,omitempty"`  // last lines
 	Grep     string `json:"grep,omitempty"`  // RE2 pattern, matching lines
 	Context  int    `json:"context,omitempty"`
-	Path     string `json:"path,omitempty"`      // with Grep, in a content of several messages: only those whose Heading has it
+	Path     string `json:"path,omitempty"`      // with Grep: of several messages, those whose Heading has it
 	JSONPath string `json:"json_path,omitempty"` // "$.items[0].name"
 	Search   string `json:"search,omitempty"`    // words; the best passages come back
 	Limit    int    `json:"limit,omitempty"`

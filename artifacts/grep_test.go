@@ -70,7 +70,8 @@ func TestGrepOfAPath(t *testing.T) {
 	lines := []string{a, "options", "more", b, "before", "options"}
 	for _, c := range []struct{ name, path, shows, of string }{
 		{"one file", "setup_test.go", "4-" + b + "\n5-before\n6:options\n", "1 match"},
-		{"all of a directory", "/w/", "1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n", "2 matches"},
+		{"all of a directory", "/w/",
+			"1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n", "2 matches"},
 		{"none", "other.go", "", "none of 2 messages has the path"},
 	} {
 		p := read(t, textOf(lines), artifacts.Selection{Grep: "options", Context: 1, Path: c.path})
@@ -236,7 +237,8 @@ func FuzzGrepAgreesWithThePlainWay(f *testing.F) {
 				rows = append(rows, row)
 			}
 		}
-		if want := plainGrep(text, re, int(context)); len(want) > 0 && strings.Join(rows, "\n") != strings.Join(want, "\n") {
+		want := plainGrep(text, re, int(context))
+		if len(want) > 0 && strings.Join(rows, "\n") != strings.Join(want, "\n") {
 			t.Fatalf("got\n%q\nwant\n%q", rows, want)
 		}
 	})

@@ -42,7 +42,8 @@ func readTool() tool {
 		forms: map[string]string{
 			"id": `"3f9c1b2a7d4e"`, "lines": `"10-40"`, "bytes": `"0-4095"`, "head": "40", "tail": "40",
 			"grep":    `"panic|error"`,
-			"context": "3", "path": `"store.go"`, "json_path": `"$.items[0].name"`, "search": `"connection refused"`, "limit": "8000",
+			"context": "3", "path": `"store.go"`, "json_path": `"$.items[0].name"`,
+			"search": `"connection refused"`, "limit": "8000",
 		},
 		longest: 2 * limits.ArtifactTextMax, // JSON can double the length of a text
 		secrets: "exact", why: toOwner,
