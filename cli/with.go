@@ -26,6 +26,23 @@ type agentEnded int
 // Error implements error.
 func (e agentEnded) Error() string { return fmt.Sprintf("the agent exited with status %d", int(e)) }
 
+// readBack gives the agent the tool that reads stubs, or says why its requests are sent as they are.
+func (a *action) readBack(o *launch.Options, s setup) {
+	name := filepath.Base(o.Agent[0])
+	h := registry.Of(agentname.Of(strings.TrimSuffix(name, ".exe")))
+	if !reads(h) {
+		a.say("requests from %s are sent as they are: only those from %s are made smaller", name,
+			strings.Join(registry.Names(reads), ", "))
+		return
+	}
+	connected := s.serves(h)
+	o.Args, o.Set = h.Reads(s.Machine.Programs.MCP, a.workspace, connected)
+	if !connected && len(o.Args)+len(o.Set) == 0 {
+		a.say("%s", a.self.in(fmt.Sprintf("requests from %s are sent as they are: it takes no MCP server for a single run. "+
+			"`ctxledger install %s` connects ours", name, h.Name)))
+	}
+}
+
 func withCommand() command {
 	var upstream []string
 	var reduce, beyond bool
@@ -35,9 +52,9 @@ func withCommand() command {
 		long: "Starts AGENT with variables that route its requests through a local proxy, which measures them: see " +
 			"`ctxledger proxy`. Only this program sees the variables, and the proxy exits when it does. The exit status is " +
 			"the program's.\n\n" +
-			"With --reduce, requests from Claude Code, Codex and opencode are sent as the view of their session: large results " +
-			"as stubs, old ones shortened in steps that pay off. The agent gets the tool that reads them back, and may call it without " +
-			"asking.",
+			"With --reduce, requests from Claude Code, Codex, opencode and Gemini CLI are sent as the view of their session: large " +
+			"results as stubs, old ones shortened in steps that pay off. The agent gets the tool that reads them back, and may call it " +
+			"without asking. Gemini CLI has it, and asks, once `ctxledger install gemini` has connected it.",
 		example: "ctxledger with -- claude --continue\nctxledger with --reduce -- claude",
 		does:    keeps, undo: "it records",
 		flags: func(f *pflag.FlagSet) {
@@ -79,13 +96,7 @@ func withCommand() command {
 				if err = errors.Join(err, s.incomplete); err != nil {
 					return err
 				}
-				name := filepath.Base(args[0])
-				if h := registry.Of(agentname.Of(strings.TrimSuffix(name, ".exe"))); reads(h) {
-					o.Args, o.Set = h.Reads(s.Machine.Programs.MCP, a.workspace, s.serves(h))
-				} else {
-					a.say("requests from %s are sent as they are: only those from %s are made smaller", name,
-						strings.Join(registry.Names(reads), ", "))
-				}
+				a.readBack(&o, s)
 				o.Proxy = append(serve, "--reduce")
 			}
 			status, err := launch.Run(ctx, o)

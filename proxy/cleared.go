@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/transcript"
 )
 
 // leastNamed is how many tokens a result has for which a handle pays: about eight times as many as its stub.
@@ -34,7 +33,9 @@ func (v *view) list(r *reducer) {
 				return l, err
 			}
 			for _, x := range e.Results {
-				if handle := cmp.Or(x.Artifact, e.ResultHandle(x.CallID)); handle != "" && x.Tokens >= leastNamed {
+				// The first one counts: what the agent has made of a result comes later.
+				handle := cmp.Or(l.handles[x.CallID], x.Artifact, e.ResultHandle(x.CallID))
+				if handle != "" && x.Tokens >= leastNamed {
 					l.handles[x.CallID] = handle
 				}
 			}
@@ -50,23 +51,23 @@ func (v *view) look(soon context.Context) {
 		return
 	}
 	for call, handle := range v.listing.out.handles {
-		v.handles[call] = handle
+		v.handles[call] = cmp.Or(v.handles[call], handle)
 	}
 	v.listed, v.listing = max(v.listed, v.listing.out.next), nil
 }
 
 // name adds the handle of a result to the text with which the agent replaced it. The text stays as it was first sent. If the view
 // had already replaced the result, that stays too: then the agent's change has no effect.
-func (v *view) name(p part) {
+func (v *view) name(p part, text string) {
 	delete(v.edits, p)
 	if _, sent := v.shown[p]; sent {
 		return
 	}
-	v.shown[p] = transcript.Cleared
+	v.shown[p] = text
 	handle := v.handles[p.id]
-	switch text, edited := v.edited[p.id]; {
-	case edited && !v.named[p.id]:
-		v.shown[p] = text
+	switch was, edited := v.edited[p.id]; {
+	case edited && !v.named[p.id] && !v.masked[p.id]:
+		v.shown[p] = was
 	case handle != "" && (v.named[p.id] || len(v.naming) < ledger.MaxWhole):
 		v.shown[p] += ` read_artifact(id="` + handle + `")`
 		if !v.named[p.id] {

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"slices"
 
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/transcript"
@@ -83,15 +84,26 @@ func (v *view) replaced() (first, kept int, by []byte) {
 }
 
 // instead returns what is sent in the place of messages: the summary, and behind it those of them with the definition of a tool
-// that the model has looked for, which providers read where its name stands, with the calls that they answer.
+// that the model has looked for, which providers read where its name stands, with the calls that they answer, and what led to
+// these.
 func (c *cut) instead(order []*piece, first, kept int) [][]byte {
-	out := [][]byte{c.message}
-	for i := first; i < kept; i++ {
-		if order[i].defines || i+1 < kept && order[i+1].defines {
-			out = append(out, order[i].bytes())
+	var out [][]byte
+	looked := map[string]bool{} // the calls that looked for tools
+	for _, p := range order[first:kept] {
+		for _, x := range p.parts {
+			looked[x.ID] = looked[x.ID] || p.defines && x.Kind == transcript.KindResult
 		}
 	}
-	return out
+	stays := false
+	for _, p := range slices.Backward(order[first:kept]) {
+		stays = slices.ContainsFunc(p.parts, func(x transcript.Part) bool { return looked[x.ID] }) || p.defines ||
+			stays && p.sealed && len(p.parts) == 0
+		if stays {
+			out = append(out, p.bytes())
+		}
+	}
+	slices.Reverse(out)
+	return append([][]byte{c.message}, out...)
 }
 
 // bounds returns where the cut is: its messages are equal if it is nowhere.

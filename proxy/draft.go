@@ -8,6 +8,8 @@ import (
 
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
+	"ctxledger.dev/transcript"
 )
 
 // readBack is our tool that reads what a stub stands for.
@@ -57,6 +59,9 @@ func readsBack(raw []byte) bool {
 	if string(inside(raw, "defer_loading")) == "true" {
 		return false
 	}
+	if all := inside(raw, "functionDeclarations"); all != nil {
+		return slices.ContainsFunc(elements(all), readsBack)
+	}
 	name := cmp.Or(member(raw, "name"), member(inside(raw, "function"), "name"))
 	if !strings.Contains(name, "ctxledger") {
 		return false
@@ -67,6 +72,23 @@ func readsBack(raw []byte) bool {
 	return slices.ContainsFunc(elements(inside(raw, "tools")), func(one []byte) bool {
 		return member(one, "name") == readBack && string(inside(one, "defer_loading")) != "true"
 	})
+}
+
+// begins says how a conversation begins: with the messages before the first answer, and with a call; "": none was made yet.
+func (d draft) begins(f transcript.Format) (opening, call string) {
+	from, to, answered := d.spans[0].From, 0, false
+	for _, span := range d.spans {
+		m, _ := transcript.Decode(f, span.In(d.body)) // it may be what no format has
+		if answered = answered || m.Role == transcript.RoleAssistant; !answered {
+			to = span.To
+		}
+		for _, p := range m.Parts {
+			if p.Kind == transcript.KindCall {
+				return sessions.Digest(d.body[from:max(from, to)]), p.ID
+			}
+		}
+	}
+	return sessions.Digest(d.body[from:max(from, to)]), ""
 }
 
 // replaced returns the body with other messages.

@@ -23,6 +23,7 @@ type exchange struct {
 	reduced  *ledger.Reduced // what the request was sent without; nil: it was sent as it came
 	named    []string        // results that it is the first to have a handle of: see view.name
 	prepared *prepared       // the request of a view; nil: it is none
+	enrolled bool            // its messages were recorded before it was sent: see view.enrol
 	learnt   bool            // the ledger knows what a refusal says
 }
 

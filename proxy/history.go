@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -48,23 +49,14 @@ func (e *entry) goesOn() bool {
 	})
 }
 
-// handIn records what is new in a request, and its answer.
+// handIn records what is new in a request, and its answer. An answer with calls that its agent will name is recorded when the
+// next request has it: what is decided about its results goes by these names.
 func (r *recorder) handIn(e *entry) (session string, err error) {
 	t, a := e.thread, &e.answer
 	array, since := e.unsaid()
 	t.recorded = false // until it is
 	m := ledger.AppendMessagesRequest{Session: t.session, Host: e.who.host, Model: e.model(),
 		Dir: r.Dir, Format: e.dialect.format, Since: since}
-	var said []transcript.Part
-	if a.whole && len(a.said) > 0 {
-		for _, raw := range a.said {
-			array = append(array, raw)
-		}
-		said = spoken(e.dialect.format, array[len(array)-len(a.said):])
-		if a.Usage != (sessions.Usage{}) {
-			m.Usage, m.Bill = &a.Usage, a.Bill
-		}
-	}
 	api, err := r.Config.Ledger(r.life)
 	if err != nil {
 		return "", err
@@ -72,12 +64,47 @@ func (r *recorder) handIn(e *entry) (session string, err error) {
 	if m.Session == "" && e.who.host != unknownHost {
 		m.Session = passedBefore(r.life, api, e.who.host, e.dialect.format, e.asked.raws)
 	}
-	list := slices.Concat([]byte("["), bytes.Join(array, []byte(",")), []byte("]"))
-	done, _, err := ledger.HandIn(r.life, api, m, list)
-	if err == nil {
-		t.session, t.recorded, t.said = done.Session, true, said
+	if t.owed != nil {
+		if err := r.pass(api, &m, array, t.owed); err != nil {
+			return "", err
+		}
+		array, t.owed = nil, nil
 	}
-	return done.Session, err
+	var answer [][]byte
+	for _, raw := range a.said {
+		answer = append(answer, raw)
+	}
+	by, said := &a.Answer, spoken(e.dialect.format, answer)
+	switch {
+	case !a.whole || len(answer) == 0:
+		by, said, answer = nil, nil, nil
+	case e.who.byCalls && slices.ContainsFunc(said, nameless):
+		t.owed, by, said, answer = new(a.Answer), nil, nil, nil
+	}
+	if err := r.pass(api, &m, slices.Concat(array, answer), by); err != nil {
+		return m.Session, err
+	}
+	t.session, t.recorded, t.said = m.Session, true, said
+	return m.Session, nil
+}
+
+// pass hands messages in, with what the provider reported of the newest answer among them. The next ones go on from them.
+func (r *recorder) pass(
+	api ledger.MessageTaker, m *ledger.AppendMessagesRequest, messages [][]byte, by *sessionfile.Answer,
+) error {
+	if m.Usage, m.Bill = nil, nil; by != nil && by.Usage != (sessions.Usage{}) {
+		m.Usage, m.Bill = &by.Usage, by.Bill
+	}
+	list := slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]"))
+	done, _, err := ledger.HandIn(r.life, api, *m, list)
+	m.Session, m.Since = done.Session, true
+	return err
+}
+
+// nameless reports whether a part is a call that has no name of its own yet.
+func nameless(p transcript.Part) bool {
+	_, _, derived := transcript.Derived(p.ID)
+	return derived
 }
 
 // unsaid returns the messages of a request that are not recorded yet. since says that they follow those that are: the others
@@ -86,7 +113,7 @@ func (e *entry) unsaid() (messages [][]byte, since bool) {
 	t, q := e.thread, e.asked
 	behind := len(t.messages())
 	switch {
-	case !t.recorded:
+	case !t.recorded, e.enrolled:
 		return slices.Clone(q.raws), false
 	case q.previous != "":
 		return slices.Clone(q.raws), true

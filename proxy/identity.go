@@ -17,6 +17,9 @@ type identity struct {
 	agent   string // the agent's id of the subagent; "": the main one
 	// files says that the agent writes session files which ctxledger reads: what is said is recorded from them.
 	files bool
+	// byCalls says that it names no session, and its calls by itself where their provider does not: a conversation is known
+	// by its first call.
+	byCalls bool
 }
 
 // hosts are the agents that are known by their requests: by a word in the name of their program, with the headers in which
@@ -25,13 +28,14 @@ var hosts = []struct {
 	name, word string
 	headers    []string
 	files      bool
+	byCalls    bool
 }{
-	{"claude-code", "claude-cli", []string{"X-Claude-Code-Session-Id"}, true},
-	{"codex", "codex", []string{"Session-Id", "Session_id"}, true},
-	{"gemini", "geminicli", nil, false},
-	{"opencode", "opencode", []string{"X-Session-Id", "X-Session-Affinity"}, false},
-	{"qwen", "qwencode", nil, false},
-	{"cline", "cline", nil, false},
+	{"claude-code", "claude-cli", []string{"X-Claude-Code-Session-Id"}, true, false},
+	{"codex", "codex", []string{"Session-Id", "Session_id"}, true, false},
+	{"gemini", "geminicli", nil, false, true},
+	{"opencode", "opencode", []string{"X-Session-Id", "X-Session-Affinity"}, false, false},
+	{"qwen", "qwencode", nil, false, false},
+	{"cline", "cline", nil, false, false},
 }
 
 // unknownHost is the name of all other agents.
@@ -51,7 +55,7 @@ func identify(h http.Header, q *request) identity {
 		if !strings.Contains(program, x.word) && (named == "" || x.name != "claude-code") {
 			continue
 		}
-		if id.host, id.files = x.name, x.files; named != "" {
+		if id.host, id.files, id.byCalls = x.name, x.files, x.byCalls; named != "" {
 			id.session = named
 		}
 		break

@@ -225,6 +225,41 @@ func TestAnotherProxyGoesOnInTheSession(t *testing.T) {
 	}
 }
 
+// TestAnAgentNamesTheCallsOfItsProvider: of an agent that gives ids to calls without any, each answer is recorded once, with these
+// ids, and with what it took; so is what follows it.
+func TestAnAgentNamesTheCallsOfItsProvider(t *testing.T) {
+	s := newScene(t, answerJSON(said["gemini"][0]))
+	send := func(messages string) {
+		text := strings.Replace(body("gemini", messages), "{", `{"tools":[{"functionDeclarations":[{"name":"Bash"}]}],`, 1)
+		s.send("/"+token+"/gemini/v1beta/models/mm:generateContent", text, "User-Agent", "GeminiCLI/1")
+		s.served.Recorded()
+	}
+	messages := hi["gemini"][0]
+	send(messages)
+	for _, id := range []string{"t1", "t2"} {
+		messages += "," + strings.ReplaceAll(hi["gemini"][1], `"name":"Bash"`, `"id":"`+id+`","name":"Bash"`)
+		send(messages)
+	}
+	s.mu.Lock()
+	s.handler = answerJSON(`{"candidates":[{"content":{"parts":[{"text":"done"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9}}`)
+	s.mu.Unlock()
+	send(messages + "," + hi["gemini"][3])
+	session, _ := s.recorded()
+	page, err := s.ledger.Log(t.Context(), ledger.LogRequest{Session: session})
+	var calls, usage []string
+	for _, e := range page.Entries {
+		for _, c := range e.Calls {
+			calls = append(calls, c.ID)
+		}
+		if e.Usage != nil {
+			usage = append(usage, fmt.Sprint(e.Usage.Prompt()))
+		}
+	}
+	if got := fmt.Sprint(len(page.Entries), calls, usage); err != nil || got != "7 [t1 t2] [125 125 9]" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // TestSecretsInNamesAreMasked: what is shown of a request are names of tools and models.
 func TestSecretsInNamesAreMasked(t *testing.T) {
 	const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"

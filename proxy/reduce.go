@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -58,32 +59,27 @@ func (r *reducer) close() {
 func (s *Server) edit(r *http.Request, x *exchange) {
 	x.request = &capture{ReadCloser: r.Body, store: s.store}
 	r.Body = x.request
-	if s.reducer == nil || r.Header.Get("Content-Encoding") != "" {
+	who := identify(x.header, &request{})
+	if s.reducer == nil || r.Header.Get("Content-Encoding") != "" || who.session == "" && !who.byCalls {
 		return
 	}
-	v := s.reducer.begin(x)
-	if v == nil {
-		return
+	if who.session != "" {
+		s.reducer.begin(who, x)
 	}
 	if body := peek(r); body != nil { // else whoever reads on gets the error, or the rest
-		out := s.reducer.reduce(v, x, body)
+		out := s.reducer.reduce(who, x, body)
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(out)), int64(len(out))
 	}
 }
 
-// begin returns the view of a request that is about to be read; nil: it is sent as it is.
-func (r *reducer) begin(x *exchange) *view {
-	who := identify(x.header, &request{})
-	if who.session == "" {
-		return nil
-	}
+// begin has a step decided, as early as the session of a request is known.
+func (r *reducer) begin(who identity, x *exchange) {
 	v := r.view(who, x.dialect.format)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.enrolled() {
 		v.wake(r, x.at)
 	}
-	return v
 }
 
 // ended has the next step decided, after an answer: there is time until the next request.
@@ -97,7 +93,7 @@ func (r *reducer) ended(x *exchange) {
 }
 
 // reduce returns what is sent in the place of a body. A defect sends it as it is.
-func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
+func (r *reducer) reduce(who identity, x *exchange, body []byte) (out []byte) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
 			out, x.reduced, x.prepared = body, nil, nil
@@ -108,10 +104,19 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	if !ok || !d.readable {
 		return body
 	}
+	d.model = cmp.Or(d.model, modelAt(x.path))
+	if who.session == "" {
+		who = r.called(who, d, x.dialect.format)
+		r.begin(who, x)
+	}
+	v := r.view(who, x.dialect.format)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.read(d); !v.enrolled() && !v.enrol(r, d) {
-		return body
+	if v.read(d); !v.enrolled() {
+		if x.enrolled = v.enrol(r, d); !x.enrolled {
+			return body
+		}
+		v.wake(r, x.at)
 	}
 	x.view = v
 	stepped := v.decide(r) || v.copied
@@ -120,6 +125,20 @@ func (r *reducer) reduce(v *view, x *exchange, body []byte) (out []byte) {
 	v.fitting(r, x)
 	v.size = len(x.prepared.sent)
 	return x.prepared.sent
+}
+
+// called names a conversation whose agent does not. Until the first call its beginning names it.
+func (r *reducer) called(who identity, d draft, f transcript.Format) identity {
+	opening, call := d.begins(f)
+	before := who
+	before.session, who.session = opening, opening+call
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v := r.views[before]; v != nil && call != "" {
+		delete(r.views, before) // another one may begin in the same way
+		r.views[who] = v
+	}
+	return who
 }
 
 // view returns the view of a conversation, of which the one used longest ago is dropped for a new one.

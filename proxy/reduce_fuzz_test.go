@@ -36,6 +36,28 @@ const items = `{"model":"m","tools":[{"type":"namespace","name":"mcp__ctxledger"
 {"type":"function_call","call_id":"c","name":"exec_command","arguments":"{}"},
 {"type":"function_call_output","call_id":"c","output":""}],"n":1e2}`
 
+// contents is the same as Gemini CLI writes it, with signatures, and a call without an id as other clients send it.
+const contents = `{"contents":[
+{"parts":[{"text":"where you are"},{"text":"Go."}],"role":"user"},
+{"parts":[{"text":"I look."},{"functionCall":{"id":"a","args":{"command":"a long command"},"name":"run"},
+"thoughtSignature":"c2ln"}],"role":"model"},
+{"parts":[{"functionResponse":{"id":"a","name":"run","response":{"output":"a long result"}},"x":1.0}],"role":"user"},
+{"parts":[{"functionCall":{"id":"b","args":{"path":"a long path"},"name":"read"}},{"functionCall":{"args":{},"name":"read"}}],"role":"model"},
+{"parts":[{"functionResponse":{"id":"b","name":"read","response":{"error":"a long error"}}},
+{"functionResponse":{"name":"read","response":{"output":"words","n":[1e2]}}}],"role":"user"},
+{"parts":[{"text":"Two."},{"functionCall":{"id":"c","args":{},"name":"glob"},"thought_signature":"c2ln"}],"role":"model"},
+{"parts":[{"functionResponse":{"id":"c","name":"glob","response":{"output":"a text"}}}],"role":"user"}],
+"tools":[{"functionDeclarations":[{"name":"mcp_ctxledger_read_artifact"}]}],"generationConfig":{"topK":64}}`
+
+// completion is the same as opencode writes it.
+const completion = `{"model":"m",
+"messages":[{"role":"system","content":"where you are"},{"role":"user","content":"Go."},
+{"role":"assistant","content":"I look.","tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{\"command\":\"a long one\"}"}},
+{"id":"b","type":"function","function":{"name":"read","arguments":"{}"}}]},
+{"role":"tool","tool_call_id":"a","content":"a long result","x":1.0},{"role":"tool","tool_call_id":"b","content":[{"type":"text","text":"done"}]},
+{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]},
+{"role":"tool","tool_call_id":"c","content":""}],"tools":[{"type":"function","function":{"name":"ctxledger_read_artifact"}}]}`
+
 // FuzzReduce: whatever of a request is shown less of, everything else stays byte by byte; what a provider took it still takes;
 // the next request begins as this one.
 func FuzzReduce(f *testing.F) {
@@ -44,6 +66,10 @@ func FuzzReduce(f *testing.F) {
 	f.Add(dialogue, `{"n":1}`, uint64(6), 3)
 	f.Add(items, "stub \"", uint64(1<<63-1), 3)
 	f.Add(items, `{"n":1}`, uint64(6), 8)
+	f.Add(completion, "stub \"", uint64(1<<63-1), 5)
+	f.Add(completion, `{"n":1}`, uint64(6), 5)
+	f.Add(contents, "stub \"", uint64(1<<63-1), 5)
+	f.Add(contents, `{"n":1}`, uint64(6), 3)
 	f.Add(`{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"x","content":{}}]},7]}`, "", uint64(1), 1)
 	f.Add(`{"messages":[],"messages":[{"role":"user"}]} `, "s", uint64(3), 1)
 	f.Fuzz(func(t *testing.T, body, text string, which uint64, kept int) {
@@ -52,8 +78,13 @@ func FuzzReduce(f *testing.F) {
 			return
 		}
 		format := transcript.Anthropic
-		if strings.Contains(body, `"input":[`) {
+		switch {
+		case strings.Contains(body, `"input":[`):
 			format = transcript.OpenAIResponses
+		case strings.Contains(body, `"contents":[`):
+			format = transcript.Gemini
+		case strings.Contains(body, `"tool_calls":[`):
+			format = transcript.OpenAIChat
 		}
 		v := newView(format, ledger.LiveSession{}, "")
 		v.read(d)
@@ -91,6 +122,9 @@ func FuzzReduce(f *testing.F) {
 				at = i - max(end-first-1, 0)
 			}
 			got := now.spans[at].In(out)
+			if signed := bytes.Contains(p.raw, []byte(`"thoughtSignature"`)); signed && !bytes.Equal(got, p.raw) {
+				t.Errorf("the signed message %d became %q", i, got)
+			}
 			if same := bytes.Equal(got, p.raw); p.sealed && !same || p.out == nil && !same {
 				t.Errorf("message %d became %q", i, got)
 			}

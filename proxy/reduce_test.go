@@ -2,12 +2,14 @@ package proxy_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,9 +85,31 @@ func (k *talk) post(headers ...string) (*http.Response, []byte) {
 	return k.send("/"+token+k.path, body, append(headers, k.headers...)...)
 }
 
-// file writes what was said into the session file, which the ledger follows.
+// named is what finds the session: of an agent without session files, the only one.
+func (k *talk) named() ledger.SessionRequest {
+	if k.files {
+		return ledger.SessionRequest{HostID: session}
+	}
+	return ledger.SessionRequest{Latest: true}
+}
+
+// measured returns the requests of the session.
+func (k *talk) measured() []ledger.ModelRequest {
+	k.Helper()
+	s, err := k.ledger.Session(k.Context(), k.named())
+	if err != nil || s.Host != k.host {
+		k.Fatalf("%+v, %v", s, err)
+	}
+	return k.requests(s.ID)
+}
+
+// file writes what was said into the session file, which the ledger follows, if the agent has one.
 func (k *talk) file() {
 	k.Helper()
+	if !k.files {
+		k.served.Recorded()
+		return
+	}
 	to := int64(len(k.messages))
 	r := ledger.AppendEntriesRequest{Import: k.host + ":" + k.source, Offset: int64(k.written), Next: to, Line: to,
 		Done: true, Session: sessions.Session{Host: k.host, HostID: session}}
@@ -107,11 +131,11 @@ func (k *talk) file() {
 // messagesOf returns the messages of a body.
 func messagesOf(t *testing.T, body string) []json.RawMessage {
 	t.Helper()
-	var b struct{ Messages, Input []json.RawMessage }
+	var b struct{ Messages, Input, Contents []json.RawMessage }
 	if err := json.Unmarshal([]byte(body), &b); err != nil {
 		t.Fatal(err)
 	}
-	return append(b.Messages, b.Input...)
+	return slices.Concat(b.Messages, b.Input, b.Contents)
 }
 
 func rawMessages(t *testing.T, body string) (out [][]byte) {
@@ -122,17 +146,14 @@ func rawMessages(t *testing.T, body string) (out [][]byte) {
 	return out
 }
 
-// resultsIn returns the texts of the results in a body by their calls.
-func resultsIn(t *testing.T, body string) map[string]string {
-	t.Helper()
-	out, f := map[string]string{}, transcript.Anthropic
-	if strings.Contains(body, `"input":[`) {
-		f = transcript.OpenAIResponses
-	}
-	for _, raw := range messagesOf(t, body) {
-		m, err := transcript.Decode(f, raw)
+// results returns the texts of the results in a body by their calls.
+func (k *talk) results(body string) map[string]string {
+	k.Helper()
+	out := map[string]string{}
+	for _, raw := range messagesOf(k.T, body) {
+		m, err := transcript.Decode(k.format, raw)
 		if err != nil {
-			t.Fatal(err)
+			k.Fatal(err)
 		}
 		for _, p := range m.Parts {
 			if p.Kind == transcript.KindResult {
@@ -149,7 +170,7 @@ func resultsIn(t *testing.T, body string) map[string]string {
 func (k *talk) steps() (n int) {
 	k.Helper()
 	k.stop()
-	all := k.live(k.host, session)
+	all := k.measured()
 	if len(all) != len(k.sent) {
 		k.Fatalf("%d requests are recorded of %d", len(all), len(k.sent))
 	}
@@ -157,7 +178,7 @@ func (k *talk) steps() (n int) {
 		if err := transcript.Sendable(k.format, rawMessages(k.T, body)); err != nil {
 			k.Fatalf("request %d: %v", i, err)
 		}
-		k.reasoned(body)
+		k.reasoned(body, k.bodies[i])
 	}
 	k.reads()
 	for i, q := range all[1:] {
@@ -170,11 +191,14 @@ func (k *talk) steps() (n int) {
 	return n
 }
 
-// reasoned fails unless items of reasoning in a body are followed by what they led to.
-func (k *talk) reasoned(body string) {
+// reasoned fails unless items of reasoning in a body are followed by what they led to, and signed messages are the agent's.
+func (k *talk) reasoned(body, written string) {
 	k.Helper()
 	all := messagesOf(k.T, body)
 	for i, raw := range all {
+		if bytes.Contains(raw, []byte("thoughtSignature")) && !strings.Contains(written, string(raw)) {
+			k.Errorf("a signed message became %s", raw)
+		}
 		var item struct{ Type, ID string }
 		if json.Unmarshal(raw, &item) != nil || item.Type != "reasoning" {
 			continue
@@ -195,8 +219,8 @@ func (k *talk) reads() {
 	k.Helper()
 	read := map[string]bool{}
 	for i, body := range k.sent {
-		now := resultsIn(k.T, body)
-		for call, was := range resultsIn(k.T, k.bodies[i]) {
+		now := k.results(body)
+		for call, was := range k.results(k.bodies[i]) {
 			shown, there := now[call]
 			if !there || shown == was || read[call+shown] {
 				continue
@@ -248,7 +272,7 @@ func aLargeResultIsNeverSent(k *talk) {
 	large := lines(2_000)
 	id := k.call("Bash", `{"command":"cat log"}`, large)
 	first := k.ask()
-	stub := resultsIn(k.T, first)[id]
+	stub := k.results(first)[id]
 	if !strings.HasPrefix(stub, "[result offloaded") || len(first) > 10_000 {
 		k.Fatalf("%d bytes were sent: %.200s", len(first), stub)
 	}
@@ -264,7 +288,7 @@ func aLargeResultIsNeverSent(k *talk) {
 	if n := k.steps(); n != 0 {
 		k.Errorf("%d steps", n)
 	}
-	q := k.live(k.host, session)[1]
+	q := k.measured()[1]
 	if q.Reduced == nil || q.Reduced.Bytes < 50_000 || q.Reduced.Tokens < 10_000 || q.Reduced.Step ||
 		q.Sent != int64(len(first)) {
 		k.Errorf("%+v, %+v", q, q.Reduced)
@@ -348,7 +372,7 @@ func aCompactionThatTheAgentAsksForActsOnTheNextRequest(k *talk) {
 		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
 		k.ask()
 	}
-	s, err := k.ledger.Session(k.Context(), ledger.SessionRequest{HostID: session})
+	s, err := k.ledger.Session(k.Context(), k.named())
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -364,7 +388,7 @@ func aCompactionThatTheAgentAsksForActsOnTheNextRequest(k *talk) {
 		k.Errorf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
 	}
 	k.stop()
-	if all := k.live(k.host, session); !all[len(all)-1].Reduces {
+	if all := k.measured(); !all[len(all)-1].Reduces {
 		k.Error("the ledger does not know that a proxy sends views")
 	}
 }
@@ -372,7 +396,7 @@ func aCompactionThatTheAgentAsksForActsOnTheNextRequest(k *talk) {
 // compact has a person compact the conversation, and returns the summary, which is sent then.
 func (k *talk) compact() (summary string) {
 	k.Helper()
-	s, err := k.ledger.Session(k.Context(), ledger.SessionRequest{HostID: session})
+	s, err := k.ledger.Session(k.Context(), k.named())
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -393,23 +417,37 @@ func (k *talk) compact() (summary string) {
 // and its call
 // stay behind the summary, as they were written.
 func TestACompactionKeepsToolsThatWereLookedFor(t *testing.T) {
-	k := newTalk(t)
-	k.call("Read", `{"file_path":"/w/main.go"}`, lines(60))
-	k.call("ToolSearch", `{"query":"select:TaskCreate"}`, "")
-	last := len(k.messages) - 1
-	k.messages[last] = strings.Replace(k.messages[last], `"content":""`,
-		`"content":[{"type":"tool_reference","tool_name":"TaskCreate"}]`, 1)
-	for i := range 12 {
-		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
-		k.ask()
-	}
-	k.compact()
-	got := messagesOf(t, k.ask())
-	if string(got[2]) != k.messages[last-1] || string(got[3]) != k.messages[last] {
-		t.Errorf("behind the summary: %s\n%s", got[2], got[3])
-	}
-	if n := k.steps(); n != 1 {
-		t.Errorf("%d steps", n)
+	for _, c := range []struct {
+		of       speech
+		messages []string
+		kept     []int // of these, behind the summary
+	}{
+		{claude, []string{`{"role":"assistant","content":[{"type":"tool_use","id":"s1","name":"ToolSearch","input":{"query":"Task"}}]}`,
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"s1","content":[{"type":"tool_reference","tool_name":"TaskCreate"}]}]}`},
+			[]int{0, 1}},
+		{codex, []string{`{"type":"reasoning","id":"rs_s","summary":[],"encrypted_content":"gAAA"}`,
+			`{"type":"tool_search_call","call_id":"s1","status":"completed","execution":"client","arguments":{"query":"Step s."}}`,
+			`{"type":"function_call","call_id":"x1","name":"exec_command","arguments":"{}"}`,
+			`{"type":"tool_search_output","call_id":"s1","status":"completed","execution":"client","tools":[{"type":"function","name":"f"}]}`,
+			`{"type":"function_call_output","call_id":"x1","output":"found"}`}, []int{0, 1, 3}},
+	} {
+		k := newTalkOf(t, c.of)
+		k.call("Read", `{"file_path":"/w/main.go"}`, lines(60))
+		k.messages = append(k.messages, c.messages...)
+		for i := range 12 {
+			k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(60))
+			k.ask()
+		}
+		k.compact()
+		got := messagesOf(t, k.ask())
+		for i, at := range c.kept {
+			if string(got[2+i]) != c.messages[at] {
+				t.Errorf("%s: behind the summary: %s", k.host, got[2+i])
+			}
+		}
+		if n := k.steps(); n != 1 {
+			t.Errorf("%d steps", n)
+		}
 	}
 }
 
@@ -432,7 +470,7 @@ func TestACompactionThatKeepsWordsAloneWaitsForACall(t *testing.T) {
 			`{"role":"user","content":"Go on."}`)
 	}
 	before := messagesOf(t, k.ask())
-	s, err := k.ledger.Session(t.Context(), ledger.SessionRequest{HostID: session})
+	s, err := k.ledger.Session(t.Context(), k.named())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -492,6 +530,47 @@ func TestWordsThatAreSaidAgainMoveNoCut(t *testing.T) {
 	k.ask()
 	if n := k.steps(); n != 1 || said == "" {
 		t.Errorf("%d steps behind %q", n, said)
+	}
+}
+
+// TestResultsThatTheAgentMasksKeepAHandle: Gemini CLI replaces old results by previews. The stub that was sent in the place of
+// one stays; a preview is not shortened, and is followed by what reads the result.
+func TestResultsThatTheAgentMasksKeepAHandle(t *testing.T) {
+	k := newTalkOf(t, gemini)
+	large, small := lines(2_000), lines(400)
+	stubbed := k.call("Read", `{"file_path":"/w/a.go"}`, large)
+	whole := k.call("Read", `{"file_path":"/w/b.go"}`, small)
+	stub := k.results(k.ask())[stubbed]
+	preview := transcript.Masked + "\n" + lines(30) + "\nOutput too large. Full output available at: /tmp/x\n" +
+		"</tool_output_masked>"
+	for i, text := range []string{large, small} {
+		k.messages[2+2*i] = strings.Replace(k.messages[2+2*i], quoted(text), quoted(preview), 1)
+	}
+	for i := range 16 {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), lines(250))
+		read := cmp.Or(map[int]string{0: "a", 1: "b"}[i], fmt.Sprint(i-2))
+		k.call("Write", `{"file_path":"/w/`+read+`.go","content":"x"}`, "written")
+		k.ask()
+	}
+	last := k.sent[len(k.sent)-1]
+	got := k.results(last)
+	offloaded := strings.HasPrefix(stub, "[result offloaded")
+	if !offloaded || got[stubbed] != stub || !strings.HasPrefix(got[whole], preview) {
+		t.Errorf("the stub %.100q became %.300q, the preview %.300q", stub, got[stubbed], got[whole])
+	}
+	for _, id := range []string{stubbed, whole} {
+		m := handle.FindStringSubmatch(strings.TrimPrefix(got[id], preview))
+		if m == nil {
+			t.Fatalf("nothing reads %s back: %q", id, got[id])
+		}
+		page, err := k.ledger.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: m[1]})
+		want := len(map[string]string{stubbed: large, whole: small}[id])
+		if err != nil || page.TotalBytes != int64(want) {
+			t.Errorf("%s reads %d bytes of %d, %v", m[1], page.TotalBytes, want, err)
+		}
+	}
+	if written := k.bodies[len(k.bodies)-1]; len(last) > len(written)*9/10 {
+		t.Errorf("%d of %d bytes", len(last), len(written))
 	}
 }
 
@@ -564,7 +643,7 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			gone.Store(true)
 			k.served.WaitAtMost(time.Nanosecond)
 			id := k.call("Bash", `{"command":"cat b"}`, lines(2_001))
-			if got := resultsIn(t, k.ask())[id]; got != lines(2_001) {
+			if got := k.results(k.ask())[id]; got != lines(2_001) {
 				t.Errorf("%.200s", got)
 			}
 			gone.Store(false)
@@ -576,10 +655,10 @@ func TestALedgerThatIsAwayChangesNothing(t *testing.T) {
 			k.start() // another proxy knows that it was sent whole
 			k.call("Read", `{"file_path":"/w/c.go"}`, "package c")
 			last := k.ask()
-			if n := k.steps(); n != 1 || !strings.HasPrefix(resultsIn(t, last)[id], "[result offloaded") {
-				t.Errorf("%d steps: %.300s", n, resultsIn(t, last)[id])
+			if n := k.steps(); n != 1 || !strings.HasPrefix(k.results(last)[id], "[result offloaded") {
+				t.Errorf("%d steps: %.300s", n, k.results(last)[id])
 			}
-			if q := k.live(k.host, session); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
+			if q := k.measured(); len(q[1].Reduced.Whole) != 1 || q[1].Reduced.Whole[0] != id {
 				t.Errorf("%+v", q[1].Reduced)
 			}
 		})
@@ -602,7 +681,7 @@ func aCompactionTakesThePlaceOfOldMessages(k *talk) {
 	k.start()
 	k.call("Read", `{"file_path":"/w/last.go"}`, "package last")
 	got := messagesOf(k.T, k.ask())
-	if len(got) >= len(k.messages)/2 || string(got[0]) != k.messages[0] ||
+	if len(got) >= len(k.messages)*3/4 || string(got[0]) != k.messages[0] || // Gemini's window is larger
 		!strings.Contains(string(got[1]), "[STATE OF THIS CONVERSATION") {
 		k.Fatalf("%d of %d messages: %.300s", len(got), len(k.messages), got[1])
 	}
@@ -611,7 +690,8 @@ func aCompactionTakesThePlaceOfOldMessages(k *talk) {
 	}
 	k.start()
 	k.source, k.written = "compacted", 0
-	k.messages = []string{`{"role":"user","content":"This session is being continued: the summary."}`}
+	continued := "This session is being continued: the summary."
+	k.messages = []string{string(transcript.NewMessage(k.format, transcript.RoleUser, continued))}
 	k.ask()
 	k.call("Read", `{"file_path":"/w/new.go"}`, "package new")
 	if last := k.ask(); last != k.bodies[len(k.bodies)-1] {
@@ -668,7 +748,7 @@ func TestResultsThatTheAgentClearsKeepAHandle(t *testing.T) {
 	}
 	next := func() map[string]string {
 		k.call("Bash", `{"command":"date"}`, "today")
-		return resultsIn(t, k.ask())
+		return k.results(k.ask())
 	}
 	clear(0, 1, 2)
 	first := next()
@@ -695,7 +775,7 @@ func TestResultsThatTheAgentClearsKeepAHandle(t *testing.T) {
 		}
 	}
 	k.stop()
-	all := k.live(k.host, session)
+	all := k.measured()
 	if got := fmt.Sprint(all[4].Reduced.Named, all[5].Reduced.Named); got != "[toolu_001] [toolu_004]" {
 		t.Error(got)
 	}

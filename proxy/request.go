@@ -44,10 +44,7 @@ var holds = map[string]string{
 
 // request returns what a request for an answer says. at is its path. Errors: invalid for what is not JSON.
 func (d *dialect) request(at string, body []byte) (*request, error) {
-	r := &request{}
-	if name, _, found := strings.Cut(path.Base(at), ":"); found {
-		r.model, _ = url.PathUnescape(name)
-	}
+	r := &request{model: modelAt(at)}
 	if len(body) == 0 { // the provider could not be reached, and nobody read it
 		return r, nil
 	}
@@ -92,6 +89,14 @@ func (d *dialect) request(at string, body []byte) (*request, error) {
 		r.items = append(r.items, d.item(ledger.ItemMessage, roleOf(raw), raw))
 	}
 	return r, nil
+}
+
+// modelAt returns the model that a path names; "": none.
+func modelAt(at string) (model string) {
+	if name, _, found := strings.Cut(path.Base(at), ":"); found {
+		model, _ = url.PathUnescape(name)
+	}
+	return model
 }
 
 // head is how many items come before the messages.

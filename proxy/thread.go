@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -40,7 +41,9 @@ type thread struct {
 	reply    string // the id of the newest answer
 	said     []transcript.Part
 	recorded bool // the messages are recorded by the proxy
-	left     int  // tokens that the newest request was sent without
+	// owed is the newest answer if it is not recorded yet: see recorder.handIn.
+	owed *sessionfile.Answer
+	left int // tokens that the newest request was sent without
 }
 
 // messages are the digests of a thread's messages.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -54,6 +55,7 @@ type view struct {
 
 	listing *job[listing]     // nil: none is under way
 	handles map[string]string // see listing
+	masked  map[string]bool   // calls whose results the agent has replaced by a preview: what was sent stays
 	listed  int64             // the first entry of the log that is not listed
 	edited  map[string]string // what another proxy may have sent in the place of results, by their calls
 	named   map[string]bool   // calls whose results another proxy has named: see name
@@ -80,7 +82,7 @@ type piece struct {
 	raw     []byte // in the body of the newest request that has it
 	role    transcript.Role
 	parts   []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
-	sealed  bool              // it has reasoning, which its provider signs: it is never edited
+	sealed  bool              // it has reasoning or parts that its provider has signed: it is never edited
 	defines bool              // it has the definitions of tools that the model has looked for
 	out     []byte            // what is sent in its place; nil: the message as it is
 	fresh   bool              // out is up to date
@@ -102,7 +104,7 @@ func newView(f transcript.Format, live ledger.LiveSession, agent string) *view {
 	}
 	return &view{format: f, live: live, agent: agent, seed: maphash.MakeSeed(), shown: map[part]string{},
 		edits: map[part]window.Edit{}, decided: map[string]bool{}, whole: map[string]bool{}, waiting: newChange(),
-		handles: map[string]string{}}
+		handles: map[string]string{}, masked: map[string]bool{}}
 }
 
 // read takes in the messages of a request. Those of the request before are known.
@@ -123,8 +125,15 @@ func (v *view) read(d draft) {
 	}
 }
 
+// What is in a message that defines tools, and in one that is signed. In a text the quotation marks would be escaped.
+var (
+	definitions = []string{`"tool_reference"`, `"tool_search_output"`}
+	signatures  = []string{`"thoughtSignature"`, `"thought_signature"`}
+)
+
 func (v *view) pieceOf(raw []byte) *piece {
-	p := &piece{raw: raw, defines: bytes.Contains(raw, []byte(`"tool_reference"`))}
+	has := func(word string) bool { return bytes.Contains(raw, []byte(word)) }
+	p := &piece{raw: raw, defines: slices.ContainsFunc(definitions, has), sealed: slices.ContainsFunc(signatures, has)}
 	m, err := transcript.Decode(v.format, raw)
 	if err != nil {
 		return p // it stays as it is
@@ -137,8 +146,9 @@ func (v *view) pieceOf(raw []byte) *piece {
 		case transcript.KindText:
 			p.parts = append(p.parts, transcript.Part{Kind: x.Kind, ID: v.hash(x.Text)})
 		case transcript.KindCall, transcript.KindResult:
-			if !x.Sealed {
+			if !x.Sealed && !nameless(x) { // a name that its place gives it comes again in each answer
 				p.parts = append(p.parts, x)
+				v.masked[x.ID] = v.masked[x.ID] || strings.HasPrefix(x.Text, transcript.Masked)
 			}
 		}
 	}
@@ -162,9 +172,11 @@ func (v *view) stale(p part) {
 // adopt makes a change that a view is sent with from now on.
 func (v *view) adopt(c change) {
 	for p, text := range c.stubs {
-		v.shown[p] = text
-		delete(v.whole, p.id)
-		v.stale(p)
+		if !v.masked[p.id] {
+			v.shown[p] = text
+			delete(v.whole, p.id)
+			v.stale(p)
+		}
 	}
 	for p, e := range c.edits {
 		v.edits[p] = e
@@ -211,8 +223,8 @@ func (v *view) shows(x transcript.Part) (string, bool) {
 	switch {
 	case x.Kind == transcript.KindText:
 		v.point(p, x.Text)
-	case x.Kind == transcript.KindResult && x.Text == transcript.Cleared:
-		v.name(p)
+	case x.Kind == transcript.KindResult && (x.Text == transcript.Cleared || v.masked[x.ID]):
+		v.name(p, x.Text)
 	}
 	if e, made := v.edits[p]; made {
 		delete(v.edits, p)

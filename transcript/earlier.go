@@ -60,6 +60,9 @@ func EarlierBy(text string) (by string) {
 // Cleared is what Claude Code and opencode put in the place of an old result.
 const Cleared = "[Old tool result content cleared]"
 
+// Masked begins what Gemini CLI puts in the place of an old result: a preview, and the path of a file with all of it.
+const Masked = "<tool_output_masked>"
+
 // between are the tags around the words of some of those summaries; the text before them is the host's advice to
 // its model.
 const opened, closed = "<summary>", "</summary>"

@@ -28,8 +28,8 @@ type Agent struct {
 	// Carried finds what its requests carry besides the conversation.
 	Carried carried.Loading
 	// Reads returns arguments and variables with which it may call our tool that reads stubs, without asking. Unless it is
-	// connected, they give it our server with that one tool. workspace is whose ledger the server has, "" the one of its
-	// directory. nil: its requests are not made smaller.
+	// connected, they give it our server with that one tool; there are none for one that has to be connected. workspace is whose
+	// ledger the server has, "" the one of its directory. nil: its requests are not made smaller.
 	Reads func(program, workspace string, connected bool) (args, variables []string)
 	// Client is its client of MCP.
 	Client Client

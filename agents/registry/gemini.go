@@ -9,7 +9,7 @@ import (
 // gemini is Gemini CLI.
 func gemini() Agent {
 	return Agent{
-		Name: "gemini", Title: "Gemini CLI", Carried: carried.Gemini(),
+		Name: "gemini", Title: "Gemini CLI", Carried: carried.Gemini(), Reads: geminiReads,
 		Sessions: recognised(sessionfile.Kind{Label: "a Gemini CLI chat file",
 			Line: func(_ string, f sessionfile.Fields) bool {
 				return f.Has("projectHash") && f.Has("sessionId") || f["type"] == "gemini" && f.Has("id")
@@ -27,6 +27,10 @@ func gemini() Agent {
 		},
 	}
 }
+
+// geminiReads is Agent.Reads of Gemini CLI. It reads settings besides its own only from files that root owns, where they replace
+// those of a company, and its flags for tools replace what the person has allowed.
+func geminiReads(string, string, bool) (args, variables []string) { return nil, nil }
 
 // settingsIn returns the configurations of agents that are made from Gemini CLI.
 func settingsIn(dir string) func(p Places) []File {

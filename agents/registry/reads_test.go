@@ -14,6 +14,7 @@ func TestAgentsReadStubs(t *testing.T) {
 		"claude-code": {"--mcp-config={", "--allowedTools=mcp__ctxledger__"},
 		"codex":       {"-c", "mcp_servers.ctxledger."},
 		"opencode":    {},
+		"gemini":      {},
 	} {
 		for _, connected := range []bool{false, true} {
 			args, variables := registry.Of(agent).Reads("/opt/ctxmcp", "/w", connected)
@@ -23,6 +24,12 @@ func TestAgentsReadStubs(t *testing.T) {
 				}
 			}
 			given := strings.Join(append(args, variables...), " ")
+			if agent == "gemini" { // it has to be connected
+				if given != "" {
+					t.Errorf("%s gets %s", agent, given)
+				}
+				continue
+			}
 			if connected == strings.Contains(given, "--read-back") || connected == strings.Contains(given, `"/w"`) ||
 				len(args) > 0 && !strings.Contains(given, "read_artifact") {
 				t.Errorf("%s, connected %v: %s", agent, connected, given)

@@ -37,7 +37,8 @@ var proxied = []struct {
 	}},
 	{"gemini", "run_shell_command", "command", false, func(t *testing.T, s *sandbox.Sandbox, url string) (env, args []string) {
 		place(t, filepath.Join(s.Home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}},`+
-			`"general":{"enableAutoUpdate":false},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}`)
+			`"general":{"enableAutoUpdate":false},"model":{"disableLoopDetection":true},`+
+			`"tools":{"truncateToolOutputThreshold":100000},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}`)
 		return []string{"GEMINI_API_KEY=dummy", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"},
 			[]string{"-m", "gemini-2.5-flash", "-p", "Look.", "--approval-mode", "yolo"}
 	}},

@@ -129,6 +129,7 @@ var workers = []worker{
 	{model.Claude, transcript.Anthropic, func(s model.Script) model.Script { return s }, runClaude},
 	{"codex", transcript.OpenAIResponses, inShell("exec_command", "cmd", "max_output_tokens", 30_000), runCodex},
 	{"opencode", transcript.OpenAIChat, inShell("bash", "command", "description", "work"), runOpenCode},
+	{"gemini", transcript.Gemini, inShell("run_shell_command", "command", "description", "work"), runGemini},
 }
 
 func runClaude(
@@ -170,6 +171,17 @@ func runOpenCode(
 	t.Helper()
 	variables, args := proxied[2].prepare(t, s, url)
 	runOnNode(ctx, t, s, command, "opencode", variables, args)
+	return ledger.SessionRequest{Latest: true} // it has the only one
+}
+
+// runGemini runs Gemini CLI, which takes no server for one run: ours is connected.
+func runGemini(
+	ctx context.Context, t *testing.T, s *sandbox.Sandbox, command, url string,
+) ledger.SessionRequest {
+	t.Helper()
+	variables, args := proxied[1].prepare(t, s, url)
+	run(t, s, "install", "gemini", "--yes")
+	runOnNode(ctx, t, s, command, "gemini", variables, args)
 	return ledger.SessionRequest{Latest: true} // it has the only one
 }
 
