@@ -82,22 +82,30 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	if r.Ref != (artifacts.Ref{}) {
 		a.Refs = []artifacts.Ref{r.Ref}
 	}
-	chunk := make([]byte, 1<<20)
-	for at := int64(0); at < ref.Size; {
+	err = eachChunk(ctx, b, func(chunk []byte) {
+		a.Chars += int64(utf8.RuneCount(chunk))
+		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk)))
+	})
+	a.Tokens = a.Features[tokens.FeatureTokens]
+	return a, err
+}
+
+// eachChunk calls fn with the parts of a blob, of about a megabyte: see chunkEnd.
+func eachChunk(ctx context.Context, b kv.Blob, fn func(chunk []byte)) error {
+	size, chunk := b.Ref().Size, make([]byte, 1<<20)
+	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
-			return a, fault.Wrap(fault.Unavailable, "engine.measure", err)
+			return fault.Wrap(fault.Unavailable, "engine.measure", err)
 		}
 		n, err := b.ReadAt(chunk, at)
 		if n == 0 {
-			return a, err // of the store: there is more to read
+			return err // of the store: there is more to read
 		}
-		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
-		a.Chars += int64(utf8.RuneCount(chunk[:end]))
-		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk[:end])))
+		end := chunkEnd(chunk[:n], at+int64(n) == size)
+		fn(chunk[:end])
 		at += int64(end)
 	}
-	a.Tokens = a.Features[tokens.FeatureTokens]
-	return a, nil
+	return nil
 }
 
 // chunkEnd returns where to cut a chunk without changing its count of tokens: before the newline that ends its last
