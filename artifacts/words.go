@@ -47,9 +47,10 @@ func unindex(tx kv.Tx, id string) error {
 	return index.Drop(tx, id)
 }
 
-// IndexAgain has the words of all artifacts be indexed. Errors: corrupt.
+// IndexAgain makes the index anew: it empties it, and has the words of all artifacts be indexed. Errors: corrupt.
 func IndexAgain(tx kv.Tx) error {
 	ids, err := living(tx)
+	err = cmp.Or(err, index.Clear(tx))
 	for _, id := range ids {
 		err = cmp.Or(err, later(tx, id))
 	}

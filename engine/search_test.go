@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -136,4 +137,32 @@ func TestWhatIsForgottenBeforeItIsIndexedIsNotIndexed(t *testing.T) {
 		t.Fatal(err)
 	}
 	sound(t, dir)
+}
+
+// TestAMigrationIndexesEachTextOnce also of a ledger that had an index before (make crash SEED=2831259708: "40 texts, not 33").
+func TestAMigrationIndexesEachTextOnce(t *testing.T) {
+	dir := t.TempDir()
+	l, _ := openIn(t, dir, "")
+	hand(t, l, ledger.AppendMessagesRequest{Messages: say("about wombats", "about wallabies")})
+	put(t, l, "a log of wombats\n", "")
+	want := "message about wombats\nartifact a log of wombats"
+	for range 2 {
+		if got := find(t, l, "wombats"); got != want {
+			t.Errorf("got %q", got)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		sound(t, dir)
+		s, err := storeIn(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Update(t.Context(), func(tx kv.Tx) error { return tx.Delete("engine", []byte("schema")) })
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		l, _ = openIn(t, dir, "")
+	}
+	l.Close()
 }

@@ -97,9 +97,10 @@ func unindex(tx kv.Tx, session string, seq int64) error {
 	return index.Drop(tx, string(logKey(session, seq)))
 }
 
-// IndexAgain has the words of all sessions be indexed. Errors: corrupt.
+// IndexAgain makes the index anew: it empties it, and has the words of all sessions be indexed. Errors: corrupt.
 func IndexAgain(tx kv.Tx) error {
 	all, err := List(tx)
+	err = cmp.Or(err, index.Clear(tx))
 	for _, s := range all {
 		if s.Seq > 0 {
 			err = cmp.Or(err, later(tx, s.ID, 1))
