@@ -26,7 +26,7 @@ type candidate struct {
 	lines   string
 	heading string
 	text    string
-	words   search.Text
+	words   search.Bag
 	score   float64
 }
 
@@ -53,17 +53,17 @@ func newRanker(query string, want int) (*ranker, error) {
 // add takes in the next passage of the content called id.
 func (r *ranker) add(id string, p passage) {
 	r.n++
-	parts := []search.Part{{Text: string(p.text), Times: 1}}
+	words := r.query.Bag()
+	words.Add(string(p.text), 1)
 	if !bytes.HasPrefix(p.text, p.heading) {
-		parts = append(parts, search.Part{Text: string(p.heading), Times: 1})
+		words.Add(string(p.heading), 1)
 	}
-	t := r.query.Add(parts...)
-	if !t.Fits() {
+	if r.query.Add(words); !words.Fits() {
 		return
 	}
 	r.hits++
 	r.found = append(r.found, candidate{
-		order: r.n, id: id, lines: rangeOf(p), heading: string(p.heading), text: visible(p.text), words: t,
+		order: r.n, id: id, lines: rangeOf(p), heading: string(p.heading), text: visible(p.text), words: words,
 	})
 	if len(r.found) >= 2*r.keep {
 		r.best(r.keep)
@@ -80,8 +80,9 @@ func rangeOf(p passage) string {
 
 // best scores the candidates, keeps the best n of them, and returns them, best first.
 func (r *ranker) best(n int) []candidate {
+	score := r.query.Score()
 	for i := range r.found {
-		r.found[i].score = r.query.Score(r.found[i].words)
+		r.found[i].score = score(r.found[i].words)
 	}
 	slices.SortFunc(r.found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))

@@ -73,18 +73,8 @@ func living(tx kv.Tx) (ids []string, err error) {
 // PurgeWords removes the bytes of words of artifacts that are forgotten. Errors: corrupt.
 func PurgeWords(tx kv.Tx) error { return index.Purge(tx) }
 
-// Found is an artifact that a search finds.
-type Found struct {
-	ID    string
-	Score float64 // see search.Hit
-}
-
-// Find returns the artifacts that fit a query best, best first, at most limit, and how many have any of its words.
-// Errors: corrupt.
-func Find(tx kv.Tx, query string, limit int) (found []Found, total int, err error) {
-	hits, total, err := index.Find(tx, query, limit)
-	for _, h := range hits {
-		found = append(found, Found{h.Name, h.Score})
-	}
-	return found, total, err
+// Find returns the handles of the artifacts that fit a query best, best first, at most limit, and how many have any of its
+// words. Errors: corrupt.
+func Find(tx kv.Tx, query string, limit int) (found []search.Hit, total int, err error) {
+	return index.Find(tx, query, limit)
 }

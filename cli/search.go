@@ -41,7 +41,12 @@ func printFound(a *action, w io.Writer, resp ledger.SearchResponse) {
 	if n := resp.Total - len(resp.Found); n > 0 && len(resp.Found) > 0 {
 		fmt.Fprintf(w, "\n%s more: `--limit`\n", chars.Plural(n, "text"))
 	}
-	if resp.Unread {
+	hintUnread(a, resp.Unread)
+}
+
+// hintUnread says that a search did not see all.
+func hintUnread(a *action, unread bool) {
+	if unread {
 		a.hint("the ledger is still reading older sessions: search again in a moment")
 	}
 }

@@ -18,14 +18,16 @@ var index = search.Index{Bucket: bucketWords}
 // content.
 const digestSize = 8
 
-// parts are what a memory is found by.
-func (e Entry) parts() []search.Part {
-	return []search.Part{{Text: e.Name + "\n" + e.Description, Times: inTitle}, {Text: e.Body, Times: 1}}
+// words adds what a memory is found by to a bag.
+func (e Entry) words(b search.Bag) search.Bag {
+	b.Add(e.Name+"\n"+e.Description, inTitle)
+	b.Add(e.Body, 1)
+	return b
 }
 
 // doc returns the document of an entry.
 func (e Entry) doc(name string) search.Doc {
-	return search.Doc{Name: name, Bag: search.Of(e.parts()...), Boost: e.bonus()}
+	return search.Doc{Name: name, Bag: e.words(search.Bag{}), Boost: e.bonus()}
 }
 
 // docName returns the name of the document of the memory at a key, "" for one that is not to be found.

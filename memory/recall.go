@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/search"
@@ -46,15 +45,11 @@ func Find(tx kv.Tx, scope Scope, query string, limit int) (found []Entry, total 
 		return nil, 0, err
 	}
 	for _, h := range hits {
+		var e Entry
 		v, err := tx.Get(bucketEntries, keyOf(h.Name))
-		if err != nil {
-			return nil, 0, err
+		if err == nil {
+			e, err = decode(v)
 		}
-		if v == nil {
-			return nil, 0, fault.New(fault.Corrupt, "memory.find", "the index of memories names one that is missing").
-				WithHint("`ctxledger ledger repair` makes it again")
-		}
-		e, err := decode(v)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -68,14 +63,15 @@ func Find(tx kv.Tx, scope Scope, query string, limit int) (found []Entry, total 
 
 // Rank is Recall on entries at hand, of any scopes.
 func Rank(entries []Entry, query string, limit int) []Entry {
-	by, texts := search.NewRanking(query), make([]search.Text, len(entries))
+	by, texts := search.NewRanking(query), make([]search.Bag, len(entries))
 	for i, e := range entries {
-		texts[i] = by.Add(e.parts()...)
+		texts[i] = e.words(by.Bag())
+		by.Add(texts[i])
 	}
-	found := make([]Entry, 0, len(entries))
+	found, score := make([]Entry, 0, len(entries)), by.Score()
 	for i, e := range entries {
 		if texts[i].Fits() || strings.TrimSpace(query) == "" {
-			e.Score = ofWord*by.Score(texts[i]) + float64(e.bonus())
+			e.Score = ofWord*score(texts[i]) + float64(e.bonus())
 			found = append(found, e)
 		}
 	}
@@ -99,18 +95,14 @@ func first(found []Entry, limit int) []Entry {
 
 // Ordered returns all entries: those that fit a task best first, as Rank orders them, and then the others by their type.
 func Ordered(entries []Entry, task string) []Entry {
+	all := Rank(entries, "", 0)
 	if strings.TrimSpace(task) == "" {
-		return Rank(entries, "", 0)
+		return all
 	}
 	out := Rank(entries, task, 0)
 	fits := make(map[string]bool, len(out))
 	for _, e := range out {
 		fits[e.GUID] = true
 	}
-	for _, e := range Rank(entries, "", 0) {
-		if !fits[e.GUID] {
-			out = append(out, e)
-		}
-	}
-	return out
+	return append(out, slices.DeleteFunc(all, func(e Entry) bool { return fits[e.GUID] })...)
 }

@@ -31,42 +31,37 @@ const All = 1 << 24
 // Find returns the documents that fit a query best, best first, at most limit, and how many have any of its words.
 // Errors: corrupt.
 func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, err error) {
-	terms := words.Query(query, MaxTerms)
+	by := NewRanking(query)
 	all, err := x.segments(tx)
-	if err != nil || len(terms) == 0 {
+	if err != nil || by.Words() == 0 {
 		return nil, 0, err
 	}
 	dropped, err := x.dropped(tx)
 	if err != nil {
 		return nil, 0, err
 	}
-	docs, length := 0, 0
-	for _, s := range all {
-		docs, length = docs+s.docs, length+s.length
-	}
-	lists, df, err := x.lists(tx, all, terms)
-	if err != nil {
-		return nil, 0, err
-	}
-	by := weights{mean: float64(length) / float64(max(docs, 1))}
-	for _, n := range df {
-		by.rarity = append(by.rarity, rarity(docs, n)*scale(docs, df))
-	}
-	best := top{limit: limit + len(dropped)}
+	lists := make([][][]byte, len(all))
 	for i, s := range all {
-		n, err := x.score(tx, i, s, lists[i], by, &best)
+		if lists[i], err = x.lists(tx, s, by); err != nil {
+			return nil, 0, err
+		}
+	}
+	best, weights := top{limit: limit + len(dropped)}, by.weights()
+	for i, s := range all {
+		n, err := x.score(tx, i, s, lists[i], weights, &best)
 		if err != nil {
 			return nil, 0, err
 		}
 		total += n
 	}
-	for _, c := range best.sorted() {
+	best.cut()
+	for _, c := range best.all {
 		name, err := x.name(tx, all[c.seg], c.doc)
 		if err != nil {
 			return nil, 0, err
 		}
 		switch {
-		case dropped[string(dropKey(name))]:
+		case dropped[name]:
 			total--
 		case len(hits) < limit:
 			hits = append(hits, Hit{name, c.score})
@@ -75,34 +70,27 @@ func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, e
 	return hits, total, nil
 }
 
-// lists returns the postings of each term in each segment, and how many documents have it.
-func (x Index) lists(tx kv.Tx, all []segment, terms []words.Stem) (lists [][][]byte, df []int, err error) {
-	lists, df = make([][][]byte, len(all)), make([]int, len(terms))
-	for i, s := range all {
-		lists[i] = make([][]byte, len(terms))
-		for t, stem := range terms {
-			page := int(stem >> (words.StemBits - s.pageBits))
-			raw, err := tx.Get(x.Bucket, partKey(keyPage, s.id, page))
-			if err != nil {
-				return nil, nil, err
-			}
-			list, err := find(raw, words.Stem(page)<<(words.StemBits-s.pageBits), stem)
-			if err == nil {
-				err = each(list, s.docs, func(int, uint8) { df[t]++ })
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			lists[i][t] = list
+// lists returns the postings of each term in a segment, whose documents it counts.
+func (x Index) lists(tx kv.Tx, s segment, by *Ranking) (lists [][]byte, err error) {
+	by.n, by.length = by.n+s.Docs, by.length+s.Length
+	lists = make([][]byte, len(by.terms))
+	for t, stem := range by.terms {
+		page := int(stem >> (words.StemBits - s.PageBits))
+		raw, err := tx.Get(x.Bucket, partKey(keyPage, s.ID, page))
+		if err == nil {
+			err = eachList(raw, s.first(page), func(at words.Stem, list []byte) error {
+				if at != stem {
+					return nil
+				}
+				lists[t] = list
+				return eachDoc(list, s.Docs, func(int, uint8) { by.df[t]++ })
+			})
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return lists, df, nil
-}
-
-// weights are what scores of one query are made of.
-type weights struct {
-	rarity []float64 // of each term, to scale
-	mean   float64   // words of a document
+	return lists, nil
 }
 
 // score adds the candidates of a segment, and returns how many there are.
@@ -114,10 +102,10 @@ func (x Index) score(tx kv.Tx, at int, s segment, lists [][]byte, by weights, be
 	if err != nil {
 		return 0, err
 	}
-	scores := make([]float64, s.docs)
+	scores := make([]float64, s.Docs)
 	for t, list := range lists {
-		err = cmp.Or(err, each(list, s.docs, func(doc int, count uint8) {
-			scores[doc] += by.rarity[t] * weight(int(count), about[rowSize*doc], by.mean)
+		err = cmp.Or(err, eachDoc(list, s.Docs, func(doc int, count uint8) {
+			scores[doc] += by.of(t, count, about[rowSize*doc])
 		}))
 	}
 	for doc, score := range scores {
@@ -132,35 +120,24 @@ func (x Index) score(tx kv.Tx, at int, s segment, lists [][]byte, by weights, be
 // top keeps the best candidates.
 type top struct {
 	limit int
-	all   []candidate // at most twice as many
-	worst candidate   // of those that were kept when there were too many
-	full  bool
+	all   []candidate // before cut, about twice as many
 }
 
 func (t *top) add(c candidate) {
-	if t.full && better(c, t.worst) > 0 {
-		return
-	}
 	if t.all = append(t.all, c); len(t.all) >= 2*t.limit+16 {
-		t.sorted()
+		t.cut()
 	}
 }
 
-// sorted returns the best candidates, best first.
-func (t *top) sorted() []candidate {
+// cut leaves the best candidates, best first.
+func (t *top) cut() {
 	slices.SortFunc(t.all, better)
-	if len(t.all) > t.limit {
-		t.all = t.all[:t.limit]
-	}
-	if len(t.all) == t.limit && t.limit > 0 {
-		t.full, t.worst = true, t.all[t.limit-1]
-	}
-	return t.all
+	t.all = t.all[:min(len(t.all), t.limit)]
 }
 
 // name returns the name of a document.
 func (x Index) name(tx kv.Tx, s segment, doc int) (string, error) {
-	raw, err := tx.Get(x.Bucket, partKey(keyNames, s.id, doc/chunkDocs))
+	raw, err := tx.Get(x.Bucket, partKey(keyNames, s.ID, doc/chunkDocs))
 	if err != nil {
 		return "", err
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"math/bits"
 	"slices"
 
@@ -38,14 +37,13 @@ func (x Index) Add(tx kv.Tx, docs []Doc) error {
 	}
 	for part := range slices.Chunk(docs, maxDocs/2) {
 		id, err := x.free(tx)
+		if err == nil {
+			err = x.write(tx, id, build(part))
+		}
+		if err == nil {
+			err = x.merge(tx)
+		}
 		if err != nil {
-			return err
-		}
-		rows, length, postings := build(part)
-		if _, err := x.write(tx, id, rows, length, postings); err != nil {
-			return err
-		}
-		if err := x.merge(tx); err != nil {
 			return err
 		}
 	}
@@ -62,30 +60,23 @@ func (x Index) undrop(tx kv.Tx, docs []Doc) ([]Doc, error) {
 		return docs, x.Purge(tx)
 	}
 	return slices.DeleteFunc(slices.Clone(docs), func(d Doc) bool {
-		k := dropKey(d.Name)
-		if dropped[string(k)] {
-			err = cmp.Or(err, tx.Delete(x.Bucket, k))
-			return true
+		if dropped[d.Name] {
+			err = cmp.Or(err, tx.Delete(x.Bucket, dropKey(d.Name)))
 		}
-		return false
+		return dropped[d.Name]
 	}), err
 }
 
-// build returns the rows and postings of a segment.
-func build(docs []Doc) (rows []row, length int, postings []posting) {
-	n := 0
-	for _, d := range docs {
-		n += len(d.Bag.counts)
-	}
-	postings = make([]posting, 0, n)
+// build returns a segment of documents.
+func build(docs []Doc) (c content) {
 	for i, d := range docs {
-		rows = append(rows, row{d.Name, codeLength(d.Bag.length), d.Boost})
-		length += d.Bag.length
-		for _, c := range d.Bag.counts {
-			postings = append(postings, posting{c.stem, uint32(i), c.n})
+		c.rows = append(c.rows, row{d.Name, codeLength(d.Bag.length), d.Boost})
+		for stem, n := range d.Bag.counts {
+			c.postings = append(c.postings, posting{stem, uint32(i), n})
 		}
 	}
-	return rows, length, byStem(postings)
+	c.postings = byStem(c.postings)
+	return c
 }
 
 // byStem sorts postings by stem; those of one stem keep their order.
@@ -112,43 +103,34 @@ func byStem(postings []posting) []posting {
 
 // segments returns the segments of an index, oldest first.
 func (x Index) segments(tx kv.Tx) ([]segment, error) {
-	return kv.Collect(kv.Values(tx, x.Bucket, kv.Range{Prefix: []byte{keySegment}}, decodeSegment), kv.All)
+	return kv.Collect(kv.Values(tx, x.Bucket, kv.Range{Prefix: []byte{keySegment}}, kv.JSON[segment]), kv.All)
 }
 
 // free returns a number that no segment has.
 func (x Index) free(tx kv.Tx) (uint32, error) {
-	for s, err := range kv.Values(tx, x.Bucket, kv.Range{Prefix: []byte{keySegment}, Reverse: true}, decodeSegment) {
-		return s.id + 1, err
+	for s, err := range kv.Values(tx, x.Bucket, kv.Range{Prefix: []byte{keySegment}, Reverse: true}, kv.JSON[segment]) {
+		return s.ID + 1, err
 	}
 	return 1, nil
 }
 
 // merge makes one of fanout segments of a size class, until no class has so many.
 func (x Index) merge(tx kv.Tx) error {
-	for {
-		all, err := x.segments(tx)
-		if err != nil {
-			return err
+	all, err := x.segments(tx)
+	classes := map[int][]segment{}
+	for _, s := range all {
+		if s.Size >= mergedSize || s.Docs >= maxDocs/fanout {
+			continue
 		}
-		classes := map[int][]segment{}
-		var full []segment
-		for _, s := range all {
-			if s.size >= mergedSize || s.docs >= maxDocs/fanout {
-				continue
+		c := (bits.Len(uint(s.Size)) + 2) / 3
+		if classes[c] = append(classes[c], s); len(classes[c]) == fanout {
+			if err := x.join(tx, classes[c]); err != nil {
+				return err
 			}
-			c := (bits.Len(uint(s.size)) + 2) / 3
-			if classes[c] = append(classes[c], s); len(classes[c]) == fanout {
-				full = classes[c]
-				break
-			}
-		}
-		if full == nil {
-			return nil
-		}
-		if err := x.join(tx, full); err != nil {
-			return err
+			return x.merge(tx)
 		}
 	}
+	return err
 }
 
 // join makes one segment of some, without the documents that were dropped.
@@ -157,56 +139,43 @@ func (x Index) join(tx kv.Tx, parts []segment) error {
 	if err != nil {
 		return err
 	}
-	var rows []row
-	var postings []posting
-	length := 0
+	var whole content
 	for _, s := range parts {
-		r, p, err := x.read(tx, s)
+		c, err := x.read(tx, s)
 		if err != nil {
 			return err
 		}
-		kept, number := r[:0:0], make([]int, len(r))
-		for i, d := range r {
-			number[i] = -1
-			k := dropKey(d.name)
-			if dropped[string(k)] {
-				if err := tx.Delete(x.Bucket, k); err != nil {
-					return err
-				}
-				length -= decodeLength(d.length)
+		number := make([]int, len(c.rows)) // in the whole; -1: none
+		for i, r := range c.rows {
+			if number[i] = len(whole.rows); dropped[r.name] {
+				number[i], err = -1, cmp.Or(err, tx.Delete(x.Bucket, dropKey(r.name)))
 				continue
 			}
-			number[i] = len(rows) + len(kept)
-			kept = append(kept, d)
+			whole.rows = append(whole.rows, r)
 		}
-		rows, length = append(rows, kept...), length+s.length
-		for _, q := range p {
-			if n := number[q.doc]; n >= 0 {
-				q.doc = uint32(n)
-				postings = append(postings, q)
+		for _, p := range c.postings {
+			if n := number[p.doc]; n >= 0 {
+				whole.postings = append(whole.postings, posting{p.stem, uint32(n), p.n})
 			}
 		}
-		if err := x.remove(tx, s); err != nil {
+		if err := cmp.Or(err, x.remove(tx, s)); err != nil {
 			return err
 		}
 	}
-	if len(rows) == 0 {
+	if len(whole.rows) == 0 {
 		return nil
 	}
-	_, err = x.write(tx, parts[0].id, rows, max(length, 0), byStem(postings))
-	return err
+	whole.postings = byStem(whole.postings)
+	return x.write(tx, parts[0].ID, whole)
 }
 
 // dropKey is the key of a dropped document.
-func dropKey(name string) []byte {
-	sum := sha256.Sum256([]byte(name))
-	return append([]byte{keyDropped}, sum[:16]...)
-}
+func dropKey(name string) []byte { return append([]byte{keyDropped}, name...) }
 
 // Drop has a document not be found any more. Purge removes its bytes.
 func (x Index) Drop(tx kv.Tx, name string) error { return tx.Put(x.Bucket, dropKey(name), nil) }
 
-// dropped returns the keys of dropped documents.
+// dropped returns the names of dropped documents.
 func (x Index) dropped(tx kv.Tx) (map[string]bool, error) {
 	var out map[string]bool
 	for r, err := range tx.Scan(x.Bucket, kv.Range{Prefix: []byte{keyDropped}}) {
@@ -216,7 +185,7 @@ func (x Index) dropped(tx kv.Tx) (map[string]bool, error) {
 		if out == nil {
 			out = map[string]bool{}
 		}
-		out[string(r.Key)] = true
+		out[string(r.Key[1:])] = true
 	}
 	return out, nil
 }
@@ -229,33 +198,15 @@ func (x Index) Purge(tx kv.Tx) error {
 	}
 	all, err := x.segments(tx)
 	for _, s := range all {
-		if holds, e := x.holds(tx, s, dropped); holds && err == nil && e == nil {
+		names, e := x.names(tx, s)
+		if err = cmp.Or(err, e); err == nil && slices.ContainsFunc(names, func(n string) bool { return dropped[n] }) {
 			err = x.join(tx, []segment{s})
-		} else {
-			err = cmp.Or(err, e)
 		}
 	}
-	for k := range dropped { // also of documents that were never added
-		err = cmp.Or(err, tx.Delete(x.Bucket, []byte(k)))
+	for name := range dropped { // also of documents that were never added
+		err = cmp.Or(err, tx.Delete(x.Bucket, dropKey(name)))
 	}
 	return err
-}
-
-// holds reports whether a segment has a dropped document.
-func (x Index) holds(tx kv.Tx, s segment, dropped map[string]bool) (bool, error) {
-	for r, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyNames, s.id)}) {
-		if err != nil {
-			return false, err
-		}
-		names, err := decodeNames(r.Value)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(names, func(n string) bool { return dropped[string(dropKey(n))] }) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // Names returns the names of all documents that are found, after it has read every record. Errors: corrupt.
@@ -265,21 +216,16 @@ func (x Index) Names(tx kv.Tx) (names []string, err error) {
 		return nil, err
 	}
 	all, err := x.segments(tx)
-	if err != nil {
-		return nil, err
-	}
 	for _, s := range all {
-		rows, _, err := x.read(tx, s)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			if !dropped[string(dropKey(r.name))] {
+		c, e := x.read(tx, s)
+		err = cmp.Or(err, e)
+		for _, r := range c.rows {
+			if !dropped[r.name] {
 				names = append(names, r.name)
 			}
 		}
 	}
-	return names, nil
+	return names, err
 }
 
 // Clear empties the index.

@@ -14,8 +14,13 @@ import (
 
 var texts = Index{"search"}
 
-// content returns all that an index holds, as a text: each document with its stems.
-func content(t *testing.T, tx kv.Tx) string {
+func bag(text string) (b Bag) {
+	b.Add(text, 1)
+	return b
+}
+
+// inside returns all that an index holds, as a text: each document with its stems.
+func inside(t *testing.T, tx kv.Tx) string {
 	t.Helper()
 	all, err := texts.segments(tx)
 	if err != nil {
@@ -27,16 +32,16 @@ func content(t *testing.T, tx kv.Tx) string {
 	}
 	var lines []string
 	for _, s := range all {
-		rows, postings, err := texts.read(tx, s)
+		c, err := texts.read(tx, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := make([]string, len(rows))
-		for _, p := range postings {
+		said := make([]string, len(c.rows))
+		for _, p := range c.postings {
 			said[p.doc] += fmt.Sprintf(" %d:%d", p.stem, p.n)
 		}
-		for i, r := range rows {
-			if !dropped[string(dropKey(r.name))] {
+		for i, r := range c.rows {
+			if !dropped[r.name] {
 				lines = append(lines, fmt.Sprintf("%q %d%s", r.name, r.length, said[i]))
 			}
 		}
@@ -60,7 +65,7 @@ func TestAnIndexIsWhatARebuildGives(t *testing.T) {
 				for range r.IntN(12) {
 					text += vocabulary[r.IntN(len(vocabulary))] + " "
 				}
-				living[name], add = text, append(add, Doc{Name: name, Bag: Of(Part{text, 1})})
+				living[name], add = text, append(add, Doc{Name: name, Bag: bag(text)})
 			}
 			drop := ""
 			for name := range living {
@@ -86,17 +91,17 @@ func TestAnIndexIsWhatARebuildGives(t *testing.T) {
 			})
 		}
 		got, other := "", storetest.Open(t)
-		storetest.View(t, s, func(tx kv.Tx) error { got = content(t, tx); scan(t, tx, living, vocabulary); return nil })
+		storetest.View(t, s, func(tx kv.Tx) error { got = inside(t, tx); scan(t, tx, living, vocabulary); return nil })
 		storetest.Update(t, other, func(tx kv.Tx) error {
 			for name, text := range living {
-				if err := texts.Add(tx, []Doc{{Name: name, Bag: Of(Part{text, 1})}}); err != nil {
+				if err := texts.Add(tx, []Doc{{Name: name, Bag: bag(text)}}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 		storetest.View(t, other, func(tx kv.Tx) error {
-			if want := content(t, tx); got != want {
+			if want := inside(t, tx); got != want {
 				t.Errorf("seed %d: got\n%s\nwant\n%s", seed, got, want)
 			}
 			return nil

@@ -12,11 +12,33 @@ import (
 
 // segment is what an index keeps of a segment besides its pages.
 type segment struct {
-	id       uint32
-	docs     int // documents, numbered from 0
-	length   int // words of all of them
-	size     int // bytes of its pages
-	pageBits int // it has 1<<pageBits pages
+	ID       uint32 `json:"id"`
+	Docs     int    `json:"docs"`      // documents, numbered from 0
+	Length   int    `json:"length"`    // words of all of them, each one's to four significant bits
+	Size     int    `json:"size"`      // bytes of its pages
+	PageBits int    `json:"page_bits"` // it has 1<<PageBits pages
+}
+
+// first returns the first stem that a page may have.
+func (s segment) first(page int) words.Stem { return words.Stem(page) << (words.StemBits - s.PageBits) }
+
+// content is what a segment consists of.
+type content struct {
+	rows     []row
+	postings []posting // by stem, then by document
+}
+
+// row is a document of a segment.
+type row struct {
+	name          string
+	length, boost byte
+}
+
+// posting says how often a document has a stem.
+type posting struct {
+	stem words.Stem
+	doc  uint32
+	n    uint8
 }
 
 // The records of an index begin with one of these letters.
@@ -26,7 +48,7 @@ const (
 	keyNames   = 'n' // segment, chunk → the names of chunkDocs documents
 	keyPage    = 'p' // segment, page → stems with their postings
 	keyLater   = 't' // key of an owner → from where on it will be added
-	keyDropped = 'x' // digest of a name → nothing: the document is not found any more
+	keyDropped = 'x' // name → nothing: the document is not found any more
 )
 
 const (
@@ -37,19 +59,6 @@ const (
 	// maxDocs bounds the documents of a segment, so that the postings of a word that all have fit into a page.
 	maxDocs = 60_000
 )
-
-// posting says how often a document has a stem.
-type posting struct {
-	stem words.Stem
-	doc  uint32
-	n    uint8
-}
-
-// row is a document of a segment.
-type row struct {
-	name          string
-	length, boost byte
-}
 
 func key(kind byte, id uint32) []byte { return binary.BigEndian.AppendUint32([]byte{kind}, id) }
 
@@ -62,29 +71,48 @@ func damaged(what string) error {
 		WithHint("`ctxledger ledger repair` makes it again")
 }
 
-// encode returns a segment's own record.
-func (s segment) encode() []byte {
-	var out []byte
-	for _, n := range []int{s.docs, s.length, s.size, s.pageBits} {
-		out = binary.AppendUvarint(out, uint64(n))
+// write stores a segment.
+func (x Index) write(tx kv.Tx, id uint32, c content) error {
+	s := segment{ID: id, Docs: len(c.rows), PageBits: min(bits.Len(uint(len(c.postings)*postingSize/pageSize)), 16)}
+	about := make([]byte, 0, rowSize*len(c.rows))
+	for _, r := range c.rows {
+		about = append(about, r.length, r.boost)
+		s.Length += decodeLength(r.length)
 	}
-	return out
+	err := tx.Put(x.Bucket, key(keyRows, id), about)
+	for from := 0; from < len(c.rows); from += chunkDocs {
+		names := encodeNames(c.rows[from:min(from+chunkDocs, len(c.rows))])
+		err = cmp.Or(err, tx.Put(x.Bucket, partKey(keyNames, id, from/chunkDocs), names))
+	}
+	var buf []byte
+	for page := range 1 << s.PageBits {
+		buf, c.postings = encodePage(buf[:0], s.first(page), s.first(page+1), c.postings)
+		s.Size += len(buf)
+		err = cmp.Or(err, tx.Put(x.Bucket, partKey(keyPage, id, page), buf))
+	}
+	return cmp.Or(err, kv.PutJSON(tx, x.Bucket, key(keySegment, id), s))
 }
 
-// decodeSegment reads a segment's own record.
-func decodeSegment(r kv.Record) (s segment, err error) {
-	if len(r.Key) != 5 {
-		return s, damaged("a segment has no number")
+// encodePage appends the stems from first to below end with their postings, and returns the postings of the others.
+func encodePage(buf []byte, first, end words.Stem, postings []posting) ([]byte, []posting) {
+	var list []byte
+	for last := first; len(postings) > 0 && postings[0].stem < end; {
+		stem, next := postings[0].stem, uint32(0)
+		for list = list[:0]; len(postings) > 0 && postings[0].stem == stem; postings = postings[1:] {
+			p := postings[0]
+			gap := uint64(p.doc-next) << 1
+			if p.n > 1 {
+				list = append(binary.AppendUvarint(list, gap|1), p.n)
+			} else {
+				list = binary.AppendUvarint(list, gap)
+			}
+			next = p.doc + 1
+		}
+		buf = binary.AppendUvarint(buf, uint64(stem-last))
+		buf = append(binary.AppendUvarint(buf, uint64(len(list))), list...)
+		last = stem
 	}
-	s.id = binary.BigEndian.Uint32(r.Key[1:])
-	in := reader{rest: r.Value}
-	for _, n := range []*int{&s.docs, &s.length, &s.size, &s.pageBits} {
-		*n = in.number()
-	}
-	if in.bad || s.docs > maxDocs || s.pageBits > 16 {
-		return s, damaged("a segment's record cannot be read")
-	}
-	return s, nil
+	return buf, postings
 }
 
 // reader reads numbers and texts; bad says that they were cut.
@@ -113,85 +141,24 @@ func (r *reader) bytes(n int) []byte {
 	return out
 }
 
-// write stores a segment. postings are by stem, then by document.
-func (x Index) write(tx kv.Tx, id uint32, rows []row, length int, postings []posting) (segment, error) {
-	s := segment{id: id, docs: len(rows), length: length,
-		pageBits: min(bits.Len(uint(len(postings)*postingSize/pageSize)), 16)}
-	about := make([]byte, 0, rowSize*len(rows))
-	for _, r := range rows {
-		about = append(about, r.length, r.boost)
-	}
-	err := tx.Put(x.Bucket, key(keyRows, id), about)
-	for from := 0; from < len(rows); from += chunkDocs {
-		names := encodeNames(rows[from:min(from+chunkDocs, len(rows))])
-		err = cmp.Or(err, tx.Put(x.Bucket, partKey(keyNames, id, from/chunkDocs), names))
-	}
-	var buf []byte
-	for page := range 1 << s.pageBits {
-		first := words.Stem(page) << (words.StemBits - s.pageBits)
-		buf, postings = encodePage(buf[:0], first, first+1<<(words.StemBits-s.pageBits), postings)
-		s.size += len(buf)
-		err = cmp.Or(err, tx.Put(x.Bucket, partKey(keyPage, id, page), buf))
-	}
-	return s, cmp.Or(err, tx.Put(x.Bucket, key(keySegment, id), s.encode()))
-}
-
-// encodePage appends the stems from first to below end with their postings, and returns the postings of the others.
-func encodePage(buf []byte, first, end words.Stem, postings []posting) ([]byte, []posting) {
-	last := first
-	var list [3 * binary.MaxVarintLen32]byte
-	for len(postings) > 0 && postings[0].stem < end {
-		stem, n := postings[0].stem, 1
-		for n < len(postings) && postings[n].stem == stem {
-			n++
-		}
-		buf = binary.AppendUvarint(buf, uint64(stem-last))
-		last = stem
-		mark := len(buf)
-		buf = append(buf, 0) // the size of the list, most often one byte
-		next := uint32(0)
-		for _, p := range postings[:n] {
-			gap := uint64(p.doc-next) << 1
-			if p.n > 1 {
-				buf = append(binary.AppendUvarint(buf, gap|1), p.n)
-			} else {
-				buf = binary.AppendUvarint(buf, gap)
-			}
-			next = p.doc + 1
-		}
-		if size := len(buf) - mark - 1; size < 0x80 {
-			buf[mark] = byte(size)
-		} else {
-			head := binary.PutUvarint(list[:], uint64(size))
-			buf = append(buf, list[:head-1]...)
-			copy(buf[mark+head:], buf[mark+1:len(buf)-head+1])
-			copy(buf[mark:], list[:head])
-		}
-		postings = postings[n:]
-	}
-	return buf, postings
-}
-
-// find returns the encoded postings of a stem in a page that begins with the stem first, nil if it has none.
-func find(page []byte, first, stem words.Stem) ([]byte, error) {
-	in := reader{rest: page}
-	for at := first; len(in.rest) > 0; {
-		at += words.Stem(in.number())
+// eachList calls fn for the stems of a page that begins with the stem first, in order, with their encoded postings.
+func eachList(page []byte, first words.Stem, fn func(words.Stem, []byte) error) error {
+	stem := first
+	for in := (reader{rest: page}); len(in.rest) > 0; {
+		stem += words.Stem(in.number())
 		list := in.bytes(in.number())
-		switch {
-		case in.bad:
-			return nil, damaged("a page is cut")
-		case at == stem:
-			return list, nil
-		case at > stem:
-			return nil, nil
+		if in.bad {
+			return damaged("a page is cut")
+		}
+		if err := fn(stem, list); err != nil {
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// each calls fn for the postings of a list, in order of documents, which are below docs.
-func each(list []byte, docs int, fn func(doc int, n uint8)) error {
+// eachDoc calls fn for the postings of a list, in order of documents, which are below docs.
+func eachDoc(list []byte, docs int, fn func(doc int, n uint8)) error {
 	in := reader{rest: list}
 	for doc := 0; len(in.rest) > 0; doc++ {
 		gap, n := in.number(), uint8(1)
@@ -240,58 +207,61 @@ func decodeNames(raw []byte) (names []string, err error) {
 	return names, nil
 }
 
-// read returns the documents and postings of a segment: by stem, then by document.
-func (x Index) read(tx kv.Tx, s segment) (rows []row, postings []posting, err error) {
+// read returns what a segment consists of.
+func (x Index) read(tx kv.Tx, s segment) (c content, err error) {
 	about, err := x.about(tx, s)
 	if err != nil {
-		return nil, nil, err
+		return c, err
 	}
-	for rec, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyNames, s.id)}) {
-		if err != nil {
-			return nil, nil, err
-		}
-		names, err := decodeNames(rec.Value)
-		if err != nil || len(rows)+len(names) > s.docs {
-			return nil, nil, cmp.Or(err, damaged("there are more names than documents"))
-		}
-		for _, n := range names {
-			at := rowSize * len(rows)
-			rows = append(rows, row{n, about[at], about[at+1]})
-		}
+	names, err := x.names(tx, s)
+	if err != nil {
+		return c, err
 	}
-	if len(rows) != s.docs {
-		return nil, nil, damaged("names are missing")
+	for i, name := range names {
+		c.rows = append(c.rows, row{name, about[rowSize*i], about[rowSize*i+1]})
 	}
 	pages := 0
-	for rec, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyPage, s.id)}) {
+	for rec, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyPage, s.ID)}) {
+		if err == nil {
+			err = eachList(rec.Value, s.first(pages), func(stem words.Stem, list []byte) error {
+				return eachDoc(list, s.Docs, func(doc int, n uint8) {
+					c.postings = append(c.postings, posting{stem, uint32(doc), n})
+				})
+			})
+		}
 		if err != nil {
-			return nil, nil, err
+			return c, err
 		}
-		in := reader{rest: rec.Value}
-		stem := words.Stem(pages) << (words.StemBits - s.pageBits)
-		for pages++; len(in.rest) > 0; {
-			stem += words.Stem(in.number())
-			list := in.bytes(in.number())
-			if in.bad {
-				return nil, nil, damaged("a page is cut")
-			}
-			if err := each(list, s.docs, func(doc int, n uint8) {
-				postings = append(postings, posting{stem, uint32(doc), n})
-			}); err != nil {
-				return nil, nil, err
-			}
+		pages++
+	}
+	if pages != 1<<s.PageBits {
+		return c, damaged("pages are missing")
+	}
+	return c, nil
+}
+
+// names returns the names of the documents of a segment.
+func (x Index) names(tx kv.Tx, s segment) (names []string, err error) {
+	for rec, err := range tx.Scan(x.Bucket, kv.Range{Prefix: key(keyNames, s.ID)}) {
+		if err != nil {
+			return nil, err
 		}
+		some, err := decodeNames(rec.Value)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
 	}
-	if pages != 1<<s.pageBits {
-		return nil, nil, damaged("pages are missing")
+	if len(names) != s.Docs {
+		return nil, damaged("names are missing")
 	}
-	return rows, postings, nil
+	return names, nil
 }
 
 // about returns the lengths and boosts of the documents of a segment.
 func (x Index) about(tx kv.Tx, s segment) ([]byte, error) {
-	about, err := tx.Get(x.Bucket, key(keyRows, s.id))
-	if err == nil && len(about) != rowSize*s.docs {
+	about, err := tx.Get(x.Bucket, key(keyRows, s.ID))
+	if err == nil && len(about) != rowSize*s.Docs {
 		err = damaged("lengths are missing")
 	}
 	return about, err
@@ -299,12 +269,12 @@ func (x Index) about(tx kv.Tx, s segment) ([]byte, error) {
 
 // remove deletes the records of a segment.
 func (x Index) remove(tx kv.Tx, s segment) error {
-	err := cmp.Or(tx.Delete(x.Bucket, key(keySegment, s.id)), tx.Delete(x.Bucket, key(keyRows, s.id)))
-	for part := range (s.docs + chunkDocs - 1) / chunkDocs {
-		err = cmp.Or(err, tx.Delete(x.Bucket, partKey(keyNames, s.id, part)))
+	err := cmp.Or(tx.Delete(x.Bucket, key(keySegment, s.ID)), tx.Delete(x.Bucket, key(keyRows, s.ID)))
+	for part := range (s.Docs + chunkDocs - 1) / chunkDocs {
+		err = cmp.Or(err, tx.Delete(x.Bucket, partKey(keyNames, s.ID, part)))
 	}
-	for part := range 1 << s.pageBits {
-		err = cmp.Or(err, tx.Delete(x.Bucket, partKey(keyPage, s.id, part)))
+	for part := range 1 << s.PageBits {
+		err = cmp.Or(err, tx.Delete(x.Bucket, partKey(keyPage, s.ID, part)))
 	}
 	return err
 }

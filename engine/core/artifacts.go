@@ -169,40 +169,36 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return page, err
 }
 
-// SearchArtifacts implements ledger.ArtifactStore. It searches the newest maxList artifacts.
+// SearchArtifacts implements ledger.ArtifactStore. It reads the artifacts that the index finds best.
 func (l *Ledger) SearchArtifacts(ctx context.Context,
-	r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
-	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
-		list, _, err := artifacts.List(tx, "", 0, maxList)
+	r ledger.SearchArtifactsRequest) (resp ledger.SearchArtifactsResponse, err error) {
+	if resp.Unread, err = l.catchUp(ctx); err != nil {
+		return resp, err
+	}
+	list, err := View(ctx, l, func(tx kv.Tx) (list []candidate, err error) {
+		list, _, err = artifactsFound(tx, r.Query, mostFound)
 		return list, err
 	})
 	if err != nil {
-		return ledger.SearchArtifactsResponse{}, err
+		return resp, err
 	}
 	var failed error
 	docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
-		for _, a := range list {
-			if a.Forgotten != nil {
-				continue
-			}
-			if failed = fault.Wrap(fault.Unavailable, "engine.search", ctx.Err()); failed != nil {
-				return
-			}
-			c, err := l.openBlob(ctx, a.Hash)
+		for _, found := range list {
+			c, err := l.openBlob(ctx, found.artifact.Hash)
 			if fault.Is(err, fault.NotFound) {
 				continue // forgotten in the meantime
 			}
-			if err != nil {
-				failed = err
+			if failed = err; err != nil {
 				return
 			}
-			more := yield(a, patient{ctx, c})
+			more := yield(found.artifact, patient{ctx, c})
 			_ = c.Close() // opened for reading
 			if !more {
 				return
 			}
 		}
 	}
-	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
-	return ledger.SearchArtifactsResponse{Passages: found}, cmp.Or(failed, err)
+	resp.Passages, err = artifacts.Search(docs, r.Query, max(r.Limit, 0))
+	return resp, cmp.Or(failed, err)
 }

@@ -21,8 +21,8 @@ const (
 	usualFound = 10
 	mostFound  = 50
 	maxExcerpt = 300 // characters
-	// catchUp is how long a search adds what was recorded and is not indexed yet.
-	catchUp = time.Second
+	// mostCatchUp is how long a search adds what was recorded and is not indexed yet.
+	mostCatchUp = time.Second
 )
 
 // candidate is what an index finds, before its text is read.
@@ -44,15 +44,7 @@ func (l *Ledger) Search(ctx context.Context, r ledger.SearchRequest) (ledger.Sea
 	if err != nil {
 		return resp, err
 	}
-	for until := l.Now().Add(catchUp); ; {
-		if resp.Unread, err = l.IndexWords(ctx); err != nil || !resp.Unread {
-			break
-		}
-		if l.Now().After(until) {
-			break
-		}
-	}
-	if err != nil {
+	if resp.Unread, err = l.catchUp(ctx); err != nil {
 		return resp, err
 	}
 	limit := min(cmp.Or(max(r.Limit, 0), usualFound), mostFound)
@@ -70,6 +62,15 @@ func (l *Ledger) Search(ctx context.Context, r ledger.SearchRequest) (ledger.Sea
 		}
 	}
 	return resp, err
+}
+
+// catchUp adds what was recorded to the indexes, for a while, and reports whether there is more.
+func (l *Ledger) catchUp(ctx context.Context) (more bool, err error) {
+	for until := l.Now().Add(mostCatchUp); ; {
+		if more, err = l.IndexWords(ctx); err != nil || !more || l.Now().After(until) {
+			return more, err
+		}
+	}
 }
 
 // candidates returns what fits a query best, best first, and how many texts have any of its words.
@@ -104,7 +105,7 @@ func messagesFound(tx kv.Tx, query string, limit int) (all []candidate, total in
 func artifactsFound(tx kv.Tx, query string, limit int) (all []candidate, total int, err error) {
 	found, total, err := artifacts.Find(tx, query, limit)
 	for _, f := range found {
-		a, err := artifacts.Get(tx, f.ID)
+		a, err := artifacts.Get(tx, f.Name)
 		if err != nil {
 			return nil, 0, err
 		}

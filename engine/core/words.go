@@ -87,12 +87,11 @@ func nextUnindexed(tx kv.Tx) (part unindexed, err error) {
 }
 
 // wordsOf returns the words of an entry but for results that are artifacts; none of one that cannot be read.
-func (l *Ledger) wordsOf(ctx context.Context, e sessions.Stored) search.Bag {
-	text, err := l.textOf(ctx, e)
-	if err != nil {
-		return search.Bag{}
+func (l *Ledger) wordsOf(ctx context.Context, e sessions.Stored) (words search.Bag) {
+	if text, err := l.textOf(ctx, e); err == nil {
+		words.Add(text, 1)
 	}
-	return search.Of(search.Part{Text: text, Times: 1})
+	return words
 }
 
 // textOf returns what an entry says, without results that are artifacts and without secrets.
@@ -136,25 +135,18 @@ func (l *Ledger) indexArtifact(ctx context.Context) (more bool, err error) {
 	return true, l.Store.Update(ctx, func(tx kv.Tx) error { return artifacts.Index(tx, a.ID, bag) })
 }
 
-// wordsOfBlob returns the words of an artifact's content and of its title; none of one that is lost.
-func (l *Ledger) wordsOfBlob(ctx context.Context, a artifacts.Artifact) (search.Bag, error) {
-	var words search.Bagger
-	words.Add(search.Part{Text: l.Masks.String(a.Title), Times: 1})
+// wordsOfBlob returns the words of an artifact's content, of its title and of its name; of one that is lost only of the latter.
+func (l *Ledger) wordsOfBlob(ctx context.Context, a artifacts.Artifact) (words search.Bag, err error) {
+	words.Add(l.Masks.String(a.Title+"\n"+a.Name), 1)
 	b, err := l.Store.OpenBlob(ctx, a.Hash)
+	if err == nil {
+		defer b.Close() // opened for reading
+		err = eachChunk(ctx, b, func(chunk []byte) {
+			words.Add(l.Masks.String(strings.ToValidUTF8(string(chunk), " ")), 1)
+		})
+	}
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Corrupt) {
-		return words.Bag(), nil // a check says so
+		err = nil // a check says so
 	}
-	if err != nil {
-		return search.Bag{}, err
-	}
-	defer b.Close() // opened for reading
-	out := words.Bag()
-	err = eachChunk(ctx, b, func(chunk []byte) {
-		words.Add(search.Part{Text: l.Masks.String(strings.ToValidUTF8(string(chunk), " ")), Times: 1})
-		out = out.Plus(words.Bag())
-	})
-	if fault.Is(err, fault.Corrupt) {
-		err = nil
-	}
-	return out, err
+	return words, err
 }
