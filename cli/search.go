@@ -62,7 +62,7 @@ func foundWhere(a *action, f ledger.Found) string {
 			where += ", lines " + f.Lines
 		}
 		if f.Session != "" {
-			where += ", session " + f.Session
+			where += fmt.Sprintf(", session %s, turn %d", f.Session, f.Turn)
 		}
 		return where
 	}

@@ -139,7 +139,7 @@ func TestWhatIsForgottenBeforeItIsIndexedIsNotIndexed(t *testing.T) {
 	sound(t, dir)
 }
 
-// TestAMigrationIndexesEachTextOnce also of a ledger that had an index before (make crash SEED=2831259708: "40 texts, not 33").
+// TestAMigrationIndexesEachTextOnce also of a ledger that had an index before (make crash SEED=2831259708: 40 texts, not 33).
 func TestAMigrationIndexesEachTextOnce(t *testing.T) {
 	dir := t.TempDir()
 	l, _ := openIn(t, dir, "")
@@ -165,4 +165,20 @@ func TestAMigrationIndexesEachTextOnce(t *testing.T) {
 		l, _ = openIn(t, dir, "")
 	}
 	l.Close()
+}
+
+// TestAResultIsFoundWithItsTurn and a handle that reads it.
+func TestAResultIsFoundWithItsTurn(t *testing.T) {
+	l := open(t)
+	big := strings.Repeat("numbats\n", 20_000)
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(spell("A"), toolUse("c", "Read", `{}`),
+		raw(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":%q}]}`, big))}).Session
+	resp, err := l.Search(t.Context(), ledger.SearchRequest{Query: "numbat"})
+	if err != nil || len(resp.Found) != 1 {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+	f := resp.Found[0]
+	if f.Kind != ledger.FoundArtifact || f.Session != id || f.Seq != 3 || f.Turn == 0 || readHandle(t, l, f.ID) != big {
+		t.Errorf("%+v", f)
+	}
 }

@@ -29,7 +29,7 @@ type Found struct {
 	// ID is the handle of a message or an artifact, which ReadArtifact reads, or the name of a memory.
 	ID      string    `json:"id"`
 	Session string    `json:"session,omitempty"`
-	Seq     int64     `json:"seq,omitempty"` // of a message
+	Seq     int64     `json:"seq,omitempty"` // of a message, or of the one whose result became the artifact
 	Turn    int       `json:"turn,omitempty"`
 	Role    string    `json:"role,omitempty"` // who says a message
 	Title   string    `json:"title,omitempty"`

@@ -112,7 +112,11 @@ func artifactsFound(tx kv.Tx, query string, limit int) (all []candidate, total i
 		c := candidate{artifact: a, Found: ledger.Found{Kind: ledger.FoundArtifact, ID: a.ID, Title: a.Describe(),
 			Time: a.Created, Score: f.Score}}
 		if n := len(a.Refs); n > 0 {
-			c.Session = a.Refs[n-1].Session
+			e, err := sessions.GetEntry(tx, a.Refs[n-1].Session, a.Refs[n-1].Seq)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return nil, 0, err
+			}
+			c.Session, c.Seq, c.Turn = a.Refs[n-1].Session, a.Refs[n-1].Seq, e.Turn
 		}
 		all = append(all, c)
 	}
