@@ -67,6 +67,9 @@ func wantAll(a *consistency.Check) error {
 			return err
 		}
 	}
+	if err := checkIndex(a); err != nil {
+		return err
+	}
 	counted, err := Count(a.Tx)
 	if fault.Is(err, fault.Corrupt) {
 		err = nil // whatever it says, it is wrong
@@ -92,4 +95,23 @@ func want(a *consistency.Check, x Artifact) error {
 		}
 	}
 	return err
+}
+
+// checkIndex checks that the index of words has every artifact that does not wait for it.
+func checkIndex(a *consistency.Check) error {
+	ids, err := living(a.Tx)
+	if err != nil {
+		return err
+	}
+	var want []string
+	for _, id := range ids {
+		waits, err := index.Waits(a.Tx, id)
+		if err != nil {
+			return err
+		}
+		if waits == nil {
+			want = append(want, id)
+		}
+	}
+	return index.Check(a, want, IndexAgain)
 }

@@ -28,7 +28,8 @@ func Forget(tx kv.Tx, id string, at time.Time, expired bool) (Artifact, error) {
 	}
 	at = at.UTC().Round(0)
 	a.Forgotten, a.Expired = &at, expired
-	if err := count(tx, func(c *Counts) { c.Live--; c.Forgotten++; c.Bytes -= a.Bytes }); err != nil {
+	err = cmp.Or(count(tx, func(c *Counts) { c.Live--; c.Forgotten++; c.Bytes -= a.Bytes }), unindex(tx, id))
+	if err != nil {
 		return Artifact{}, err
 	}
 	return a, save(tx, a)

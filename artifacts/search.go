@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"ctxledger.dev/internal/words"
 )
 
 // Search returns the passages of many artifacts that fit a query best, best first; equal ones in
@@ -108,12 +106,7 @@ func (r *ranker) around(passage string) string {
 	last := -1 // the last one that is shown for the hits so far
 	var out []string
 	for i, line := range lines {
-		hit := false
-		words.Each([]byte(line), func(w []byte) {
-			_, known := r.terms[string(w)]
-			hit = hit || known
-		})
-		if !hit {
+		if r.query.Holds(line) == 0 {
 			continue
 		}
 		from := max(i-beside, last+1)

@@ -100,7 +100,7 @@ func freeID(tx kv.Tx, hash string) (string, error) {
 func create(tx kv.Tx, a Artifact) error {
 	return cmp.Or(tx.Put(bucketHashes, []byte(a.Hash), []byte(a.ID)),
 		tx.Put(bucketTimes, timeKey("", a), mark), save(tx, a),
-		count(tx, func(c *Counts) { c.Live++; c.Bytes += a.Bytes }))
+		count(tx, func(c *Counts) { c.Live++; c.Bytes += a.Bytes }), later(tx, a.ID))
 }
 
 // putAgain adds the references of more to a stored record, and revives a forgotten one.
@@ -113,7 +113,8 @@ func putAgain(tx kv.Tx, id string, more Artifact) (Artifact, error) {
 	a.Title, a.Features = cmp.Or(a.Title, more.Title), cmp.Or(a.Features, more.Features)
 	if a.Forgotten != nil {
 		a.Forgotten, a.Expired, a.Revived = nil, false, &more.Created
-		if err := count(tx, func(c *Counts) { c.Live++; c.Forgotten--; c.Bytes += a.Bytes }); err != nil {
+		err := cmp.Or(count(tx, func(c *Counts) { c.Live++; c.Forgotten--; c.Bytes += a.Bytes }), later(tx, a.ID))
+		if err != nil {
 			return Artifact{}, err
 		}
 	}

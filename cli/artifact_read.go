@@ -162,6 +162,7 @@ func artifactSearchCommand() command {
 			if a.json {
 				return a.answerExact(resp)
 			}
+			hintUnread(a, resp.Unread)
 			if len(resp.Passages) == 0 {
 				return sayNoPassage(ctx, a)
 			}

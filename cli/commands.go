@@ -14,7 +14,7 @@ func commands() []command {
 		installCommand(), uninstallCommand(), doctorCommand(), withCommand(), proxyCommand(),
 
 		artifactCommand(), artifactReadCommand(), artifactSaveCommand(), artifactSearchCommand(),
-		changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
+		searchCommand(), changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
 		workspacesCommand(), ledgerCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
 		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),

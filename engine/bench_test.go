@@ -10,6 +10,7 @@ import (
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/engine"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
 	"ctxledger.dev/transcript"
@@ -63,6 +64,58 @@ func BenchmarkAppendEntries(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkIndexWords indexes the recorded session, and reports the part of its originals that the index takes.
+func BenchmarkIndexWords(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		dir := b.TempDir()
+		l, err := openOptions(b.Context(), stored(dir))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := agents.Import(b.Context(), l, agents.Source{Path: shopFile}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(r.Bytes)
+		b.StartTimer()
+		for more := true; more; {
+			if more, err = l.IndexWords(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StopTimer()
+		if err := l.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(indexSize(b, dir))/float64(r.Bytes), "index/original")
+		b.StartTimer()
+	}
+}
+
+// indexSize returns the bytes of the keys and values of the indexes of words.
+func indexSize(b *testing.B, dir string) (size int64) {
+	s, err := storeIn(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.View(b.Context(), func(tx kv.Tx) error {
+		for _, bucket := range []kv.Bucket{"log.words", "artifacts.words"} {
+			for r, err := range tx.Scan(bucket, kv.Range{}) {
+				if err != nil {
+					return err
+				}
+				size += int64(len(r.Key) + len(r.Value))
+			}
+		}
+		return nil
+	}); err != nil {
+		b.Fatal(err)
+	}
+	return size
 }
 
 // benchSessions are the recorded session and one of 10,000 entries.

@@ -65,6 +65,10 @@ func Open(ctx context.Context, o Options) (*Local, error) {
 	}, nil
 }
 
+// IndexWords has a part of what was recorded be found by its words, and reports whether there is more. Errors: those of the
+// store.
+func (l *Local) IndexWords(ctx context.Context) (more bool, err error) { return l.core.IndexWords(ctx) }
+
 // Close waits for running transactions and releases the ledger. A waiting WaitEvents returns.
 func (l *Local) Close() error { return l.core.Close() }
 

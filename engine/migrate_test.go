@@ -188,7 +188,7 @@ func TestALedgerOfSchema1OpensAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	after, schema := records(t, dir)
-	if schema != "4" || !maps.Equal(withoutAliases(before), after) {
+	if schema != "5" || !maps.Equal(withoutAliases(before), after) {
 		t.Errorf("schema %q; -before +after:\n%s", schema, cmp.Diff(before, after))
 	}
 	pending, _ := records(t, dir, "intents_pending")
@@ -266,7 +266,7 @@ func killMigrations(t *testing.T, golden, recorded, kept string) {
 			}
 			continue // the same ledger continues from what the kill left
 		}
-		if d := cmp.Diff(keyless(want), keyless(after)); schema != "4" || d != "" {
+		if d := cmp.Diff(keyless(want), keyless(after)); schema != "5" || d != "" {
 			t.Fatalf("kill %d: schema %q; -migrated +after:\n%s", i, schema, d)
 		}
 		done++

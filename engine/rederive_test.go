@@ -65,7 +65,7 @@ func TestOpeningALedgerOfSchema2TakesSecretsOutOfWhatWasDerived(t *testing.T) {
 	}
 	sound(t, dir)
 	after, schema := records(t, dir, allBuckets(t, dir)...)
-	if schema != "4" {
+	if schema != "5" {
 		t.Errorf("schema %q", schema)
 	}
 	l, _ = openIn(t, dir, "/home/dev/shop")

@@ -48,7 +48,7 @@ func TestARepairKeepsWhatIsWhole(t *testing.T) {
 			t.Errorf("%q is another record", k)
 		}
 	}
-	if schema != "4" || len(after) != len(before) {
+	if schema != "5" || len(after) != len(before) {
 		t.Errorf("schema %q, %d records of %d", schema, len(after), len(before))
 	}
 }

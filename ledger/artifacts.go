@@ -72,6 +72,8 @@ type SearchArtifactsRequest struct {
 // SearchArtifactsResponse lists passages, best first.
 type SearchArtifactsResponse struct {
 	Passages []artifacts.Passage `json:"passages"`
+	// Unread is that of SearchResponse.
+	Unread bool `json:"unread,omitempty"`
 }
 
 // BlobRef names a stored blob, for faces, which do not know the store.

@@ -23,6 +23,8 @@ type SessionReader interface {
 	Session(ctx context.Context, r SessionRequest) (sessions.Session, error)
 	// Log returns a page of a session's log.
 	Log(ctx context.Context, r LogRequest) (LogResponse, error)
+	// Search finds messages, artifacts and memories by their words, best first. invalid for a query without a word.
+	Search(ctx context.Context, r SearchRequest) (SearchResponse, error)
 	// ToolUse says which tools the newest sessions of each host called.
 	ToolUse(ctx context.Context, r ToolUseRequest) (ToolUse, error)
 }

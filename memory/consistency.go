@@ -9,8 +9,8 @@ import (
 	"ctxledger.dev/kv/consistency"
 )
 
-// Check reports whether that every memory and its earlier versions can be read. Where a memory is lost and an
-// earlier version is there, that takes its place.
+// Check reports whether every memory and its earlier versions can be read, and is found by its words. Where a memory is lost
+// and an earlier version is there, that takes its place.
 func Check(a *consistency.Check) error {
 	living := map[string]bool{}
 	err := a.Each(bucketEntries, "memory", func(r kv.Record) error {
@@ -41,7 +41,7 @@ func Check(a *consistency.Check) error {
 	for _, v := range orphans {
 		err = cmp.Or(err, revive(a, v))
 	}
-	return err
+	return cmp.Or(err, checkIndex(a))
 }
 
 // revive puts the newest earlier version of a memory in the place of a lost one.

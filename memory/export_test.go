@@ -18,4 +18,4 @@ func History(tx kv.Tx, guid string) (versions []Entry, err error) {
 }
 
 // PutOld stores an entry where versions did that knew case alone.
-func PutOld(tx kv.Tx, e Entry) error { return put(tx, caseKey(e.Scope, e.Name), e) }
+func PutOld(tx kv.Tx, e Entry) error { return put(tx, caseKey(e.Scope, e.Name), nil, e) }

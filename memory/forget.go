@@ -20,14 +20,16 @@ func Rules() []rewrite.Rule {
 
 func scrubEntry(tx kv.Tx, r kv.Record, t scrub.Text) (bool, error) {
 	return rewrite.JSON(tx, bucketEntries, r, func(e *Entry) ([]byte, error) {
-		old := e.Name
+		old, key := *e, r.Key
 		scrubWords(e, t)
-		if e.Name == old {
-			return r.Key, nil
+		if e.Name != old.Name {
+			name, err := freeName(tx, e.Scope, e.Name)
+			if err != nil {
+				return nil, err
+			}
+			e.Name, key = name, entryKey(e.Scope, name)
 		}
-		name, err := freeName(tx, e.Scope, e.Name)
-		e.Name = name
-		return entryKey(e.Scope, name), err
+		return key, reword(tx, r.Key, &old, key, e)
 	})
 }
 

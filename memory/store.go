@@ -54,13 +54,11 @@ func Save(tx kv.Tx, e Entry, id string, overwrite bool) (Entry, error) {
 			e.Source, e.Updater = old.Source, e.Source
 		}
 	}
-	if ok {
-		e.GUID = old.GUID
-		if err := remember(tx, old); err != nil {
-			return Entry{}, err
-		}
+	if !ok {
+		return e, put(tx, key, nil, e)
 	}
-	return e, put(tx, key, e)
+	e.GUID = old.GUID
+	return e, cmp.Or(remember(tx, old), put(tx, key, &old, e))
 }
 
 // yields returns why e may not replace the entry: a conflict, or nil. brought is the GUID of the file that e is made of,
@@ -79,8 +77,10 @@ func (e Entry) yields(to Entry, brought string) error {
 		WithHint("choose another name, or set overwrite")
 }
 
-// put stores e at the key at which find found its name.
-func put(tx kv.Tx, key []byte, e Entry) error { return kv.PutJSON(tx, bucketEntries, key, e) }
+// put stores e at the key at which find found its name. old is what is there, nil for nothing.
+func put(tx kv.Tx, key []byte, old *Entry, e Entry) error {
+	return cmp.Or(kv.PutJSON(tx, bucketEntries, key, e), reword(tx, key, old, key, &e))
+}
 
 // author names who wrote an entry.
 func author(e Entry) string {
@@ -124,7 +124,7 @@ func Delete(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
 	}
 	hidden := e
 	hidden.Deleted = &at
-	return e, put(tx, key, hidden)
+	return e, put(tx, key, &e, hidden)
 }
 
 // Restore undoes what happened to a memory last: its deletion, or a change. To restore it again brings the change back.
@@ -138,8 +138,9 @@ func Restore(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
 		return Entry{}, unknown(scope, name, nil)
 	}
 	if now.Deleted != nil {
-		now.Deleted = nil
-		return now, put(tx, key, now)
+		back := now
+		back.Deleted = nil
+		return back, put(tx, key, &now, back)
 	}
 	before, err := takeVersion(tx, now.GUID)
 	if err != nil {
@@ -153,7 +154,7 @@ func Restore(tx kv.Tx, scope Scope, name string, at time.Time) (Entry, error) {
 		return Entry{}, err
 	}
 	before.Deleted, before.Updated = nil, at
-	return *before, put(tx, key, *before)
+	return *before, put(tx, key, &now, *before)
 }
 
 // Forget removes a memory, also a deleted one, with all earlier versions, and returns what it was. Errors: not_found,
@@ -169,7 +170,7 @@ func Forget(tx kv.Tx, scope Scope, name string) (Entry, error) {
 	if err := forget(tx, e.GUID); err != nil {
 		return Entry{}, err
 	}
-	return e, tx.Delete(bucketEntries, key)
+	return e, cmp.Or(tx.Delete(bucketEntries, key), reword(tx, key, &e, key, nil))
 }
 
 // List returns the memories of a scope by name, at most limit (0: all), those after the cursor

@@ -140,7 +140,7 @@ func TestADeletedMemoryComesBack(t *testing.T) {
 			t.Errorf("the list is %+v, %v", list, err)
 		}
 		n, err := memory.Count(tx, memory.Project)
-		found, err2 := new(memory.Cache).Recall(tx, memory.Project, "port", 0)
+		found, err2 := memory.Recall(tx, memory.Project, "port", 0)
 		if n != 1 || len(found) != 0 || err2 != nil {
 			t.Errorf("%d counted, %d found, %v", n, len(found), err2)
 		}

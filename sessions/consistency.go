@@ -310,12 +310,18 @@ func wantIndexes(a *consistency.Check) error {
 	if err != nil {
 		return err
 	}
+	var said []string
 	for _, s := range all {
 		if s.HostID != "" {
 			if err := a.Want(bucketHosts, hostKey(s.Host, s.HostID), []byte(s.ID), "session "+s.ID); err != nil {
 				return err
 			}
 		}
+		raw, err := index.Waits(a.Tx, s.ID)
+		if err != nil {
+			return err
+		}
+		from, _ := unindexed(raw)
 		for e, err := range Scan(a.Tx, s.ID, 0, 0) {
 			if err != nil {
 				return err
@@ -323,9 +329,12 @@ func wantIndexes(a *consistency.Check) error {
 			if err := wantEntry(a, s.ID, e.Entry); err != nil {
 				return err
 			}
+			if e.Said() && (from == 0 || e.Seq < from) {
+				said = append(said, string(logKey(s.ID, e.Seq)))
+			}
 		}
 	}
-	return nil
+	return index.Check(a, said, IndexAgain)
 }
 
 func wantEntry(a *consistency.Check, session string, e Entry) error {

@@ -26,7 +26,7 @@ func Forget(tx kv.Tx, session string, seq int64, at time.Time, expired bool) err
 		e.Forgotten, e.Expired = &at, expired
 	}
 	e.Blob, e.Value, e.Names, e.Paths = "", "", nil, nil
-	return rewriteEntry(tx, session, e, nil)
+	return cmp.Or(rewriteEntry(tx, session, e, nil), unindex(tx, session, seq))
 }
 
 // ForgetCalls removes the details of an entry's calls: their tools, what they are about, and their place in the index of

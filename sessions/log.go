@@ -35,6 +35,9 @@ func Append(tx kv.Tx, s *Session, e Entry, original []byte) (Entry, error) {
 	if e.Blob != "" {
 		original = nil
 	}
+	if e.Said() {
+		err = cmp.Or(err, later(tx, s.ID, e.Seq))
+	}
 	return e, cmp.Or(err, put(tx, s.ID, e, original))
 }
 

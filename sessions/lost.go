@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"time"
 
 	"ctxledger.dev/kv"
@@ -15,7 +16,7 @@ func Lose(tx kv.Tx, session string, seq int64, at time.Time) error {
 	}
 	e.Forgotten, e.Lost, e.Blob = &at, true, ""
 	e.Names, e.Paths = nil, nil
-	return rewriteEntry(tx, session, e.Entry, nil)
+	return cmp.Or(rewriteEntry(tx, session, e.Entry, nil), unindex(tx, session, seq))
 }
 
 // LoseEntry replaces a whole entry by a note that it is lost. Errors: not_found.
@@ -24,7 +25,7 @@ func LoseEntry(tx kv.Tx, session string, seq int64, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	return rewriteEntry(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil)
+	return cmp.Or(rewriteEntry(tx, session, lostEntry(seq, e.Turn, e.Time, at), nil), unindex(tx, session, seq))
 }
 
 // Replace overwrites the entry with its number, its original included: only repair rewrites a log.

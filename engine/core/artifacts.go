@@ -82,22 +82,30 @@ func (l *Ledger) measure(ctx context.Context, r ledger.PutArtifactRequest) (arti
 	if r.Ref != (artifacts.Ref{}) {
 		a.Refs = []artifacts.Ref{r.Ref}
 	}
-	chunk := make([]byte, 1<<20)
-	for at := int64(0); at < ref.Size; {
+	err = eachChunk(ctx, b, func(chunk []byte) {
+		a.Chars += int64(utf8.RuneCount(chunk))
+		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk)))
+	})
+	a.Tokens = a.Features[tokens.FeatureTokens]
+	return a, err
+}
+
+// eachChunk calls fn with the parts of a blob, of about a megabyte: see chunkEnd.
+func eachChunk(ctx context.Context, b kv.Blob, fn func(chunk []byte)) error {
+	size, chunk := b.Ref().Size, make([]byte, 1<<20)
+	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
-			return a, fault.Wrap(fault.Unavailable, "engine.measure", err)
+			return fault.Wrap(fault.Unavailable, "engine.measure", err)
 		}
 		n, err := b.ReadAt(chunk, at)
 		if n == 0 {
-			return a, err // of the store: there is more to read
+			return err // of the store: there is more to read
 		}
-		end := chunkEnd(chunk[:n], at+int64(n) == ref.Size)
-		a.Chars += int64(utf8.RuneCount(chunk[:end]))
-		a.Features = a.Features.Plus(tokens.FeaturesOf(string(chunk[:end])))
+		end := chunkEnd(chunk[:n], at+int64(n) == size)
+		fn(chunk[:end])
 		at += int64(end)
 	}
-	a.Tokens = a.Features[tokens.FeatureTokens]
-	return a, nil
+	return nil
 }
 
 // chunkEnd returns where to cut a chunk without changing its count of tokens: before the newline that ends its last
@@ -161,40 +169,36 @@ func (l *Ledger) ReadArtifact(ctx context.Context, r ledger.ReadArtifactRequest)
 	return page, err
 }
 
-// SearchArtifacts implements ledger.ArtifactStore. It searches the newest maxList artifacts.
+// SearchArtifacts implements ledger.ArtifactStore. It reads the artifacts that the index finds best.
 func (l *Ledger) SearchArtifacts(ctx context.Context,
-	r ledger.SearchArtifactsRequest) (ledger.SearchArtifactsResponse, error) {
-	list, err := View(ctx, l, func(tx kv.Tx) ([]artifacts.Artifact, error) {
-		list, _, err := artifacts.List(tx, "", 0, maxList)
+	r ledger.SearchArtifactsRequest) (resp ledger.SearchArtifactsResponse, err error) {
+	if resp.Unread, err = l.catchUp(ctx); err != nil {
+		return resp, err
+	}
+	list, err := View(ctx, l, func(tx kv.Tx) (list []candidate, err error) {
+		list, _, err = artifactsFound(tx, r.Query, mostFound)
 		return list, err
 	})
 	if err != nil {
-		return ledger.SearchArtifactsResponse{}, err
+		return resp, err
 	}
 	var failed error
 	docs := func(yield func(artifacts.Artifact, artifacts.Content) bool) {
-		for _, a := range list {
-			if a.Forgotten != nil {
-				continue
-			}
-			if failed = fault.Wrap(fault.Unavailable, "engine.search", ctx.Err()); failed != nil {
-				return
-			}
-			c, err := l.openBlob(ctx, a.Hash)
+		for _, found := range list {
+			c, err := l.openBlob(ctx, found.artifact.Hash)
 			if fault.Is(err, fault.NotFound) {
 				continue // forgotten in the meantime
 			}
-			if err != nil {
-				failed = err
+			if failed = err; err != nil {
 				return
 			}
-			more := yield(a, patient{ctx, c})
+			more := yield(found.artifact, patient{ctx, c})
 			_ = c.Close() // opened for reading
 			if !more {
 				return
 			}
 		}
 	}
-	found, err := artifacts.Search(docs, r.Query, max(r.Limit, 0))
-	return ledger.SearchArtifactsResponse{Passages: found}, cmp.Or(failed, err)
+	resp.Passages, err = artifacts.Search(docs, r.Query, max(r.Limit, 0))
+	return resp, cmp.Or(failed, err)
 }

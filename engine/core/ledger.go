@@ -49,7 +49,6 @@ type Ledger struct {
 	Erased atomic.Int64
 
 	logs     readLogs
-	recalls  memory.Cache
 	tallies  tallies
 	spending spending
 	families families

@@ -52,7 +52,7 @@ func (l *Ledger) Memories(ctx context.Context, r ledger.MemoriesRequest) (ledger
 	return View(ctx, l, func(tx kv.Tx) (ledger.MemoriesResponse, error) {
 		var err error
 		if r.Query != "" {
-			resp.Entries, err = l.recalls.Recall(tx, l.Scope, r.Query,
+			resp.Entries, err = memory.Recall(tx, l.Scope, r.Query,
 				min(cmp.Or(max(r.Limit, 0), defaultRecall), maxList))
 		} else {
 			resp.Entries, resp.Next, err = memory.List(tx, l.Scope, r.After,

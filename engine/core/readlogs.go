@@ -123,13 +123,12 @@ func (l *readLogs) exceed() bool {
 	return len(l.kept) > maxLogs || entries > maxLogEntries || words > maxLogWords
 }
 
-// Rest drops the caches of an idle ledger: the logs that were read, memories, and the tables of the tokenizers. How often sessions
+// Rest drops the caches of an idle ledger: the logs that were read, and the tables of the tokenizers. How often sessions
 // called what stays while that is little.
 func (l *Ledger) Rest() {
 	l.logs.mu.Lock()
 	l.logs.kept = nil
 	l.logs.mu.Unlock()
-	l.recalls.Drop()
 	l.tallies.rest()
 	l.spending.rest()
 	tokens.Rest()

@@ -48,6 +48,10 @@ func (c *client) Session(ctx context.Context, r ledger.SessionRequest) (sessions
 	return call[sessions.Session](ctx, c, "Session", r)
 }
 
+func (c *client) Search(ctx context.Context, r ledger.SearchRequest) (ledger.SearchResponse, error) {
+	return call[ledger.SearchResponse](ctx, c, "Search", r)
+}
+
 func (c *client) Log(ctx context.Context, r ledger.LogRequest) (ledger.LogResponse, error) {
 	return call[ledger.LogResponse](ctx, c, "Log", r)
 }

@@ -48,6 +48,7 @@ var methods = map[string]handler{
 	"Artifact":         on(ledger.API.Artifact),
 	"Artifacts":        on(ledger.API.Artifacts),
 	"ReadArtifact":     on(ledger.API.ReadArtifact),
+	"Search":           on(ledger.API.Search),
 	"SearchArtifacts":  on(ledger.API.SearchArtifacts),
 	"Forget":           on(ledger.API.Forget),
 	"Retain":           on(ledger.API.Retain),

@@ -179,6 +179,7 @@ func (d *daemon) own() []Task {
 		KeepPrivate(),
 		{Name: "applying the retention policy", Step: retainStep, Run: d.retain},
 		{Name: "reserving space for deletions", Run: d.reserve},
+		{Name: "indexing words", Run: d.index},
 		{Name: "recording whose ledger this is", Step: limits.Call, Run: d.keepPlace},
 	}
 }

@@ -32,6 +32,11 @@ func (l *Upkeep) CollectGarbage(ctx context.Context, _ ledger.CollectGarbageRequ
 		return c, err
 	}
 	failpoint.Hit("engine.gc.collected")
+	for _, purge := range purges {
+		if err := purge(ctx, l); err != nil {
+			return c, err
+		}
+	}
 	if c.Copies, err = l.dropCopies(copyLife); err != nil {
 		return c, err
 	}

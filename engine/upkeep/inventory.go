@@ -5,9 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/temporary"
+	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 	"ctxledger.dev/workspace"
 )
 
@@ -71,7 +75,7 @@ func Inventory() []Place {
 			"incomplete backups",
 			How:   "removed, with what older versions left beside the directory",
 			erase: func(_ context.Context, l *Upkeep) error { _, err := l.dropTemporary(true); return err }},
-		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, memories, statistics, tables of tokenizers",
+		{Kind: Memory, Name: "caches of the owner", Holds: "logs that were read, statistics, tables of tokenizers",
 			How:   "dropped",
 			erase: func(_ context.Context, l *Upkeep) error { l.core.Erased.Add(1); l.rest(); return nil }},
 		{Kind: File, Name: held.Ledger, Holds: "all records, and deleted ones in freed pages", How: "rewritten at once",
@@ -141,6 +145,17 @@ func Inventory() []Place {
 	}...)
 }
 
+// purges has how the indexes lose the bytes of words that no text has any more.
+var purges = map[string]func(context.Context, *Upkeep) error{
+	"memory.words":    purging(memory.Purge),
+	"log.words":       purging(sessions.PurgeWords),
+	"artifacts.words": purging(artifacts.PurgeWords),
+}
+
+func purging(purge func(kv.Tx) error) func(context.Context, *Upkeep) error {
+	return func(ctx context.Context, l *Upkeep) error { return l.core.Store.Update(ctx, purge) }
+}
+
 // buckets are the rows of the store.
 func buckets() (rows []Place) {
 	for how, names := range map[string][]string{
@@ -153,7 +168,7 @@ func buckets() (rows []Place) {
 			"intent_paths", "intent_calls", "intent_times", "intents_pending", "change_session",
 			"change_path", "change_times", "artifacts.hash", "artifacts.time", "artifacts.session",
 			"artifacts.counts", "summaries", "summary_text", "keys_time", "messages", "calls",
-			"session_host",
+			"session_host", "memory.words", "log.words", "artifacts.words",
 		},
 		noWords: {
 			"aliases", "rewritten", "doomed", "change_last", "masks", "policies", "engine", "estimators", "measured",
@@ -164,7 +179,7 @@ func buckets() (rows []Place) {
 		},
 	} {
 		for _, name := range names {
-			rows = append(rows, Place{Kind: Bucket, Name: name, Holds: "see format.md", How: how})
+			rows = append(rows, Place{Kind: Bucket, Name: name, Holds: "see format.md", How: how, erase: purges[name]})
 		}
 	}
 	slices.SortFunc(rows, func(a, b Place) int { return strings.Compare(a.Name, b.Name) })

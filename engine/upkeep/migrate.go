@@ -2,6 +2,7 @@ package upkeep
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"ctxledger.dev/artifacts"
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/intents"
 	"ctxledger.dev/internal/env"
@@ -19,6 +21,8 @@ import (
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/kv/held"
+	"ctxledger.dev/memory"
+	"ctxledger.dev/sessions"
 )
 
 // migration is one step from the schema before to a newer one.
@@ -40,6 +44,7 @@ var migrations = []migration{
 	{2, "builds the index of pending intents", func(m *migrating) error { return intents.IndexPending(m) }},
 	{3, "takes secrets out of what was derived from messages", (*migrating).rederive},
 	{4, "identifies by value the messages that hosts passed in", (*migrating).byValue},
+	{5, "indexes the words of memories, and has those of messages and artifacts be indexed", (*migrating).words},
 }
 
 // newestSchema is what this program writes.
@@ -188,4 +193,9 @@ func copySparse(w *os.File, r io.Reader) error {
 			return err
 		}
 	}
+}
+
+// words has everything be found by its words.
+func (m *migrating) words() error {
+	return cmp.Or(memory.Index(m), sessions.IndexAgain(m), artifacts.IndexAgain(m))
 }

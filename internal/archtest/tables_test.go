@@ -35,6 +35,7 @@ var layers = map[string]int{
 	"changes/...":     2,
 	"artifacts/...":   2,
 	"memory/...":      2,
+	"search":          1, // what has words decides what a document is
 	"config/...":      2,
 	"workspace/...":   2,
 	"graph/...":       2,
@@ -129,6 +130,8 @@ var importers = map[string]struct {
 			"before a question; exchanging two files"},
 	"pgregory.net/rapid": {[]string{"internal/storetest/kvtest"}, "properties in tests"},
 	"go.uber.org/goleak": {[]string{"internal/storetest/kvtest"}, "goroutine leaks in tests"},
+	"github.com/kljensen/snowball": {[]string{"internal/words"},
+		"stems of English words; no dependency of its own, 60 KB"},
 	"golang.org/x/text": {[]string{"graph", "internal/words", "internal/termtext"},
 		"NFKC and case folding of what is searched by words; which characters are wide on a terminal"},
 	"golang.org/x/tools": {[]string{"lab/vet"}, "the checks of go vet, without compiling for each system"},

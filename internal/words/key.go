@@ -25,16 +25,15 @@ func Key(text string) string {
 		return text
 	}
 	var f folder
-	return string(f.fold(composed([]byte(text))))
+	return string(f.fold([]byte(composed(text))))
 }
 
 // composed returns text in Normalization Form KC: itself if it is, as nearly all text.
-func composed(text []byte) []byte {
-	n := norm.NFKC.QuickSpan(text)
-	if n == len(text) {
+func composed(text string) string {
+	if norm.NFKC.QuickSpanString(text) == len(text) {
 		return text
 	}
-	return norm.NFKC.Bytes(text)
+	return norm.NFKC.String(text)
 }
 
 // folder folds case. Its zero value is ready.
@@ -74,7 +73,7 @@ func (f *folder) foldAll(text []byte) []byte {
 	}
 	n, _, err := f.caser.Transform(f.buf[:cap(f.buf)], text, true)
 	if err != nil { // the bound above is wrong
-		return composed(f.caser.Bytes(text))
+		return norm.NFKC.Bytes(f.caser.Bytes(text))
 	}
 	f.buf = f.buf[:n]
 	if bytes.Equal(f.buf, text) || norm.NFKC.QuickSpan(f.buf) == n {

@@ -1,55 +1,84 @@
-// Package words takes text apart into the words that a search compares.
+// Package words takes text apart into the words that a search compares, as stems.
 //
-// Start at Each, or at Terms for a query; Key compares whole texts. A word is a run of letters, digits
-// and underscores, in the form that Key gives it. An identifier made of several words (parseConfig,
-// HTTP_SERVER) gives itself and its parts, so that either finds it. Scripts that are written without
-// spaces (Han, kana, Hangul) give overlapping pairs of characters.
+// Start at Each, or at Query for a query; Key compares whole texts. A word is a run of letters, digits and underscores,
+// in the form that Key gives it. An English word is reduced to its stem, so that "testing" finds "tests". An identifier
+// made of several words (parseConfig, HTTP_SERVER) gives itself and its parts, so that either finds it. Scripts that are
+// written without spaces (Han, kana, Hangul) give overlapping pairs of characters.
 //
-// The package deliberately does no stemming and knows no language: "test" does not become "tests".
-// Keys only compare: no text is stored or shown in that form.
+// Stems only compare: no text is stored or shown in that form.
 package words
 
 import (
-	"bytes"
+	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
 )
 
-// maxWord is the longest run taken as one word, in bytes. Longer ones are base64 and the like,
-// which is not searched for by word.
-const maxWord = 256
+// Stem identifies the stem of a word by StemBits bits of its hash. Stems are stored: the function is part of the schema.
+type Stem uint32
 
-// Each calls emit for every word of text, in order, repeated ones too. The slice it passes is
-// valid only during the call. Bytes that are not UTF-8 end a word.
-func Each(text []byte, emit func(word []byte)) {
-	e := each{emit: emit, folder: folder{buf: make([]byte, 0, 2*maxWord)}}
-	text = composed(text)
-	for i := 0; i < len(text); {
-		switch end, kind := run(text, i); kind {
-		case letters:
-			e.identifier(text[i:end])
-			i = end
-		case ideographs:
-			e.pairs(text[i:end])
-			i = end
-		default:
-			i = end
+// StemBits is how many bits of a Stem are used. Two of a million words share a stem once in a thousand.
+const StemBits = 30
+
+// The longest runs, in bytes: what is taken apart, and what is one word as a whole. Longer ones are base64 and the like,
+// which is not searched for by word.
+const (
+	maxRun  = 256
+	maxWord = 64
+)
+
+// Each calls emit for every word of text, in order, repeated ones too. Bytes that are not UTF-8 end a word.
+func Each(text string, emit func(Stem)) {
+	s := splitters.Get().(*splitter)
+	defer splitters.Put(s)
+	s.emit = emit
+	s.split(composed(text))
+	s.emit = nil
+}
+
+// Query returns the distinct informative words of a query in order of appearance, at most limit: all of them if none is.
+func Query(query string, limit int) []Stem {
+	var all, telling []Stem
+	seen := map[Stem]bool{}
+	Each(query, func(w Stem) {
+		if len(all) == limit || seen[w] {
+			return
 		}
+		seen[w] = true
+		all = append(all, w)
+		if !common()[w] {
+			telling = append(telling, w)
+		}
+	})
+	if len(telling) == 0 {
+		return all
+	}
+	return telling
+}
+
+// common are words that say nothing about what is looked for.
+var common = sync.OnceValue(func() map[Stem]bool {
+	set := map[Stem]bool{}
+	Each("a about all an and any are as at be by can do does for from has have how i if in is it its me my no not of on or "+
+		"should that the there this to was we what when where which who why will with you your",
+		func(w Stem) { set[w] = true })
+	return set
+})
+
+// splitter takes texts apart, one at a time, and remembers the stems of words.
+type splitter struct {
+	emit  func(Stem)
+	fold  folder
+	known [1 << 15]struct { // by some bits of the hash
+		word uint64 // hash of the word
+		stem Stem
 	}
 }
 
-// Terms returns the distinct words of a query in order of appearance, at most limit.
-func Terms(query string, limit int) []string {
-	var terms []string
-	seen := map[string]bool{}
-	Each([]byte(query), func(w []byte) {
-		if len(terms) < limit && !seen[string(w)] {
-			seen[string(w)] = true
-			terms = append(terms, string(w))
-		}
-	})
-	return terms
-}
+var splitters = sync.Pool{New: func() any { return &splitter{fold: folder{buf: make([]byte, 0, 2*maxRun)}} }}
 
 // class is what a run of characters is.
 type class uint8
@@ -60,34 +89,78 @@ const (
 	ideographs
 )
 
-// ascii classifies the single-byte characters, of which nearly all text consists.
-var ascii = func() (t [utf8.RuneSelf]class) {
-	for c := range t {
-		if isLower(byte(c)) || isUpper(byte(c)) || '0' <= c && c <= '9' || c == '_' {
-			t[c] = letters
+// lower has the characters of ASCII of which words consist, in lower case, and 0 for the others.
+var lower = func() (t [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case isUpper(c):
+			t[c] = c + 'a' - 'A'
+		case isLower(c) || '0' <= c && c <= '9' || c == '_':
+			t[c] = c
 		}
 	}
 	return t
 }()
 
-// run returns the end of the run of one class that starts at i.
-func run(text []byte, i int) (end int, kind class) {
-	kind, n := classify(text[i:])
-	for end = i + n; end < len(text); end += n {
+// split emits the words of a text in composed form. Nearly all text is ASCII, which it reads once.
+func (s *splitter) split(text string) {
+	for i := 0; i < len(text); {
+		start, h, parts := i, uint64(fnvBasis), false
+		for i < len(text) && text[i] < utf8.RuneSelf {
+			c := lower[text[i]]
+			if c == 0 {
+				break
+			}
+			parts = parts || c == '_' || c != text[i] && i > start
+			h = (h ^ uint64(c)) * fnvPrime
+			i++
+		}
+		switch {
+		case i == len(text) || text[i] < utf8.RuneSelf:
+			switch run := text[start:i]; {
+			case parts:
+				s.identifier(run)
+			case start < i && i-start <= maxRun:
+				s.hashed(run, h)
+			}
+			for i < len(text) && text[i] < utf8.RuneSelf && lower[text[i]] == 0 {
+				i++
+			}
+		default:
+			i = s.wide(text, start)
+		}
+	}
+}
+
+// wide emits the run of characters that begins at a place and is not all ASCII, and returns its end.
+func (s *splitter) wide(text string, start int) int {
+	kind, n := classify(text[start:])
+	end := start + n
+	for end < len(text) {
 		var k class
 		if k, n = classify(text[end:]); k != kind {
 			break
 		}
+		end += n
 	}
-	return end, kind
+	switch kind {
+	case letters:
+		s.identifier(text[start:end])
+	case ideographs:
+		s.pairs(text[start:end])
+	}
+	return end
 }
 
 // classify returns the class and length in bytes of the first character.
-func classify(p []byte) (class, int) {
+func classify(p string) (class, int) {
 	if p[0] < utf8.RuneSelf {
-		return ascii[p[0]], 1
+		if lower[p[0]] == 0 {
+			return other, 1
+		}
+		return letters, 1
 	}
-	r, n := utf8.DecodeRune(p)
+	r, n := utf8.DecodeRuneInString(p)
 	switch {
 	case r == utf8.RuneError:
 		return other, n
@@ -99,24 +172,20 @@ func classify(p []byte) (class, int) {
 	return other, n
 }
 
-type each struct {
-	emit func([]byte)
-	folder
-}
-
 // identifier emits a run of letters and, when it consists of several words, those too.
-func (e *each) identifier(w []byte) {
-	w = bytes.Trim(w, "_")
-	if len(w) == 0 || len(w) > maxWord {
+func (s *splitter) identifier(w string) {
+	if w = strings.Trim(w, "_"); len(w) == 0 || len(w) > maxRun {
 		return
 	}
-	e.emit(e.fold(w))
+	if len(w) <= maxWord {
+		s.word(w)
+	}
 	for start := 0; start < len(w); {
 		end := partEnd(w, start)
 		if start == 0 && end == len(w) {
 			return // a single word was emitted already
 		}
-		e.emit(e.fold(w[start:end]))
+		s.word(w[start:end])
 		for start = end; start < len(w) && w[start] == '_'; start++ {
 		}
 	}
@@ -125,7 +194,7 @@ func (e *each) identifier(w []byte) {
 // partEnd returns where the part of an identifier that starts at start ends: at an underscore,
 // before an upper-case letter after a lower-case one (parse|Config), and before the last of
 // several upper-case letters when a lower-case one follows (HTTP|Server).
-func partEnd(w []byte, start int) int {
+func partEnd(w string, start int) int {
 	for i := start + 1; i < len(w); i++ {
 		switch {
 		case w[i] == '_':
@@ -139,17 +208,70 @@ func partEnd(w []byte, start int) int {
 }
 
 // pairs emits the overlapping pairs of a run of ideographs, or the only one.
-func (e *each) pairs(w []byte) {
-	_, n := utf8.DecodeRune(w)
+func (s *splitter) pairs(w string) {
+	_, n := utf8.DecodeRuneInString(w)
 	if n == len(w) {
-		e.emit(w)
+		s.emit(stemOf([]byte(w)))
 		return
 	}
 	for n < len(w) {
-		_, m := utf8.DecodeRune(w[n:])
-		e.emit(w[:n+m])
+		_, m := utf8.DecodeRuneInString(w[n:])
+		s.emit(stemOf([]byte(w[:n+m])))
 		w, n = w[n:], m
 	}
+}
+
+// word emits a word.
+func (s *splitter) word(w string) {
+	h := uint64(fnvBasis)
+	for i := range len(w) {
+		if w[i] >= utf8.RuneSelf {
+			s.emit(stemOf(stemmed(s.fold.fold([]byte(w)))))
+			return
+		}
+		h = (h ^ uint64(lower[w[i]])) * fnvPrime
+	}
+	s.hashed(w, h)
+}
+
+// hashed emits a word of ASCII, whose hash in lower case is h.
+func (s *splitter) hashed(w string, h uint64) {
+	known := &s.known[(h>>32)%uint64(len(s.known))]
+	if known.word != h {
+		known.word, known.stem = h, stemOf(stemmed(s.fold.fold([]byte(w))))
+	}
+	s.emit(known.stem)
+}
+
+// stemmed returns the stem of a word in lower case: itself, if it is short, long, or no word of letters.
+func stemmed(w []byte) []byte {
+	const shortest, longest = 3, 24
+	if len(w) < shortest || len(w) > longest {
+		return w
+	}
+	for _, c := range w {
+		if !isLower(c) {
+			return w
+		}
+	}
+	return []byte(english.Stem(string(w), true))
+}
+
+// The constants of FNV-1a.
+const (
+	fnvBasis = 0xcbf29ce484222325
+	fnvPrime = 0x100000001b3
+)
+
+// stemOf hashes a stem.
+func stemOf(stem []byte) Stem {
+	h := uint64(fnvBasis)
+	for _, c := range stem {
+		h = (h ^ uint64(c)) * fnvPrime
+	}
+	h ^= h >> 32
+	h *= 0x9e3779b97f4a7c15 // spreads the last bytes over all bits
+	return Stem(h >> (64 - StemBits))
 }
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

@@ -1,13 +1,10 @@
-package words_test
+package words
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"ctxledger.dev/internal/words"
 )
 
 func TestEachSplitsTextIntoWords(t *testing.T) {
@@ -37,34 +34,49 @@ func TestEachSplitsTextIntoWords(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			var got []string
-			words.Each([]byte(c.in), func(w []byte) { got = append(got, string(w)) })
-			if strings.Join(got, " ") != c.want {
-				t.Errorf("got %q, want %q", strings.Join(got, " "), c.want)
+			var got, want []Stem
+			Each(c.in, func(w Stem) { got = append(got, w) })
+			for _, w := range strings.Fields(c.want) {
+				want = append(want, stemOf(stemmed([]byte(w))))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v of %q", got, want, c.want)
 			}
 		})
 	}
 }
 
-func TestTermsAreDistinctAndCapped(t *testing.T) {
-	got := words.Terms("Parse the parseConfig, parse!", 10)
-	if !slices.Equal(got, []string{"parse", "the", "parseconfig", "config"}) {
-		t.Errorf("got %q", got)
-	}
-	if got := words.Terms("a b c d", 2); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("got %q", got)
+func TestAQueryHasItsTellingWordsOnce(t *testing.T) {
+	for _, c := range []struct {
+		query string
+		limit int
+		want  string
+	}{
+		{"Parse the parseConfig, parsing!", 10, "parse parseconfig config"},
+		{"b c d", 2, "b c"},
+		{"what is the", 10, "what is the"},
+		{"?!", 10, ""},
+	} {
+		var want []Stem
+		for _, w := range strings.Fields(c.want) {
+			want = append(want, stemOf(stemmed([]byte(w))))
+		}
+		if got := Query(c.query, c.limit); !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", c.query, got, want)
+		}
 	}
 }
 
-func FuzzEachEmitsLowerCaseWords(f *testing.F) {
-	f.Add([]byte("parseConfig 数据库 \xff HTTP_Server Ⱥ"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		words.Each(in, func(w []byte) {
-			if len(w) == 0 || !utf8.Valid(w) {
-				t.Fatalf("word %q of %q", w, in)
-			}
-			if !bytes.Equal(bytes.ToLower(w), bytes.ToLower(bytes.ToLower(w))) || bytes.ContainsAny(w, "ABCXYZ .") {
-				t.Fatalf("word %q of %q", w, in)
+// FuzzKeysHaveTheWordsOfTheirText: case and Unicode form change no word of a text, but where a part of
+// an identifier with underscores begins.
+func FuzzKeysHaveTheWordsOfTheirText(f *testing.F) {
+	f.Add("parse Config 数据库 \xff HTTP Server Ⱥ STRASSE Straße")
+	f.Fuzz(func(t *testing.T, in string) {
+		key, seen := Key(in), map[Stem]bool{}
+		Each(in, func(w Stem) { seen[w] = true })
+		Each(key, func(w Stem) {
+			if !seen[w] && len(key) <= maxWord && utf8.ValidString(in) && !strings.Contains(key, "_") {
+				t.Fatalf("a word of %q is not in %q", key, in)
 			}
 		})
 	})
@@ -78,11 +90,11 @@ func BenchmarkEach(b *testing.B) {
 		"unmixed": "Der Cafe\u0301-Besitzer im Su\u0308den nutzt die ＡＰＩ fu\u0308r o\ufb03ziele Stra\u00dfen.\n",
 	} {
 		b.Run(name, func(b *testing.B) {
-			text := []byte(strings.Repeat(line, 1000))
+			text := strings.Repeat(line, 1000)
 			b.SetBytes(int64(len(text)))
 			n := 0
 			for b.Loop() {
-				words.Each(text, func([]byte) { n++ })
+				Each(text, func(Stem) { n++ })
 			}
 		})
 	}

@@ -15,9 +15,10 @@ const blobCacheSize = 8
 // blobCache keeps the most recently read blobs open. An artifact is read in parts, one after the other,
 // and often from the frame that was unpacked for the previous part.
 type blobCache struct {
-	mu   sync.Mutex
-	open map[string]*cachedBlob // guarded by mu; by hash
-	idle []*cachedBlob          // guarded by mu; those of open without readers, oldest first
+	mu    sync.Mutex
+	open  map[string]*cachedBlob // guarded by mu; by hash
+	idle  []*cachedBlob          // guarded by mu; those of open without readers, oldest first
+	drops int                    // guarded by mu; how often a blob was dropped, or all were
 }
 
 // cachedBlob is one open blob. The cache's lock guards its fields.
@@ -26,29 +27,43 @@ type cachedBlob struct {
 	file    *os.File
 	hash    string
 	readers int
-	dropped bool // no longer in the cache: the last reader closes it
+	dropped bool // not, or no longer, in the cache: the last reader closes it
 }
 
-// take returns a cached blob, or the one that open opens.
+// take returns a cached blob, or the one that open opens. That has no lock: a disk that hangs holds only who reads from it.
 func (c *blobCache) take(hash string, open func() (*blobfile.Reader, *os.File, error)) (*blob, error) {
+	b, drops := c.reuse(hash)
+	if b != nil {
+		return b, nil
+	}
+	r, f, err := open()
+	if err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	of := &cachedBlob{Reader: r, file: f, hash: hash, readers: 1}
+	if of.dropped = c.open[hash] != nil || c.drops != drops; !of.dropped {
+		c.open[hash] = of
+	}
+	return &blob{Reader: r, cache: c, of: of}, nil
+}
+
+// reuse returns a cached blob, nil if there is none, and how often blobs were dropped until now.
+func (c *blobCache) reuse(hash string) (*blob, int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[string]*cachedBlob{}
+	}
 	b := c.open[hash]
 	if b == nil {
-		r, f, err := open()
-		if err != nil {
-			return nil, err
-		}
-		b = &cachedBlob{Reader: r, file: f, hash: hash}
-		if c.open == nil {
-			c.open = map[string]*cachedBlob{}
-		}
-		c.open[hash] = b
+		return nil, c.drops
 	}
 	if b.readers++; b.readers == 1 {
 		c.idle = slices.DeleteFunc(c.idle, func(o *cachedBlob) bool { return o == b })
 	}
-	return &blob{Reader: b.Reader, cache: c, of: b}, nil
+	return &blob{Reader: b.Reader, cache: c, of: b}, c.drops
 }
 
 // put returns a blob to the cache when a reader has finished.
@@ -74,6 +89,7 @@ func (c *blobCache) put(b *cachedBlob) error {
 func (c *blobCache) drop(hash string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drops++
 	b := c.open[hash]
 	if b == nil {
 		return nil
@@ -91,6 +107,7 @@ func (c *blobCache) drop(hash string) error {
 func (c *blobCache) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drops++
 	var err error
 	for _, b := range c.open {
 		b.dropped = true

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/kv"
+	"ctxledger.dev/kv/internal/blobfile"
 )
 
 // TestADeletedBlobIsNotReadFromTheCache: deletion also removes a cached blob, and one that is stored again
@@ -84,4 +86,26 @@ func TestTheBlobCacheIsBounded(t *testing.T) {
 	if n := len(s.blobs.cache.open); n != 0 {
 		t.Errorf("%d blobs are open after Close", n)
 	}
+}
+
+// TestABlobThatIsBeingOpenedHoldsNoOther, and one that is deleted meanwhile is not kept.
+func TestABlobThatIsBeingOpenedHoldsNoOther(t *testing.T) {
+	var c blobCache
+	file := func() (*blobfile.Reader, *os.File, error) {
+		f, err := os.Open(os.DevNull)
+		return nil, f, err
+	}
+	b, err := c.take("slow", func() (*blobfile.Reader, *os.File, error) {
+		other, err := c.take("other", file)
+		must(t, err)
+		must(t, other.Close())
+		must(t, c.drop("slow"))
+		return file()
+	})
+	must(t, err)
+	must(t, b.Close())
+	if len(c.open) != 1 || c.open["other"] == nil {
+		t.Errorf("open: %v", c.open)
+	}
+	must(t, c.close())
 }

@@ -4,6 +4,7 @@ package liveness_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -61,12 +62,17 @@ var ways = map[string]way{
 	"recording whose ledger this is": {call: "renameat",
 		paths: func(p place) []string { return []string{filepath.Join(p.State, "place.json")} }},
 	"applying the retention policy": {call: "unlinkat", paths: func(p place) []string { return p.blobs }},
+	"indexing words":                {call: "openat", paths: func(p place) []string { return []string{keptBlob} }},
 }
 
 const (
 	touched = "order/order.go" // a file that the recorded session has read
 	deep    = "log/a/b"        // a directory that only the tightening looks into
+	kept    = "kept for later" // an artifact whose words are not indexed yet
 )
+
+// keptBlob is the name of the file of what is kept.
+var keptBlob = fmt.Sprintf("%x", sha256.Sum256([]byte(kept)))
 
 // place is a ledger at rest, ready for an owner that has something to do for each task.
 type place struct {
@@ -132,7 +138,7 @@ func prepare(t *testing.T) place {
 	p.session = filepath.Join(claudecode.ProjectDir(e, s.Workspace), "05758ff7-b05d-45d5-a684-2d87d43ae644.jsonl")
 	for path, content := range map[string][]byte{
 		p.session: programtest.Recorded(t, s.Workspace), filepath.Join(s.Top, "old.jsonl"): []byte(old),
-		filepath.Join(s.Workspace, touched): []byte("package order\n"),
+		filepath.Join(s.Workspace, touched): []byte("package order\n"), filepath.Join(s.Top, "kept.txt"): []byte(kept),
 	} {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, content, 0o600))
@@ -149,6 +155,8 @@ func prepare(t *testing.T) place {
 	if len(p.blobs) == 0 {
 		t.Fatal("the old session left no blob to delete")
 	}
+	_, err = s.Run(deadlined(t), "--in-process", "artifact", "save", filepath.Join(s.Top, "kept.txt"))
+	must(t, err)
 	return p
 }
 

@@ -251,7 +251,7 @@ const barred = "no other is started"
 
 // newer is what an owner of earlier versions says of a ledger whose records have a schema that it does not know: one of
 // ours has opened it. Its clients are served again as soon as one of ours owns it.
-const newer = "this program knows up to schema"
+const newer = "the ledger has schema "
 
 // writeMany saves memories over MCP, one after the other, and hands over the names of those that were
 // acknowledged, "" for one that was not.

@@ -147,6 +147,7 @@ func table() []Exit {
 			[]string{"shop --json"}},
 		{CLI, "token ls", Silent, "ids and roles of tokens: nothing that was recorded", []string{"--json"}},
 		{CLI, "token revoke", Silent, none, nil},
+		{CLI, "search", Masked, "`engine.Search`, before a line is chosen and cut, then " + answer, []string{"needle --json", "TOKEN --json"}},
 		{CLI, "why", Masked, answer, []string{"--json notes/config.txt"}},
 		{CLI, "standard error", Masked, "`cli/use.go`; texts are quoted far enough to leave no half tokens", nil},
 	}, tools(), []Exit{
