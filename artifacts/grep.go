@@ -20,34 +20,52 @@ import (
 //
 // In a content of several messages, Path leaves out those whose heading does not name it, and a match that repeats a line of
 // an earlier message names that line, "12:(as line 3)"; lines around it that are the same there are left out. Where nothing
-// matches, lines with the longest name in the pattern are shown instead, and Range says so.
+// matches, all messages are searched, then for the longest name in the pattern, and Range says so.
 func readGrep(c Content, s Selection) (Page, error) {
 	g, err := grepAll(c, s)
 	if err != nil {
 		return Page{}, err
 	}
-	switch {
-	case s.Path != "" && g.repeated.number == 0:
+	if s.Path != "" && g.repeated.number == 0 {
 		return Page{}, bad(`grep="panic"`, "path=%q selects messages of a session, and this is one text", s.Path)
-	case s.Path != "" && g.about == 0:
-		return Page{Range: fmt.Sprintf("none of %d messages has the path", g.repeated.number)}, nil
 	}
-	said := nOf("match", "matches", g.skipped, g.shown, g.matches)
-	if name := nameIn(s.Grep); g.matches == 0 && name != "" {
-		s.Grep = "(?i)" + name
-		if g, err = grepAll(c, s); err != nil {
+	instead := ""
+	for _, wider := range widened(s) {
+		if g.matches > 0 {
+			break
+		}
+		if g, err = grepAll(c, wider.Selection); err != nil {
 			return Page{}, err
 		}
 		if g.matches > 0 {
-			said = "0 matches; instead, " + nOf("match", "matches", 0, g.shown, g.matches) + " of " + s.Grep
+			s, instead = wider.Selection, "0 matches; "+wider.says+", "
 		}
 	}
-	p := Page{Text: g.out.String(), Range: said}
+	p := Page{Text: g.out.String(), Range: instead + nOf("match", "matches", g.skipped, g.shown, g.matches)}
 	if g.full {
 		s.After = g.last
 		p.Next = &s
 	}
 	return p, nil
+}
+
+// wider is a selection that may find something where one finds nothing.
+type wider struct {
+	Selection
+	says string
+}
+
+// widened returns what is tried where a selection finds nothing: the pattern in all messages, then the longest name in it.
+func widened(s Selection) (out []wider) {
+	if s.Path != "" {
+		s.Path = ""
+		out = append(out, wider{s, "in other messages"})
+	}
+	if name := nameIn(s.Grep); name != "" {
+		s.Grep = "(?i)" + name
+		out = append(out, wider{s, "of " + s.Grep})
+	}
+	return out
 }
 
 // grepAll takes all lines of a content: twice, where few long lines match and the page has room for more of them.
@@ -97,7 +115,6 @@ func (g *grep) message(n int64, heading []byte) {
 		g.before, g.due = g.before[:0], 0
 		return
 	}
-	g.about++
 }
 
 // nameIn returns the longest name in a pattern, if it is worth looking for, or "".
@@ -139,7 +156,6 @@ type grep struct {
 	last  int64 // newest line that is shown, or was before
 
 	elsewhere bool // whether the message at hand is not searched
-	about     int  // messages that are
 
 	repeated repeats // in a content of several messages
 	heading  string  // of the message at hand, in a content of several, if no line of that is shown yet
@@ -156,6 +172,10 @@ type grep struct {
 
 // wideLine is how many characters of a long line are shown around a match where few lines match: about 1,000 tokens.
 const wideLine = 4000
+
+// maxBefore is how many lines before a match are shown at most: what one asks many lines for is a definition or an answer, which
+// comes behind it.
+const maxBefore = 10
 
 // minName is how many characters a name in a pattern has that is looked for where the pattern is not found.
 const minName = 4
@@ -198,7 +218,7 @@ func (g *grep) line(n int64, text []byte, first bool) {
 		g.due--
 		g.show(n, '-', shorten(visible(text), g.width()))
 	default:
-		if int64(len(g.before)) == g.context {
+		if int64(len(g.before)) == min(g.context, maxBefore) {
 			g.before = append(g.before[:0], g.before[1:]...)
 		}
 		g.before = append(g.before, numbered{n, shorten(visible(text), g.width())})

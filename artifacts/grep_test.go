@@ -72,7 +72,8 @@ func TestGrepOfAPath(t *testing.T) {
 		{"one file", "setup_test.go", "4-" + b + "\n5-before\n6:options\n", "1 match"},
 		{"all of a directory", "/w/",
 			"1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n", "2 matches"},
-		{"none", "other.go", "", "none of 2 messages has the path"},
+		{"none", "other.go", "1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n",
+			"0 matches; in other messages, 2 matches"},
 	} {
 		p := read(t, textOf(lines), artifacts.Selection{Grep: "options", Context: 1, Path: c.path})
 		if p.Text != c.shows || p.Range != c.of {
@@ -90,8 +91,8 @@ func TestGrepLooksForTheName(t *testing.T) {
 	c := textOf([]string{"func (s *Strategy) hasCodeChanges() bool {", "x"})
 	for _, test := range []struct{ pattern, text, of string }{
 		{`func hasCodeChanges\(`, "1:func (s *Strategy) hasCodeChanges() bool {\n",
-			"0 matches; instead, 1 match of (?i)hasCodeChanges"},
-		{`\bHASCODE`, "1:func (s *Strategy) hasCodeChanges() bool {\n", "0 matches; instead, 1 match of (?i)HASCODE"},
+			"0 matches; of (?i)hasCodeChanges, 1 match"},
+		{`\bHASCODE`, "1:func (s *Strategy) hasCodeChanges() bool {\n", "0 matches; of (?i)HASCODE, 1 match"},
 		{"nothing of this|that", "", "0 matches"},
 		{"^z$", "", "0 matches"},
 	} {
@@ -199,7 +200,7 @@ func plainGrep(text string, re *regexp.Regexp, context int) []string {
 		if !re.MatchString(lines[i]) {
 			continue
 		}
-		for j := max(0, i-context); j <= min(len(lines)-1, i+context); j++ {
+		for j := max(0, i-min(context, 10)); j <= min(len(lines)-1, i+context); j++ {
 			if mark[j] == 0 {
 				mark[j] = '-'
 			}
