@@ -32,12 +32,9 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return ledger.Status{}, err
 		}
-		sends, err := l.sends(tx, f)
+		sends, err := l.sends(tx, f, g, &w)
 		if err != nil {
 			return ledger.Status{}, err
-		}
-		if sends && !f.Policy.Compact.Off {
-			w.CompactsAt, w.CompactsFrom = g.limit(f.Policy.Compact.Threshold(w.Tokens)), ledger.CompactsView
 		}
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
@@ -84,12 +81,16 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 	})
 }
 
-// sends reports whether what is sent is the view: see ledger.Status.Sends.
-func (l *Views) sends(tx kv.Tx, f *core.Folded) (bool, error) {
-	if f.Session.HostID == "" {
-		return true, nil
+// sends reports whether what is sent is the view: see ledger.Status.Sends. Then the window is compacted where the policy says.
+func (l *Views) sends(tx kv.Tx, f *core.Folded, g gauge, w *ledger.Window) (sends bool, err error) {
+	sends = f.Session.HostID == ""
+	if !sends {
+		sends, err = l.core.Reduces(tx, f.Session.ID)
 	}
-	return l.core.Reduces(tx, f.Session.ID)
+	if sends && !f.Policy.Compact.Off {
+		w.CompactsAt, w.CompactsFrom = g.limit(f.Policy.Compact.Threshold(w.Tokens)), ledger.CompactsView
+	}
+	return sends, err
 }
 
 // nextCuts returns what the next compaction would remove from the view.

@@ -50,6 +50,9 @@ func (l *Views) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledge
 			return ledger.TurnStats{}, err
 		}
 		g := gaugeOf(f, r.Model, replay.whole(f))
+		if _, err := l.sends(tx, f, g, &w); err != nil {
+			return ledger.TurnStats{}, err
+		}
 		out := ledger.TurnStats{
 			Use:   use(f, g, w, replay.filled(), l.core.Now()),
 			Turns: make([]ledger.Turn, 0, len(replay.turns)), Earlier: replay.earlier,
