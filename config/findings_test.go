@@ -66,7 +66,7 @@ var findings = []finding{
 		"changes_recent, execution_state, file, investigation_log, own_history, session_context", given("session_context")},
 	{"CFG207", "`own_history` in a `handoff_context`", handed("own_history"),
 		"warning 6:57 own_history is left out of a handoff: it is what another agent said; " +
-		"remove it, or hand over what the agent noted: session_context", ""},
+			"remove it, or hand over what the agent noted: session_context", ""},
 	{"CFG208", "`brief_field` without a field, or a number that is not positive", given("brief_field"),
 		"error 3:24 source brief_field needs the name of a field: brief_field:goal", given("brief_field:goal")},
 	{"CFG208", "", given("own_history:0"), `error 3:24 source "own_history:0" needs a number of 1 or more after the colon`,
