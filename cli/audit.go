@@ -17,6 +17,7 @@ import (
 
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/audit"
+	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/engine/replay"
@@ -59,11 +60,18 @@ func auditCommand() command {
 		near:    []string{"cost", "costs", "price", "usage", "report"},
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit --replay [PATH…]",
 			"bench retention": "audit [PATH…]"},
-		does: keeps, undo: "it writes the file given with --html", json: answers(audited{}),
+		does: keeps, undo: "it writes the file given with --html", everywhere: true, json: answers(audited{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.page, "html", "", "write a page with charts to `FILE`")
 			f.BoolVar(&o.replay, "replay", false, "replay the ten most expensive sessions")
 			f.BoolVar(&o.all, "all", false, "with --replay: replay all sessions")
+		},
+		check: func(a *action, _ []string) error {
+			if a.workspace == "" {
+				return nil
+			}
+			return usageError{errors.New("audit reads the sessions of all directories: --workspace selects none of them"),
+				"`ctxledger audit PATH…` reads session files, and directories of them, alone"}
 		},
 		run: func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, o) },
 	}
@@ -111,7 +119,8 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 		out.Proxy = measuredHere(ctx, a)
 	}
 	if !a.json { // before what takes longer
-		failed = errors.Join(a.answer(nil, func(w io.Writer) { printAudit(a, w, out, f.replay) }), failed)
+		show := func(w io.Writer) { printAudit(a, w, out, len(paths) == 0, f.replay) }
+		failed = errors.Join(a.answer(nil, show), failed)
 	}
 	if f.replay && err == nil {
 		failed = errors.Join(failed, replayAudit(ctx, a, &out, models, f.all))
@@ -259,7 +268,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",
-			chars.Plural(len(found.Failed), "path"))
+			chars.Plural(len(found.Failed), "path")).WithHint("%s", sessionMeant(found.Failed[0].Path))
 	}
 	looked := strings.Join(found.Looked, ", ")
 	switch {
@@ -268,11 +277,30 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
 	case found.Files == 0 && slices.ContainsFunc(found.Looked, isDir):
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
-			WithHint("by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions")
+			WithHint("%s", keptElsewhere(a, found.Looked))
 	case found.Files == 0: // a session that was not gone on with
 		a.say("nothing to count in %s", looked)
 	}
 	return nil
+}
+
+// sessionMeant is the hint for a path that looks like the id of a session; "": it does not.
+func sessionMeant(path string) string {
+	id := filepath.Base(path)
+	if !isID(strings.ReplaceAll(id, "-", "")) {
+		return ""
+	}
+	return "`ctxledger status " + id + "` shows a session of the ledger"
+}
+
+// keptElsewhere says where the sessions are of directories that hold none.
+func keptElsewhere(a *action, dirs []string) string {
+	for _, dir := range dirs {
+		if kept := claudecode.ProjectDir(a.Env, dir); isDir(kept) {
+			return "Claude Code keeps the sessions of " + dir + " in " + kept
+		}
+	}
+	return "by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions"
 }
 
 func isDir(path string) bool {
@@ -281,13 +309,16 @@ func isDir(path string) bool {
 }
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
-func printAudit(a *action, w io.Writer, r audited, replays bool) {
-	next := "`ctxledger audit --replay` estimates what sending smaller views would have saved"
-	if replays {
-		next = ""
+func printAudit(a *action, w io.Writer, r audited, all, replays bool) {
+	var next []string
+	if all {
+		next = append(next, "`ctxledger audit PATH…` reads one directory of session files: these are all, wherever they ran")
+	}
+	if !replays {
+		next = append(next, "`ctxledger audit --replay` estimates what sending smaller views would have saved")
 	}
 	if r.Files > 0 {
-		a.page(w).Audit(r.Audit, next)
+		a.page(w).Audit(r.Audit, strings.Join(next, "\n"))
 	}
 	if r.Proxy != nil {
 		fmt.Fprintln(w)

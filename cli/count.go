@@ -40,7 +40,7 @@ func countCommand() command {
 			"it has learned about the model.",
 		example: "ctxledger count README.md docs\nctxledger count --tree\n" +
 			"git log -1 | ctxledger count - --model claude-sonnet-4-5",
-		does: keeps, json: answers(counted{}),
+		near: []string{"tokens"}, does: keeps, json: answers(counted{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&model, "model", "", "count for `MODEL`")
 			f.StringVar(&encoding, "encoding", "", "count in `ENCODING`: o200k_base (default) or cl100k_base")

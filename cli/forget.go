@@ -64,6 +64,9 @@ func forgetCommand() command {
 					return err
 				}
 				text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r") // the line break at its end
+				if text == "" {
+					return misuse("the text on standard input is empty")
+				}
 			}
 			rs, err := f.requests(ctx, a.ledger, args, text)
 			if err != nil {
@@ -132,6 +135,7 @@ type forgetter interface {
 // wrong handle is refused while nothing is changed.
 func forgetThings(ctx context.Context, a *action, rs []ledger.ForgetRequest, c consentFlags) error {
 	text := rs[0].Text != ""
+	var items []ledger.ForgottenItem
 	if !text || !c.yes { // looking for a text reads everything
 		plan, err := forgetAll(ctx, a.ledger, rs, true)
 		if err != nil {
@@ -142,7 +146,8 @@ func forgetThings(ctx context.Context, a *action, rs []ledger.ForgetRequest, c c
 			sayForms(ctx, a, rs[0], plan)
 			return a.answer(plan, show)
 		}
-		if len(plan.Counts) > 0 { // else it only finishes what was interrupted
+		items = plan.Items
+		if len(plan.Counts) > 0 && !c.yes { // else it only finishes what was interrupted
 			if err := a.consent(c, forgetting(), show); err != nil {
 				return err
 			}
@@ -153,7 +158,11 @@ func forgetThings(ctx context.Context, a *action, rs []ledger.ForgetRequest, c c
 		return err
 	}
 	if err := a.answer(f, func(w io.Writer) {
-		printForgotten(w, f, text)
+		gone := f
+		if c.yes { // else they were listed
+			gone.Items = items
+		}
+		printGoing(a, w, gone, text)
 		if text || len(f.Counts) > 0 {
 			printLeft(w, f, rs[0])
 		}
@@ -218,7 +227,7 @@ func ofOtherScope(ctx context.Context, api ledger.MemoryStore, name, scope, verb
 		WithHint("`ctxledger %s %s --scope user` deletes that", verb, shell.Quote(name))
 }
 
-// printGoing says what would be forgotten: how much of each kind, and the things that come first. text says that it is a
+// printGoing says what was forgotten, or would be: how much of each kind, and the things that come first. text says that it is a
 // text, not what a handle names.
 func printGoing(a *action, w io.Writer, g ledger.Forgotten, text bool) {
 	printForgotten(w, g, text)
@@ -241,7 +250,11 @@ func printGoing(a *action, w io.Writer, g ledger.Forgotten, text bool) {
 	for _, c := range g.Counts {
 		more += c.N - ofKind[c.Kind]
 	}
-	andMore(w, more)
+	if g.DryRun {
+		andMore(w, more)
+	} else if more > 0 {
+		fmt.Fprintf(w, "… and %s more\n", chars.Commas(more))
+	}
 }
 
 // printForgotten says what was forgotten, or would be. text says that it was a text, not what a handle names.

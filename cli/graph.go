@@ -257,6 +257,10 @@ func graphCostCommand() command {
 		example: "ctxledger graph cost workflow.md --model gpt-5",
 		does:    keeps, json: answers(graphCosts{}), flags: f.define,
 		run: f.on(func(a *action, g *openGraph, args []string) error {
+			if !g.IsGraph() {
+				none := []unstepped{{args[0], g.Like()}}
+				return a.answer(g.noCosts(), func(w io.Writer) { printGraphFindings(a, w, nil, none) })
+			}
 			costs, found := g.costs(), g.check(args[0])
 			costs.Endless = slices.ContainsFunc(found, func(x graphFinding) bool { return x.Code == graph.Endless })
 			if err := a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) }); err != nil {
@@ -270,9 +274,14 @@ func graphCostCommand() command {
 // maxGraphBlocks is how many blocks the costs name.
 const maxGraphBlocks = 10
 
-func (g *openGraph) costs() graphCosts {
-	out := graphCosts{Model: g.counter.Model(), Encoding: g.counter.Encoding().String(), Exact: g.counter.Exact(),
+// noCosts is the answer for a document whose operations send nothing.
+func (g *openGraph) noCosts() graphCosts {
+	return graphCosts{Model: g.counter.Model(), Encoding: g.counter.Encoding().String(), Exact: g.counter.Exact(),
 		Operations: []graphCost{}, Blocks: []graphBlock{}}
+}
+
+func (g *openGraph) costs() graphCosts {
+	out := g.noCosts()
 	all := g.Costs(g.options)
 	out.Elsewhere = all.Elsewhere()
 	for _, c := range all.Operations {

@@ -23,6 +23,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/logcap"
+	"ctxledger.dev/ledger"
 )
 
 func importCommand() command {
@@ -104,11 +105,30 @@ func importFiles(ctx context.Context, a *action, by sessionfile.Agent, files []s
 	if err := a.answer(reports, func(w io.Writer) { printReports(w, reports) }); err != nil {
 		return err
 	}
+	sayElsewhere(ctx, a, reports)
 	if n := len(files) - len(reports); n > 0 {
 		return fault.New(fault.Invalid, "cli.import", "%d of %s could not be imported", n,
 			chars.Plural(len(files), "file"))
 	}
 	return nil
+}
+
+// sayElsewhere says how many of several sessions ran in other directories: they are now in the ledger of this one.
+func sayElsewhere(ctx context.Context, a *action, reports []agents.Report) {
+	all, elsewhere := map[string]bool{}, 0
+	for _, r := range reports {
+		if r.Session == "" || all[r.Session] {
+			continue
+		}
+		all[r.Session] = true
+		s, err := a.ledger.Session(ctx, ledger.SessionRequest{Name: r.Session})
+		if err == nil && filepath.IsAbs(ranIn(a, s)) {
+			elsewhere++
+		}
+	}
+	if len(all) > 1 && elsewhere > 0 && a.place.Root != "" {
+		a.say("%d of %s ran in other directories", elsewhere, chars.Plural(len(all), "session"))
+	}
 }
 
 // importFile imports a file, the one at an index of so many, and says what could not be taken as it was.

@@ -169,10 +169,11 @@ func suggestion(parent *cobra.Command, name string) string {
 			return c.Name()
 		}
 	}
-	for _, c := range commands() { // its last word, or another word for it, is enough
-		words := strings.Fields(c.name)
-		if !parent.HasParent() && len(words) > 1 && (words[len(words)-1] == name || slices.Contains(c.near, name)) {
-			return c.name
+	lastWord := func(c command) bool { return strings.HasSuffix(c.name, " "+name) }
+	otherWord := func(c command) bool { return slices.Contains(c.near, name) && strings.Contains(c.name, " ") }
+	for _, meant := range []func(command) bool{lastWord, otherWord} {
+		if i := slices.IndexFunc(commands(), meant); i >= 0 && !parent.HasParent() {
+			return commands()[i].name
 		}
 	}
 	parent.SuggestionsMinimumDistance = 2

@@ -61,12 +61,12 @@ var findings = []finding{
 		`warning 1:56 agent "tester" excludes its own messages; remove it from exclude_agents`,
 		"Agents: [{Name: Tester, ContextWindow: {ExcludeAgents: [developer]}}]\n"},
 	{"CFG205", "", "agents:\n  - {name: Tester, context_window: {exclude_agents: [devel]}}\n" + states,
-		`warning 2:53 exclude_agents: no agent "devel" is declared; use the name under agents | note 3:1 ` + onlyStates, ""},
+		`warning 2:53 exclude_agents: no agent "devel" is declared; use the name under agents`, ""},
 	{"CFG206", "a source is unknown", given("mood"), `error 3:24 unknown source "mood"; the sources are brief_field, ` +
 		"changes_recent, execution_state, file, investigation_log, own_history, session_context", given("session_context")},
-	{"CFG207", "`own_history` in a `handoff_context`", handed("own_history"), "note 1:1 " + onlyStates +
-		" | warning 6:57 own_history is left out of a handoff: it is what another agent said; " +
-		"remove it, or hand over what the agent noted: session_context", ""},
+	{"CFG207", "`own_history` in a `handoff_context`", handed("own_history"),
+		"warning 6:57 own_history is left out of a handoff: it is what another agent said; " +
+			"remove it, or hand over what the agent noted: session_context", ""},
 	{"CFG208", "`brief_field` without a field, or a number that is not positive", given("brief_field"),
 		"error 3:24 source brief_field needs the name of a field: brief_field:goal", given("brief_field:goal")},
 	{"CFG208", "", given("own_history:0"), `error 3:24 source "own_history:0" needs a number of 1 or more after the colon`,
@@ -151,7 +151,7 @@ var findings = []finding{
 	{"CFG403", "a transition with a `handoff_context` from or to a state without an agent",
 		"selection: {state_machine: {states: {a: {agent: A, transitions: [{to: b, handoff_context: " +
 			"[{source: session_context}]}]}}}}\n",
-		"note 1:1 selection" + strings.TrimPrefix(onlyStates, "Selection") + " | warning 1:74 the transition leads " +
+		"warning 1:74 the transition leads " +
 			"from or to a state without an agent: nothing is handed over; give both states an agent", ""},
 	{"CFG508", "results are cleared only when a compaction is due", "context: {clear: {trigger: 1}}\n",
 		"warning 1:28 results are cleared only when a compaction is due, which replaces them anyway; set less than 1",

@@ -127,13 +127,17 @@ func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
 	}
 	var all []transition
 	agents := map[string]string{} // by the state
-	for _, state := range p.below(p.member(p.member(selection, "state_machine"), "states")) {
+	machine := p.member(selection, "state_machine")
+	ignored := p.hasMore(selection, "state_machine") || p.hasMore(machine, "states")
+	for _, state := range p.below(p.member(machine, "states")) {
+		ignored = ignored || p.hasMore(state, "agent", "transitions")
 		agent := p.text(p.member(state, "agent"))
 		if agents[fold(state.Key)] = agent; agent != "" {
 			out.States = append(out.States, agent)
 		}
 		list := p.member(state, "transitions")
 		for _, item := range p.items(list) {
+			ignored = ignored || p.hasMore(item, "to", "handoff_context")
 			if given := p.member(item, "handoff_context"); given.Key != "" {
 				all = append(all, transition{agent, fold(p.text(p.member(item, "to"))), given})
 			}
@@ -151,7 +155,7 @@ func (p *parser) handoffs(selection yamldoc.Field) (out spec.Spec) {
 	}
 	if len(out.States) == 0 {
 		p.at(selection, Note, "CFG600", selection.Key+" is ignored: "+other)
-	} else {
+	} else if ignored {
 		p.at(selection, Note, "CFG600", selection.Key+": only the agents of states and handoff_context have an effect; the rest "+
 			"is about running agents, which ctxledger does not do")
 	}
@@ -166,6 +170,13 @@ func (p *parser) below(f yamldoc.Field) []yamldoc.Field {
 	fields, err := f.Fields()
 	p.wrong(f, "CFG005", err)
 	return fields
+}
+
+// hasMore reports whether a mapping has members besides those of the given keys.
+func (p *parser) hasMore(f yamldoc.Field, keys ...string) bool {
+	return slices.ContainsFunc(p.below(f), func(m yamldoc.Field) bool {
+		return !slices.ContainsFunc(keys, func(key string) bool { return fold(key) == fold(m.Key) })
+	})
 }
 
 // member returns a member of a mapping, the zero field if there is none.

@@ -70,7 +70,7 @@ func TestWhatAgentsAreGiven(t *testing.T) {
 			"[{to: a, handoff_context: [{source: own_history}]}]}}}}\n",
 			spec.Spec{Handoffs: []spec.Handoff{{From: "A", To: "A", Sources: []spec.Source{{Kind: spec.OwnHistory}}}},
 				States: []string{"A"}},
-			"1:1: selection" + strings.TrimPrefix(onlyStates, "Selection") + `; 1:101: own_history is left out of a handoff: it is what another agent said`},
+			`1:101: own_history is left out of a handoff: it is what another agent said`},
 		{"too long", "agents: [{name: A, context: [{source: session_context, max_chars: 64001}]}]\n", spec.Spec{},
 			`1:67: max_chars is 64001: at most 64000 is expected`},
 	} {

@@ -109,7 +109,7 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		r.Compacted && view.Summary == "" {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
 			"session %s was not compacted, so nothing was written: %s", r.Session.ID, plan.Why).
-			WithHint("--keep N keeps fewer turns")
+			WithHint("--keep 1 keeps only the newest turn word for word, and shortens older results, if there are any")
 	}
 	if r.Chosen && plan.Outcome == compaction.NothingToDo && view.Summary != "" {
 		return Written{}, fault.New(fault.Conflict, "resume.write",

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"ctxledger.dev/agents/registry"
@@ -128,7 +129,8 @@ func (p Page) NoSession(l ledger.Info, newest string) string {
 	}
 	read := "`ctxledger import FILE` reads one"
 	if newest != "" {
-		read = "`ctxledger import " + shell.Quote(newest) + "` reads the newest"
+		read = "`ctxledger import " + shell.Quote(newest) + "` reads the newest, `ctxledger import " +
+			shell.Quote(filepath.Dir(newest)) + "` all in its directory"
 	}
 	switch {
 	case why != "":
@@ -136,7 +138,7 @@ func (p Page) NoSession(l ledger.Info, newest string) string {
 	case l.Sessions == 0:
 		none += " yet: sessions of the last day are read automatically, and " + read
 	case newest != "":
-		none += "; " + read + " of this one"
+		none += "; of this one, " + read
 	}
 	return p.Own(none)
 }

@@ -156,7 +156,7 @@ func dueLine(s ledger.Status) string {
 	case s.Off:
 		return "no compaction: automatic ones are switched off"
 	}
-	return "a compaction once a request has more than " + s.DueAbove() + " tokens"
+	return "a compaction once the view has more than " + s.DueAbove() + " tokens"
 }
 
 // costMore says what of a session's cost its subagents took, what is missing in it, and what its window costs from now on.

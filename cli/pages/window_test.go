@@ -72,7 +72,7 @@ func TestWhatIsDueHasARowOfItsOwn(t *testing.T) {
 		off      bool
 		want     string
 	}{
-		{"exact", none, window.Trigger{Why: "within"}, false, "a compaction once a request has more than 8,000 tokens"},
+		{"exact", none, window.Trigger{Why: "within"}, false, "a compaction once the view has more than 8,000 tokens"},
 		{"exact", none, window.Trigger{Why: "within"}, true, "no compaction: automatic ones are switched off"},
 		{"calibrated(3)", none, large, false, "a compaction now: too much"},
 		{"prior", none, large, false, "a compaction now: too much, by an estimate that is not calibrated yet"},
@@ -100,7 +100,7 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 			"no session is recorded here yet: sessions of the last day are read automatically, and `ctxledger import FILE` reads one"},
 		{ledger.Info{Following: true}, "/a b/s.jsonl",
 			"no session is recorded here yet: sessions of the last day are read automatically, and " +
-				"`ctxledger import '/a b/s.jsonl'` reads the newest"},
+				"`ctxledger import '/a b/s.jsonl'` reads the newest, `ctxledger import '/a b'` all in its directory"},
 		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded; `ctxledger sessions` lists"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "",
 			"no session is recorded here, and session files are not followed"},

@@ -171,7 +171,7 @@ func reported(out string) error {
 func (s *scene) arguments(line []string) []string {
 	hostile := strings.ReplaceAll(planted(s.text.Value, s.form), "\x00", "")
 	args := []string{"--in-process"}
-	if line[0] != "token" && (len(line) < 2 || line[1] != "preset") { // which do the same in every workspace, and refuse one
+	if line[0] != "token" && line[0] != "audit" && (len(line) < 2 || line[1] != "preset") { // which do the same in every workspace, and refuse one
 		args = append(args, "--workspace", s.root)
 	}
 	for _, a := range line {
