@@ -275,6 +275,20 @@ test('of five hundred turns the chart is small, and made at once', () => {
   assert.equal(attributes(chart, /<(path) class="part/g).length, 3); // one path a kind, not one a turn
 });
 
+test('the words of the window and of auto-compact are never printed over each other', () => {
+  for (const [compactsAt, said] of [
+    [200_000, '<text class="words" x="798" y="AT" text-anchor="end">the window, and auto-compact: 200,000 tokens</text>'],
+    [195_000, '<text class="words" x="798" y="AT" text-anchor="end">auto-compact at 195,000 tokens</text>'],
+  ] as const) {
+    const context = session(3, { turns: [turn(1, 0, 70_000), turn(2, 90_000, 10)], compactsAt });
+    const chart = growthChart(context, 800);
+    const y = layoutOf(context, 800).level(compactsAt);
+    assert.ok(chart.includes(said.replace('AT', String(compactsAt === 200_000 ? y - 4 : y + 11))), chart);
+    const keys = viewOf({ kind: 'context', context, asked: live }, 800, 0).keys;
+    assert.equal(keys.includes('where the agent compacts automatically'), compactsAt !== 200_000);
+  }
+});
+
 test('lines and marks stand where they belong, and those far off are left out', () => {
   const turns = [
     turn(1, 0, 70_000), turn(2, 30_000, 10, { compacted: 'abcdef' }),

@@ -90,21 +90,26 @@ function sent(context: Context, layout: Layout): string {
   return element('path', { class: 'sent halo', d: path }) + element('path', { class: 'sent', d: path });
 }
 
-/** Returns the lines of the window and of the agent's next compaction, with their words. */
+/** Words of a line that is closer to the one above it stand below it. */
+const lineOfWords = 14;
+
+/** Returns the lines of the window and of the agent's next compaction, with their words: one line if they are the same. */
 function lines({ window, compactsAt }: Context, layout: Layout): string[] {
-  const line = (n: number, kind: string, words: string): string => {
+  const line = (n: number, kind: string, words: string, below = false): string => {
     const y = layout.level(n);
     return element('g', { class: `mark ${kind}` },
       element('line', { x1: layout.left, x2: layout.width, y1: y, y2: y }),
-      element('text', { class: 'words', x: layout.width - 2, y: y - 4, 'text-anchor': 'end' }, words));
+      element('text', { class: 'words', x: layout.width - 2, y: below ? y + 11 : y - 4, 'text-anchor': 'end' },
+        layout.width < 420 ? sayShort(n) : `${words} ${sayTokens(n, true)}`));
   };
-  const narrow = layout.width < 420;
   const all: string[] = [];
-  if (compactsAt > 0 && compactsAt <= layout.most) {
-    all.push(line(compactsAt, 'threshold', narrow ? sayShort(compactsAt) : `auto-compact at ${sayTokens(compactsAt, true)}`));
+  const shown = window > 0 && window <= layout.most;
+  if (compactsAt > 0 && compactsAt <= layout.most && !(shown && compactsAt === window)) {
+    const close = shown && Math.abs(layout.level(compactsAt) - layout.level(window)) < lineOfWords;
+    all.push(line(compactsAt, 'threshold', 'auto-compact at', close));
   }
-  if (window > 0 && window <= layout.most) {
-    all.push(line(window, 'limit', narrow ? sayShort(window) : `the window: ${sayTokens(window, true)}`));
+  if (shown) {
+    all.push(line(window, 'limit', compactsAt === window ? 'the window, and auto-compact:' : 'the window:'));
   }
   return all;
 }

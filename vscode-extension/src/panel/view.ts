@@ -68,12 +68,12 @@ function heading({ title, model, host, session, live, turns, earlier, forked = '
 
 /** Returns what the lines and marks of the chart mean. */
 function keys(context: Context): string {
-  const { turns, earlier, compactsAt } = context;
+  const { turns, earlier, compactsAt, window } = context;
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
     of(sentApart(context), dash('sent'), 'what ctxledger would send: a comparison, nothing is sent'),
-    of(compactsAt > 0, dash('threshold'), 'where the agent compacts automatically'),
+    of(compactsAt > 0 && compactsAt !== window, dash('threshold'), 'where the agent compacts automatically'),
     of(turns.some((turn) => unattributed({ ...turn, fixed: context.fixed }) > 0), swatch(`part ${fillOf(unexplained)}`),
       `${unexplained}: ${aboutOf(unexplained)}`),
     of(turns.some((turn) => turn.compacted !== ''), '▼ compacted'),
