@@ -246,6 +246,7 @@ type graphCosts struct {
 	Elsewhere  bool         `json:"elsewhere,omitempty"` // documents that are imported or run send something, too
 	Endless    bool         `json:"endless,omitempty"`   // a loop has no end: Total is what one pass sends
 	Blocks     []graphBlock `json:"blocks"`              // that cost most, times how often they are sent
+	calls      string
 }
 
 func graphCostCommand() command {
@@ -262,7 +263,6 @@ func graphCostCommand() command {
 				return a.answer(g.noCosts(), func(w io.Writer) { printGraphFindings(a, w, nil, none) })
 			}
 			costs, found := g.costs(), g.check(args[0])
-			costs.Endless = slices.ContainsFunc(found, func(x graphFinding) bool { return x.Code == graph.Endless })
 			if err := a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) }); err != nil {
 				return err
 			}
@@ -283,7 +283,7 @@ func (g *openGraph) noCosts() graphCosts {
 func (g *openGraph) costs() graphCosts {
 	out := g.noCosts()
 	all := g.Costs(g.options)
-	out.Elsewhere = all.Elsewhere()
+	out.Elsewhere, out.Endless, out.calls = all.Elsewhere(), all.Endless(), all.Calls()
 	for _, c := range all.Operations {
 		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
@@ -292,7 +292,7 @@ func (g *openGraph) costs() graphCosts {
 		}
 		out.Operations = append(out.Operations, row)
 		if row.Operation == "llm" { // others hand it on
-			out.Total += row.Total
+			out.Total += row.Total * c.Times
 		}
 	}
 	for _, b := range g.Blocks {
@@ -341,7 +341,7 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
 		open.Media = append(open.Media, o.Media...)
 		open.Grows = open.Grows || o.Grows
-		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, said(o.Total, false, false), said(o.System, false, false),
+		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false), said(o.System, false, false),
 			said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
 			said(o.Prompt, false, false), o.Block)
 	}
@@ -357,11 +357,7 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	calls := "all model calls send"
-	if c.Endless {
-		calls = "a loop has no end; each pass sends"
-	}
-	fmt.Fprintf(w, "%s %s, %s%s\n", calls, all.Said(c.Total).Tokens(), counted, rest)
+	fmt.Fprintf(w, "%s %s, %s%s\n", c.calls, all.Said(c.Total).Tokens(), counted, rest)
 	if len(c.Blocks) == 0 {
 		return
 	}

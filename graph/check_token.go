@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -33,11 +34,19 @@ func (c *checker) tokens() {
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
-	c.sum(costs.Operations)
+	c.sum(costs)
 }
 
 // Said is a figure of the cost.
 func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
+
+// Again is what is said behind the total where it is sent several times: " ×2".
+func (c Cost) Again() string {
+	if c.Times < 2 {
+		return ""
+	}
+	return " ×" + strconv.Itoa(c.Times)
+}
 
 // Said is a figure of blocks.
 func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
@@ -252,11 +261,11 @@ func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
 }
 
 // sum says what the whole document sends.
-func (c *checker) sum(costs []Cost) {
-	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs))
-	for i := range costs {
-		if cost := &costs[i]; cost.Operation.Name == "llm" {
-			all.Prompt += cost.Total()
+func (c *checker) sum(costs *Costs) {
+	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs.Operations))
+	for i := range costs.Operations {
+		if cost := &costs.Operations[i]; cost.Operation.Name == "llm" {
+			all.Prompt += cost.Total() * cost.Times
 			all.Exact = all.Exact && cost.Exact
 			asks = append(asks, cost)
 		}
@@ -270,13 +279,13 @@ func (c *checker) sum(costs []Cost) {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix = set(last, onlyPrompt, "context", "none")
 	}
-	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total(), a.Total()) })
+	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total()*b.Times, a.Total()*a.Times) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
-		most = append(most, fmt.Sprintf("line %d: %s", line, cost.Said(cost.Total())))
+		most = append(most, fmt.Sprintf("line %d: %s%s", line, cost.Said(cost.Total()), cost.Again()))
 	}
-	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(),
+	message := fmt.Sprintf("%s %s, most by %s", costs.Calls(), all.Said(all.Total()).Tokens(),
 		strings.Join(most, ", "))
 	if c.made.asks() {
 		message += "; " + Elsewhere

@@ -15,6 +15,7 @@ type Cost struct {
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
+	Times     int        `json:"times"`                // it runs, in a loop without an end 1: Total is what it sends each time
 	Shown     int        `json:"operations,omitempty"` // of Ambient: operations, see Settings.Visible
 	// Later are the references, by their paths, that lead to what operations write which run before this one.
 	Later []string `json:"later,omitempty"`
@@ -42,6 +43,17 @@ func (c *Costs) Of(o *Operation) (cost Cost, sends bool) {
 		return c.Operations[i-1], true
 	}
 	return Cost{Operation: o, Exact: true}, false
+}
+
+// Endless reports whether a loop has no end that is known.
+func (c *Costs) Endless() bool { return c.made.grows().times == nil }
+
+// Calls is what is said before the sum of what all model calls send.
+func (c *Costs) Calls() string {
+	if c.Endless() {
+		return "a loop has no end; each pass sends"
+	}
+	return "all model calls send"
 }
 
 // Inserter returns the operation that inserts the block of a path, by its id before another name; nil: none does.
@@ -198,7 +210,10 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 	}
 	d, model := b.d, o.text("model")
 	t := b.counted(model)
-	cost = Cost{Operation: o, Model: model, Exact: t.Exact}
+	cost = Cost{Operation: o, Model: model, Exact: t.Exact, Times: 1}
+	if b.g.times != nil {
+		cost.Times = b.g.times[o.Index]
+	}
 	for _, m := range o.media() {
 		cost.Media, cost.Exact = append(cost.Media, m.text), false
 	}
