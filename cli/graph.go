@@ -234,6 +234,8 @@ type graphBlock struct {
 	Line   int    `json:"line"`
 	Tokens int    `json:"tokens"`
 	SentBy int    `json:"sent_by"` // operations
+	InAll  int    `json:"in_all"`  // tokens, of all times that it is sent
+	Exact  bool   `json:"exact"`   // so counts each model's own tokenizer
 }
 
 // graphCosts is what the command graph cost answers.
@@ -245,7 +247,7 @@ type graphCosts struct {
 	Total      int          `json:"total"`
 	Elsewhere  bool         `json:"elsewhere,omitempty"` // documents that are imported or run send something, too
 	Endless    bool         `json:"endless,omitempty"`   // a loop has no end: Total is what one pass sends
-	Blocks     []graphBlock `json:"blocks"`              // that cost most, times how often they are sent
+	Blocks     []graphBlock `json:"blocks"`              // that cost most, all times together
 	calls      string
 }
 
@@ -302,13 +304,11 @@ func (g *openGraph) costs() graphCosts {
 			if b.Level > 0 {
 				name = b.URI()
 			}
-			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent(b)})
+			once, sum := all.InAll(b)
+			out.Blocks = append(out.Blocks, graphBlock{name, line, once.N, all.Sent(b), sum.N, sum.Exact})
 		}
 	}
-	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int {
-		return cmp.Compare(b.Tokens*b.SentBy,
-			a.Tokens*a.SentBy)
-	})
+	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int { return cmp.Compare(b.InAll, a.InAll) })
 	out.Blocks = out.Blocks[:min(len(out.Blocks), maxGraphBlocks)]
 	return out
 }
@@ -322,7 +322,6 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		fmt.Fprintln(w, "no operation sends anything"+rest)
 		return
 	}
-	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
 	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN BLOCK")
 	var open graph.Cost
 	all, named := graph.Cost{Exact: true}, false
@@ -341,8 +340,8 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
 		open.Media = append(open.Media, o.Media...)
 		open.Grows = open.Grows || o.Grows
-		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false), said(o.System, false, false),
-			said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
+		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false),
+			said(o.System, false, false), said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
 			said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
@@ -364,7 +363,8 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	fmt.Fprintln(w)
 	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
 	for _, b := range c.Blocks {
-		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
+		n := func(n int) string { return tokens.Count{N: n, Exact: b.Exact}.String() }
+		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.InAll))
 	}
 	t.Print(w)
 }

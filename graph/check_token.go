@@ -54,7 +54,7 @@ func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Ex
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
 	unsent := 0
-	for _, by := range costs.sent {
+	for _, by := range costs.sent.by {
 		if by == 0 {
 			unsent++
 		}
