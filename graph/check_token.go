@@ -154,6 +154,9 @@ const onlyPrompt = "Send nothing but the prompt"
 // mostlyAmbient reports whether more than half of what is sent is the text before the operation.
 func (c Cost) mostlyAmbient() bool { return c.Ambient*2 > c.Total() }
 
+// selectedAlready is said of a reference of which nothing would be missed.
+const selectedAlready = "this selects what is selected already: it is sent once"
+
 // selection checks whether an operation selects too much, or the same twice.
 func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
@@ -165,10 +168,14 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	for i, r := range refs {
 		x := c.d.sends(o, r, matches.at(i))
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
+		if i < maxRewritten && slices.Contains(cost.Later, r.String()) && matches.at(i).Block == nil &&
+			slices.ContainsFunc(refs[:i], func(y Reference) bool { return y.String() == r.String() }) {
+			c.add("CG503", Warning, r.At, selectedAlready).Fix = c.without(o, refs, i)
+		}
 		if len(refs) > 1 && seen.add(x) && !slices.Contains(cost.Later, r.String()) {
 			f := c.add("CG503", Warning, r.At, "a part of this is selected already: it is sent once")
 			if seen.has(i) {
-				f.Message, f.Fix = "this selects what is selected already: it is sent once", c.without(o, refs, i)
+				f.Message, f.Fix = selectedAlready, c.without(o, refs, i)
 			}
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
