@@ -341,8 +341,8 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		open.Media = append(open.Media, o.Media...)
 		open.Grows = open.Grows || o.Grows
 		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false),
-			said(o.System, false, false), said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
-			said(o.Prompt, false, false), o.Block)
+			said(o.System, false, false), said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0),
+			said(o.Ambient, o.Grows, false), said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
 	for _, names := range []*[]string{&open.Later, &open.Lost, &open.Media} {
