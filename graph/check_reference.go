@@ -191,11 +191,8 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: list}
 		return
 	}
-	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
-		return m.Lost != "" && (Named(b.ID, m.Lost) || Named(b.Slug, m.Lost))
-	}) {
-		f.Message = fmt.Sprintf("%s is part of the system prompt, which each @llm sends: no reference leads there",
-			chars.Short(m.Lost, 60))
+	if said := c.d.Unreachable(m.Lost); said != "" {
+		f.Message = said
 		return
 	}
 	if m.In != nil {
@@ -219,6 +216,16 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message += "; did you mean " + path + "?"
 		f.Fix = c.renamed(o, r, path)
 	}
+}
+
+// Unreachable says why no reference leads to a name that a system block has; "": none has it.
+func (d *Document) Unreachable(name string) string {
+	if name == "" || !slices.ContainsFunc(d.systems[:min(len(d.systems), maxSuggested)], func(b *Block) bool {
+		return Named(b.ID, name) || Named(b.Slug, name)
+	}) {
+		return ""
+	}
+	return chars.Short(name, 60) + " is part of the system prompt, which each @llm sends: no reference leads there"
 }
 
 // list returns a value as a list if it is several: with commas, or names of blocks with spaces between them. "" is neither.
