@@ -234,6 +234,8 @@ type graphBlock struct {
 	Line   int    `json:"line"`
 	Tokens int    `json:"tokens"`
 	SentBy int    `json:"sent_by"` // operations
+	InAll  int    `json:"in_all"`  // tokens, of all times that it is sent
+	Exact  bool   `json:"exact"`   // so counts each model's own tokenizer
 }
 
 // graphCosts is what the command graph cost answers.
@@ -245,7 +247,8 @@ type graphCosts struct {
 	Total      int          `json:"total"`
 	Elsewhere  bool         `json:"elsewhere,omitempty"` // documents that are imported or run send something, too
 	Endless    bool         `json:"endless,omitempty"`   // a loop has no end: Total is what one pass sends
-	Blocks     []graphBlock `json:"blocks"`              // that cost most, times how often they are sent
+	Blocks     []graphBlock `json:"blocks"`              // that cost most, all times together
+	calls      string
 }
 
 func graphCostCommand() command {
@@ -262,7 +265,6 @@ func graphCostCommand() command {
 				return a.answer(g.noCosts(), func(w io.Writer) { printGraphFindings(a, w, nil, none) })
 			}
 			costs, found := g.costs(), g.check(args[0])
-			costs.Endless = slices.ContainsFunc(found, func(x graphFinding) bool { return x.Code == graph.Endless })
 			if err := a.answer(costs, func(w io.Writer) { printGraphCosts(a, w, costs) }); err != nil {
 				return err
 			}
@@ -283,7 +285,7 @@ func (g *openGraph) noCosts() graphCosts {
 func (g *openGraph) costs() graphCosts {
 	out := g.noCosts()
 	all := g.Costs(g.options)
-	out.Elsewhere = all.Elsewhere()
+	out.Elsewhere, out.Endless, out.calls = all.Elsewhere(), all.Endless(), all.Calls()
 	for _, c := range all.Operations {
 		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
@@ -292,7 +294,7 @@ func (g *openGraph) costs() graphCosts {
 		}
 		out.Operations = append(out.Operations, row)
 		if row.Operation == "llm" { // others hand it on
-			out.Total += row.Total
+			out.Total += row.Total * c.Times
 		}
 	}
 	for _, b := range g.Blocks {
@@ -302,13 +304,11 @@ func (g *openGraph) costs() graphCosts {
 			if b.Level > 0 {
 				name = b.URI()
 			}
-			out.Blocks = append(out.Blocks, graphBlock{name, line, all.Size(b), all.Sent(b)})
+			once, sum := all.InAll(b)
+			out.Blocks = append(out.Blocks, graphBlock{name, line, once.N, all.Sent(b), sum.N, sum.Exact})
 		}
 	}
-	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int {
-		return cmp.Compare(b.Tokens*b.SentBy,
-			a.Tokens*a.SentBy)
-	})
+	slices.SortStableFunc(out.Blocks, func(a, b graphBlock) int { return cmp.Compare(b.InAll, a.InAll) })
 	out.Blocks = out.Blocks[:min(len(out.Blocks), maxGraphBlocks)]
 	return out
 }
@@ -322,7 +322,6 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		fmt.Fprintln(w, "no operation sends anything"+rest)
 		return
 	}
-	n := func(n int) string { return tokens.Count{N: n, Exact: c.Exact}.String() }
 	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN BLOCK")
 	var open graph.Cost
 	all, named := graph.Cost{Exact: true}, false
@@ -341,9 +340,9 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
 		open.Media = append(open.Media, o.Media...)
 		open.Grows = open.Grows || o.Grows
-		t.Add(strconv.Itoa(o.Line), "@"+o.Operation, said(o.Total, false, false), said(o.System, false, false),
-			said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0), said(o.Ambient, o.Grows, false),
-			said(o.Prompt, false, false), o.Block)
+		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false),
+			said(o.System, false, false), said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0),
+			said(o.Ambient, o.Grows, false), said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
 	for _, names := range []*[]string{&open.Later, &open.Lost, &open.Media} {
@@ -357,18 +356,15 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	calls := "all model calls send"
-	if c.Endless {
-		calls = "a loop has no end; each pass sends"
-	}
-	fmt.Fprintf(w, "%s %s, %s%s\n", calls, all.Said(c.Total).Tokens(), counted, rest)
+	fmt.Fprintf(w, "%s %s, %s%s\n", c.calls, all.Said(c.Total).Tokens(), counted, rest)
 	if len(c.Blocks) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
 	t = a.newTable(">LINE", "BLOCK", ">TOKENS", ">SENT BY", ">IN ALL")
 	for _, b := range c.Blocks {
-		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.Tokens*b.SentBy))
+		n := func(n int) string { return tokens.Count{N: n, Exact: b.Exact}.String() }
+		t.Add(strconv.Itoa(b.Line), b.Block, n(b.Tokens), strconv.Itoa(b.SentBy), n(b.InAll))
 	}
 	t.Print(w)
 }

@@ -21,6 +21,7 @@ type jumps struct {
 	least []int    // by operation: where the first target begins of those from it on
 	most  []int    // by operation: where the last target begins of those before it
 	dead  []bool   // by operation: it never runs
+	times []int    // by operation: how often it runs; nil: a loop has no end, or very many passes
 }
 
 // jumpsOf follows the @goto operations of a document.
@@ -34,6 +35,7 @@ func jumpsOf(d *Document) jumps {
 		}
 	}
 	j.walk(d)
+	j.count(d)
 	for i := range d.Operations {
 		j.most[i+1] = j.most[i]
 		if j.dead[i] {
@@ -51,14 +53,43 @@ func jumpsOf(d *Document) jumps {
 	return j
 }
 
+// maxSteps is how many more operations run than a document has, at most, for it to be known how often each does.
+const maxSteps = 100_000
+
+// count follows the jumps, those with run-once only the first time, and counts how often each operation runs.
+func (j *jumps) count(d *Document) {
+	n := len(d.Operations)
+	times := make([]int, n)
+	for at, left := 0, n+maxSteps; at < n; left-- {
+		o := d.Operations[at]
+		if left == 0 {
+			return
+		}
+		if times[at]++; o.truth("run-once") && o.Name != "goto" {
+			times[at] = 1
+		}
+		switch {
+		case o.Name == "return":
+			at = n
+		case j.to[at] != nil && (times[at] == 1 || !o.truth("run-once")):
+			at = j.target(d, at)
+		default:
+			at++
+		}
+	}
+	j.times = times
+}
+
+// target returns the first operation that runs after a jump.
+func (j *jumps) target(d *Document, at int) int {
+	return sort.Search(len(d.Operations), func(k int) bool { return d.Operations[k].At.From >= j.to[at].Own.From })
+}
+
 // walk finds the operations that never run. It follows the jumps: with run-once only the first time.
 func (j *jumps) walk(d *Document) {
 	n := len(d.Operations)
 	j.dead = slices.Repeat([]bool{true}, n)
 	next, seen := make([]int, n+1), make([]int, n) // what runs next, itself where a way ends; by which way it was seen
-	target := func(i int) int {
-		return sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= j.to[i].Own.From })
-	}
 	for i, o := range d.Operations {
 		switch next[i] = i + 1; {
 		case o.Name == "return":
@@ -66,7 +97,7 @@ func (j *jumps) walk(d *Document) {
 		case j.to[i] != nil && o.truth("run-once"):
 			next[i] = i
 		case j.to[i] != nil:
-			next[i] = target(i)
+			next[i] = j.target(d, i)
 		}
 	}
 	next[n] = n
@@ -87,7 +118,7 @@ func (j *jumps) walk(d *Document) {
 		if j.dead[at] = false; !d.Operations[at].truth("run-once") { // it leads to itself
 			return
 		}
-		next[at], at = at+1, target(at)
+		next[at], at = at+1, j.target(d, at)
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 			"found by its heading, not by an id: a new heading breaks this reference").Fix = withID
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
-		c.replaced(r, m.Block, c.d.Operations[g.gone[m.Block.index]])
+		c.replaced(o, r, m.Block, c.d.Operations[g.gone[m.Block.index]])
 		return true
 	}
 	if f.Key == "to" {
@@ -126,7 +126,7 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 }
 
 // replaced says of a reference that an operation replaces its block, as far as it is known what is there then.
-func (c *checker) replaced(r Reference, b *Block, by *Operation) {
+func (c *checker) replaced(o *Operation, r Reference, b *Block, by *Operation) {
 	severity, message := Information, "nothing is sent for it unless the result has a block of this name"
 	id := c.made.header(by).id
 	gets := losesID(b, id) && c.d.Find(by.to[0].Path).Block == b && !strings.Contains(r.Path, "/")
@@ -136,7 +136,7 @@ func (c *checker) replaced(r Reference, b *Block, by *Operation) {
 	f := c.add("CG305", severity, r.At, "an earlier operation replaces this block: "+message)
 	f.Related = []Related{{by.NameAt, "this one"}}
 	if gets {
-		f.Fix = c.renamed(r, id)
+		f.Fix = c.renamed(o, r, id)
 	}
 }
 
@@ -191,11 +191,8 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: list}
 		return
 	}
-	if slices.ContainsFunc(c.d.systems[:min(len(c.d.systems), maxSuggested)], func(b *Block) bool {
-		return m.Lost != "" && (Named(b.ID, m.Lost) || Named(b.Slug, m.Lost))
-	}) {
-		f.Message = fmt.Sprintf("%s is part of the system prompt, which each @llm sends: no reference leads there",
-			chars.Short(m.Lost, 60))
+	if said := c.d.Unreachable(m.Lost); said != "" {
+		f.Message = said
 		return
 	}
 	if m.In != nil {
@@ -207,7 +204,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 			if c.d.Find(path).Block != found { // a block above has the name of another one
 				path = c.d.Reaches(found)
 			}
-			f.Fix = c.renamed(r, path)
+			f.Fix = c.renamed(o, r, path)
 			return
 		}
 	}
@@ -217,8 +214,18 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 	path := c.d.nearest(r.Path, c.allNames())
 	if path != "" && (c.d.Find(path).Block != nil || c.made.before(o, path)) {
 		f.Message += "; did you mean " + path + "?"
-		f.Fix = c.renamed(r, path)
+		f.Fix = c.renamed(o, r, path)
 	}
+}
+
+// Unreachable says why no reference leads to a name that a system block has; "": none has it.
+func (d *Document) Unreachable(name string) string {
+	if name == "" || !slices.ContainsFunc(d.systems[:min(len(d.systems), maxSuggested)], func(b *Block) bool {
+		return Named(b.ID, name) || Named(b.Slug, name)
+	}) {
+		return ""
+	}
+	return chars.Short(name, 60) + " is part of the system prompt, which each @llm sends: no reference leads there"
 }
 
 // list returns a value as a list if it is several: with commas, or names of blocks with spaces between them. "" is neither.
@@ -233,8 +240,13 @@ func (c *checker) list(value string) string {
 	return ""
 }
 
-// renamed returns the fix that writes another path; nil: this one is not written as it reads, as with escapes.
-func (c *checker) renamed(r Reference, path string) *Fix {
+// renamed returns the fix that writes another path, or leaves the reference out where the list has that already; nil: this one
+// is not written as it reads, as with escapes.
+func (c *checker) renamed(o *Operation, r Reference, path string) *Fix {
+	if i, refs := slices.Index(o.block, r), o.block; i >= 0 && len(refs) <= maxRewritten &&
+		slices.ContainsFunc(refs, func(x Reference) bool { return x.Path == path && x.Below == r.Below }) {
+		return c.without(o, refs, i)
+	}
 	if !strings.Contains(r.At.In(c.d.Source), r.Path) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -33,11 +34,19 @@ func (c *checker) tokens() {
 	for _, o := range c.d.Operations {
 		c.selection(o, costs)
 	}
-	c.sum(costs.Operations)
+	c.sum(costs)
 }
 
 // Said is a figure of the cost.
 func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
+
+// Again is what is said behind the total where it is sent several times: " ×2".
+func (c Cost) Again() string {
+	if c.Times < 2 {
+		return ""
+	}
+	return " ×" + strconv.Itoa(c.Times)
+}
 
 // Said is a figure of blocks.
 func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
@@ -45,7 +54,7 @@ func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Ex
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
 	unsent := 0
-	for _, by := range costs.sent {
+	for _, by := range costs.sent.by {
 		if by == 0 {
 			unsent++
 		}
@@ -145,6 +154,9 @@ const onlyPrompt = "Send nothing but the prompt"
 // mostlyAmbient reports whether more than half of what is sent is the text before the operation.
 func (c Cost) mostlyAmbient() bool { return c.Ambient*2 > c.Total() }
 
+// selectedAlready is said of a reference of which nothing would be missed.
+const selectedAlready = "this selects what is selected already: it is sent once"
+
 // selection checks whether an operation selects too much, or the same twice.
 func (c *checker) selection(o *Operation, costs *Costs) {
 	if o.Name == "import" {
@@ -156,10 +168,14 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	for i, r := range refs {
 		x := c.d.sends(o, r, matches.at(i))
 		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
+		if i < maxRewritten && slices.Contains(cost.Later, r.String()) && matches.at(i).Block == nil &&
+			slices.ContainsFunc(refs[:i], func(y Reference) bool { return y.String() == r.String() }) {
+			c.add("CG503", Warning, r.At, selectedAlready).Fix = c.without(o, refs, i)
+		}
 		if len(refs) > 1 && seen.add(x) && !slices.Contains(cost.Later, r.String()) {
 			f := c.add("CG503", Warning, r.At, "a part of this is selected already: it is sent once")
 			if seen.has(i) {
-				f.Message, f.Fix = "this selects what is selected already: it is sent once", c.without(o, refs, i)
+				f.Message, f.Fix = selectedAlready, c.without(o, refs, i)
 			}
 		}
 		if r.Below && (blocks > wideBlocks || size > wideTokens) {
@@ -252,11 +268,11 @@ func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
 }
 
 // sum says what the whole document sends.
-func (c *checker) sum(costs []Cost) {
-	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs))
-	for i := range costs {
-		if cost := &costs[i]; cost.Operation.Name == "llm" {
-			all.Prompt += cost.Total()
+func (c *checker) sum(costs *Costs) {
+	all, asks := Cost{Exact: true}, make([]*Cost, 0, len(costs.Operations))
+	for i := range costs.Operations {
+		if cost := &costs.Operations[i]; cost.Operation.Name == "llm" {
+			all.Prompt += cost.Total() * cost.Times
 			all.Exact = all.Exact && cost.Exact
 			asks = append(asks, cost)
 		}
@@ -270,13 +286,13 @@ func (c *checker) sum(costs []Cost) {
 		c.add("CG514", Information, last.NameAt,
 			"the last operation sends all before it: context: none leaves that out").Fix = set(last, onlyPrompt, "context", "none")
 	}
-	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total(), a.Total()) })
+	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total()*b.Times, a.Total()*a.Times) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
-		most = append(most, fmt.Sprintf("line %d: %s", line, cost.Said(cost.Total())))
+		most = append(most, fmt.Sprintf("line %d: %s%s", line, cost.Said(cost.Total()), cost.Again()))
 	}
-	message := fmt.Sprintf("all model calls send %s, most by %s", all.Said(all.Total()).Tokens(),
+	message := fmt.Sprintf("%s %s, most by %s", costs.Calls(), all.Said(all.Total()).Tokens(),
 		strings.Join(most, ", "))
 	if c.made.asks() {
 		message += "; " + Elsewhere

@@ -13,9 +13,6 @@ func Codes() []Code { return codes }
 // Sums is the code of the finding with what all model calls send together.
 const Sums = "CG509"
 
-// Endless is the code of a jump back without an end.
-const Endless = "CG404"
-
 var codes = []Code{
 	{"CG001", "error", "a file is missing or cannot be read", "correct the path, or make the file readable"},
 	{"CG002", "error", "the text is not UTF-8", "save the file as UTF-8"},

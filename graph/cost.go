@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"ctxledger.dev/tokens"
 )
 
 // Cost is what an operation sends, in tokens of the model that it names.
@@ -15,6 +17,7 @@ type Cost struct {
 	Selected  int        `json:"selected"`
 	Ambient   int        `json:"ambient"`
 	Prompt    int        `json:"prompt"`
+	Times     int        `json:"times"`                // it sends Total; in a loop without an end 1
 	Shown     int        `json:"operations,omitempty"` // of Ambient: operations, see Settings.Visible
 	// Later are the references, by their paths, that lead to what operations write which run before this one.
 	Later []string `json:"later,omitempty"`
@@ -31,7 +34,8 @@ type Costs struct {
 	Operations []Cost // those that send something
 
 	of   []int // by operation: its place in Operations, from 1; 0: it sends nothing
-	sent []int // by block: by how many operations
+	sent sends // by how many operations
+	all  []*tally
 	made *created
 	*tally
 }
@@ -42,6 +46,17 @@ func (c *Costs) Of(o *Operation) (cost Cost, sends bool) {
 		return c.Operations[i-1], true
 	}
 	return Cost{Operation: o, Exact: true}, false
+}
+
+// Endless reports whether a loop has no end that is known.
+func (c *Costs) Endless() bool { return c.made.grows().times == nil }
+
+// Calls is what is said before the sum of what all model calls send.
+func (c *Costs) Calls() string {
+	if c.Endless() {
+		return "a loop has no end; each pass sends"
+	}
+	return "all model calls send"
 }
 
 // Inserter returns the operation that inserts the block of a path, by its id before another name; nil: none does.
@@ -91,7 +106,21 @@ func (c *Costs) All(b *Block) int {
 }
 
 // Sent returns how many operations send a block.
-func (c *Costs) Sent(b *Block) int { return c.sent[b.index] }
+func (c *Costs) Sent(b *Block) int { return c.sent.by[b.index] }
+
+// InAll returns the tokens of a block by the model that counts most, and those of all times that it is sent, by the model of
+// each.
+func (c *Costs) InAll(b *Block) (once, all tokens.Count) {
+	once.Exact = true
+	for _, t := range c.all {
+		if times := t.sent.by[b.index]; times > 0 {
+			once.N, once.Exact = max(once.N, t.sizes[b.index]), once.Exact && t.Exact
+			all.N += t.sizes[b.index] * times
+		}
+	}
+	all.Exact = once.Exact
+	return once, all
+}
 
 // kept is the tokens of a text that is the same as when they were counted.
 type kept struct {
@@ -162,8 +191,8 @@ func (k *keptText) size(by any, text string, count func(string) int) int {
 // Costs returns what each operation sends if the document is as it is now, but for blocks that an operation before it replaces.
 // Large documents have functions of o.Count called concurrently.
 func (d *Document) Costs(o Options) *Costs {
-	c := &Costs{of: make([]int, len(d.Operations)), sent: make([]int, len(d.Blocks)+1), made: createdBy(d, o.Read)}
-	b := bill{Costs: c, d: d, g: c.made.grows(), count: o.Count, kept: o.Kept, tallies: map[string]*tally{}}
+	c := &Costs{of: make([]int, len(d.Operations)), sent: newSends(d), made: createdBy(d, o.Read)}
+	b := bill{Costs: c, d: d, g: c.made.grows(), count: o.Count, kept: o.Kept}
 	c.tally = b.counted("")
 	c.Operations = make([]Cost, 0, len(d.Operations))
 	for _, o := range d.Operations {
@@ -173,22 +202,22 @@ func (d *Document) Costs(o Options) *Costs {
 		}
 		b.replace(o)
 	}
-	c.summed(d, b.frozen)
+	c.sent.sum(d, c.sizes)
+	for _, t := range c.all {
+		t.sent.sum(d, t.sizes)
+	}
 	return c
 }
 
 // bill is what the costs of a document are found with.
 type bill struct {
 	*Costs
-	d       *Document
-	g       *growth
-	count   func(named string) Counting
-	kept    any
-	named   map[string]*tally // by the models that operations name
-	tallies map[string]*tally // by tokenizers
-	gone    []int             // the blocks that operations have replaced so far
-	sending fenwick           // Costs.sent, as long as blocks are replaced
-	frozen  map[int]int       // by how many operations these were sent until then
+	d     *Document
+	g     *growth
+	count func(named string) Counting
+	kept  any
+	named map[string]*tally // by the models that operations name
+	gone  []int             // the blocks that operations have replaced so far
 }
 
 // cost returns what an operation sends.
@@ -198,7 +227,10 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 	}
 	d, model := b.d, o.text("model")
 	t := b.counted(model)
-	cost = Cost{Operation: o, Model: model, Exact: t.Exact}
+	cost = Cost{Operation: o, Model: model, Exact: t.Exact, Times: 1}
+	if b.g.times != nil {
+		cost.Times = b.g.times[o.Index]
+	}
 	for _, m := range o.media() {
 		cost.Media, cost.Exact = append(cost.Media, m.text), false
 	}
@@ -233,7 +265,7 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 			}
 			cost.Ambient, cost.Shown = all, all-cost.Ambient
 		}
-		b.send(before)
+		b.send(t, before, cost.Times)
 	}
 	return cost, cost.Total() > 0 || len(cost.Later)+len(cost.Lost) > 0
 }
@@ -254,32 +286,22 @@ func (b *bill) choose(t *tally, o *Operation, cost *Cost) {
 	}
 	for _, x := range union(all) {
 		cost.Selected += t.sum(x)
-		b.send(x)
+		b.send(t, x, cost.Times)
 	}
 }
 
-// send notes that an operation sends blocks.
-func (b *bill) send(x extent) {
-	b.sent[x.from]++
-	b.sent[x.to]--
-	if b.sending != nil {
-		b.sending.add(x.from, 1)
-		b.sending.add(x.to, -1)
-	}
+// send notes that an operation sends blocks, so many times.
+func (b *bill) send(t *tally, x extent, times int) {
+	b.sent.add(x, 1)
+	t.sent.add(x, times)
 }
 
 // replace notes which blocks an operation replaces: later ones send what they are then.
 func (b *bill) replace(o *Operation) {
 	for _, i := range b.g.replaces[o.Index] {
-		if b.sending == nil {
-			b.sending, b.frozen = make(fenwick, len(b.sent)), map[int]int{}
-			for j, n := range b.sent {
-				b.sending.add(j, n)
-			}
-		}
-		b.frozen[i] = b.sending.upTo(i + 1)
 		b.gone = append(b.gone, i)
-		for _, t := range b.tallies {
+		b.sent.freeze(i)
+		for _, t := range b.all {
 			t.replace(b.d.Blocks[i])
 		}
 	}
@@ -296,22 +318,6 @@ func (d *Document) says(b *Block, end int) bool {
 		}
 	}
 	return false
-}
-
-// summed turns the beginnings and ends of what operations send into how many send each block. frozen has those that were
-// replaced.
-func (c *Costs) summed(d *Document, frozen map[int]int) {
-	by := 0
-	for i, b := range d.Blocks {
-		by += c.sent[i]
-		c.sent[i] = by
-		if n, replaced := frozen[i]; replaced {
-			c.sent[i] = n
-		}
-		if b.System || c.sizes[i] == 0 { // there may be nothing before the first heading
-			c.sent[i] = 0
-		}
-	}
 }
 
 // extent is a run of blocks, by their places in the document.

@@ -45,8 +45,7 @@ func grown(d *Document, above func(*Operation) header) *growth {
 		if g.to[i] == nil || g.to[i].Own.From > d.Operations[i].At.From {
 			continue
 		}
-		first := sort.Search(n, func(k int) bool { return d.Operations[k].At.From >= g.to[i].Own.From })
-		looped.each(n, first, i, func(k int) { g.runs[k] = i })
+		looped.each(n, g.target(d, i), i, func(k int) { g.runs[k] = i })
 	}
 	return g
 }

@@ -1,12 +1,15 @@
 package graph
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Counting is how texts are counted for a model.
 type Counting struct {
 	Of    func(text string) int // returns the tokens of a text
 	Exact bool                  // as the model's own tokenizer does
-	Name  string                // of the tokenizer: what has the same name counts alike
+	Name  string                // of the tokenizer: what has the same name counts alike, exactly for a model or not
 }
 
 // tally is what the blocks of a document have in one way of counting.
@@ -20,6 +23,7 @@ type tally struct {
 	shown          []int   // the tokens before each block where operations are visible; nil: they are not
 	gone           fenwick // the tokens of blocks that are replaced; nil: none is
 	above          partly
+	sent           sends // to such models
 }
 
 // countedBy is what counts are kept for.
@@ -37,14 +41,16 @@ func (b *bill) counted(named string) *tally {
 		b.named = map[string]*tally{}
 	}
 	counting := b.count(named)
-	t := b.tallies[counting.Name]
-	if t == nil {
-		t = b.d.tally(counting, b.kept)
+	i := slices.IndexFunc(b.all, func(t *tally) bool { return t.Name == counting.Name && t.Exact == counting.Exact })
+	if i < 0 {
+		i = len(b.all)
+		t := b.d.tally(counting, b.kept)
 		for _, i := range b.gone {
 			t.replace(b.d.Blocks[i])
 		}
-		b.tallies[counting.Name] = t
+		b.all = append(b.all, t)
 	}
+	t := b.all[i]
 	b.named[named] = t
 	return t
 }
@@ -52,7 +58,8 @@ func (b *bill) counted(named string) *tally {
 // tally counts a document.
 func (d *Document) tally(counting Counting, kept any) *tally {
 	n := len(d.Blocks)
-	t := &tally{Counting: counting, sizes: make([]int, n), tokens: make([]int, n+1), blocks: make([]int, n+1)}
+	t := &tally{Counting: counting, sizes: make([]int, n), tokens: make([]int, n+1), blocks: make([]int, n+1),
+		sent: newSends(d)}
 	if kept != nil {
 		t.by = countedBy{kept, counting.Name}
 	}
@@ -94,6 +101,7 @@ func (t *tally) replace(b *Block) {
 	if t.gone == nil {
 		t.gone = make(fenwick, len(t.tokens))
 	}
+	t.sent.freeze(b.index)
 	t.gone.add(b.index, t.tokens[b.index+1]-t.tokens[b.index])
 }
 

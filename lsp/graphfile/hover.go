@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,7 +126,7 @@ func (f File) mentionNote(m graph.Mention) Note {
 	}
 	found := d.Find(m.Path)
 	if found.Block == nil {
-		note.Text = "there is no block " + called(found.Lost)
+		note.Text = cmp.Or(chars.Line(d.Unreachable(found.Lost)), "there is no block "+called(found.Lost))
 		if o := f.Around.Costs.Inserter(m.Path); o != nil && !m.Elsewhere {
 			line, _ := f.Place(o.At.From)
 			note.Text = fmt.Sprintf("@%s in line %d inserts this block when it runs", o.Name, line)

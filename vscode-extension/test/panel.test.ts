@@ -277,8 +277,8 @@ test('of five hundred turns the chart is small, and made at once', () => {
 
 test('the words of the window and of auto-compact are never printed over each other', () => {
   for (const [compactsAt, said] of [
-    [200_000, '<text class="words" x="798" y="AT" text-anchor="end">the window, and auto-compact: 200,000 tokens</text>'],
-    [195_000, '<text class="words" x="798" y="AT" text-anchor="end">auto-compact at 195,000 tokens</text>'],
+    [200_000, '<text class="words" x="798" y="AT" text-anchor="end">the window, and auto-compact: 200,000</text>'],
+    [195_000, '<text class="words" x="798" y="AT" text-anchor="end">auto-compact at 195,000</text>'],
   ] as const) {
     const context = session(3, { turns: [turn(1, 0, 70_000), turn(2, 90_000, 10)], compactsAt });
     const chart = growthChart(context, 800);
