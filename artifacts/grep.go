@@ -193,9 +193,9 @@ func (g *grep) line(n int64, text []byte, first bool) {
 	if !first && g.matched == n {
 		return // found already
 	}
-	at := g.re.FindIndex(text)
+	all := g.re.FindAllIndex(text, maxExcerpts)
 	switch {
-	case at != nil:
+	case all != nil:
 		g.matched = n
 		g.matches++
 		earlier, same := g.repeated.of(n, text, g.before)
@@ -209,7 +209,7 @@ func (g *grep) line(n int64, text []byte, first bool) {
 			g.match(n, fmt.Sprintf("(as line %d)", earlier), false)
 			return
 		}
-		shown := excerpt(text, at, g.wide)
+		shown := excerpts(text, all, g.wide)
 		g.match(n, shown, len(shown) != len(visible(text)))
 	case !first || g.context == 0:
 	case g.due > 0 && g.repeated.follows(text):
@@ -272,19 +272,41 @@ func (g *grep) show(n int64, kind byte, text string) {
 // page.
 func (g *grep) width() int { return min(previewLine, g.limit-minRows/2) }
 
-// excerpt returns a matching line, or, when it is longer than width characters, the part around
-// the match at[0]:at[1], with a third of the width before it.
-func excerpt(line []byte, at []int, width int) string {
+// excerpts returns a matching line, or, when it is longer than width characters, the parts around its first matches: fewer,
+// where they would be shorter than minExcerpt.
+func excerpts(line []byte, all [][]int, width int) string {
 	if len(line) <= width || utf8.RuneCount(line) <= width {
 		return visible(line)
 	}
-	before, rest := visible(line[:at[0]]), visible(line[at[0]:])
-	lead := suffix(before, width/3)
-	left := width - utf8.RuneCountInString(lead)
-	body := prefix(rest, left)
-	if len(body) == len(rest) { // the match is near the end: show more of what is before it
-		lead = suffix(before, width-utf8.RuneCountInString(body))
+	all = all[:min(len(all), max(1, width/minExcerpt))]
+	var out strings.Builder
+	from, missing := 0, 0
+	for i, at := range all {
+		until := len(line)
+		if i+1 < len(all) { // half of the way to the next one
+			until = max(at[1], from+wholeChars(line[from:], (at[1]+all[i+1][0])/2-from))
+		}
+		before, shown, behind := excerpt(line[from:until], at[0]-from, width/len(all))
+		out.WriteString(cutMark(missing+before) + shown)
+		from, missing = until, behind
 	}
-	return cutMark(utf8.RuneCountInString(before[:len(before)-len(lead)])) + lead + body +
-		cutMark(utf8.RuneCountInString(rest[len(body):]))
+	return out.String() + cutMark(missing)
+}
+
+// Around each of several matches in a long line at least so many characters are shown, and of so many matches at most.
+const (
+	minExcerpt  = 300
+	maxExcerpts = wideLine / minExcerpt
+)
+
+// excerpt returns width characters of a part of a line around the match that begins at a byte, a third of them before it, and
+// how many characters of the part are missing on both sides.
+func excerpt(part []byte, at, width int) (before int, shown string, behind int) {
+	above, rest := visible(part[:at]), visible(part[at:])
+	lead := suffix(above, width/3)
+	body := prefix(rest, width-utf8.RuneCountInString(lead))
+	if len(body) == len(rest) { // the match is near the end: show more of what is before it
+		lead = suffix(above, width-utf8.RuneCountInString(body))
+	}
+	return utf8.RuneCountInString(above[:len(above)-len(lead)]), lead + body, utf8.RuneCountInString(rest[len(body):])
 }

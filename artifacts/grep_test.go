@@ -179,6 +179,26 @@ func TestGrepShowsMoreOfLongLinesWhereFewMatch(t *testing.T) {
 	}
 }
 
+// TestGrepShowsSeveralMatchesOfALongLine: an answer in JSON is one line, and only the first review in it was shown.
+func TestGrepShowsSeveralMatchesOfALongLine(t *testing.T) {
+	far := strings.Repeat("x", 5000)
+	for _, c := range []struct {
+		line, shows string
+		limit       int
+	}{
+		{far + "review 1" + far + "review 2" + far, `CUTx+review 1x+CUTx+review 2x+CUT`, 5000},
+		{far + "review 1, review 2" + far, `CUTx+review 1, review 2x+CUT`, 5000},
+		{"日review 1" + strings.Repeat("日", 5000) + "review 2日", `日review 1日+CUT日+review 2日`, 5000},
+		{far + "review 1" + far + "review 2" + far, `CUTx+review 1x+CUT`, 300},
+	} {
+		p := read(t, artifacts.Text([]byte(c.line)), artifacts.Selection{Grep: `review \d`, Limit: c.limit})
+		want := "^1:" + strings.ReplaceAll(c.shows, "CUT", `…\[[\d,]+ chars cut\]…`) + "\n$"
+		if !regexp.MustCompile(want).MatchString(p.Text) || utf8.RuneCountInString(p.Text) > c.limit {
+			t.Errorf("%.20s… of %d: %.2000s", c.line, c.limit, p.Text)
+		}
+	}
+}
+
 func TestGrepInALineOverTheCapSearchesItsPieces(t *testing.T) {
 	const piece = 16 << 20
 	text := strings.Repeat("x", piece+100) + "NEEDLE\nnext NEEDLE\n"
@@ -224,6 +244,11 @@ func FuzzGrepAgreesWithThePlainWay(f *testing.F) {
 		re, err := regexp.Compile(pattern)
 		if err != nil || pattern == "" || len(pattern) > 100 || context > 100 || limit < 0 || limit > 40_000 {
 			return
+		}
+		long := strings.Repeat(strings.ReplaceAll(text[:min(len(text), 1000)], "\n", " "), 10) + "x"
+		p := read(t, artifacts.Text([]byte(long)), artifacts.Selection{Grep: pattern, Limit: limit})
+		if n := utf8.RuneCountInString(p.Text); n > max(limit, 200) && limit > 0 {
+			t.Fatalf("%d characters of %d", n, limit)
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			if len(line) > 100 {
