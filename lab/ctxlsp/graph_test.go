@@ -3,6 +3,7 @@ package ctxlsp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -53,7 +54,9 @@ func TestTheProgramsSayTheSameOfAGraph(t *testing.T) {
 		Operations []struct{ Line, Total int }
 	}
 	raw, err := p.Command(t, filepath.Join(dir, "ctxledger"), "graph", "cost", "graph.md", "--json").Output()
-	must(t, err)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 { // the missing block is an error
+		t.Fatalf("graph cost ended with %v", err)
+	}
 	must(t, json.Unmarshal(raw, &costs))
 	if len(costs.Operations) != 2 {
 		t.Fatalf("the command line says %s", raw)
