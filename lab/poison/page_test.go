@@ -76,7 +76,7 @@ func sameNames(page *poison.Element, answer string) error {
 func (s *scene) page(session string) (page, answer string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "page.html")
-	answer, messages := s.intoPipe([]string{"--json", "audit", "--html", file, session})
+	answer, messages := s.intoPipe([]string{"audit", "--json", "--html", file, session})
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		s.t.Fatalf("%s, %s: no page of an audit: %s", s.text.Name(), s.form, messages)
