@@ -38,7 +38,7 @@ func readGrep(c Content, s Selection) (Page, error) {
 			return Page{}, err
 		}
 		if g.matches > 0 {
-			s, instead = wider.Selection, "0 matches; "+wider.says+", "
+			s, instead = wider.Selection, "0 matches; "+wider.says+": "
 		}
 	}
 	p := Page{Text: g.out.String(), Range: instead + nOf("match", "matches", g.skipped, g.shown, g.matches)}
@@ -59,11 +59,11 @@ type wider struct {
 func widened(s Selection) (out []wider) {
 	if s.Path != "" {
 		s.Path = ""
-		out = append(out, wider{s, "in other messages"})
+		out = append(out, wider{s, "without path"})
 	}
 	if name := nameIn(s.Grep); name != "" {
 		s.Grep = "(?i)" + name
-		out = append(out, wider{s, "of " + s.Grep})
+		out = append(out, wider{s, "for " + s.Grep})
 	}
 	return out
 }
@@ -80,7 +80,7 @@ func grepAll(c Content, s Selection) (*grep, error) {
 	begin.wide = begin.width()
 	g := begin
 	err = g.read(c)
-	if room := g.limit - g.chars; err == nil && !g.full && g.cut > 0 && room >= g.cut {
+	if room := g.limit - g.chars - 2*maxMark*g.cut; err == nil && !g.full && g.cut > 0 && room >= g.cut {
 		begin.wide = min(g.wide+room/g.cut, wideLine)
 		g = begin
 		err = g.read(c)
@@ -113,7 +113,6 @@ func (g *grep) message(n int64, heading []byte) {
 	g.repeated.begin()
 	if g.elsewhere = !bytes.Contains(heading, g.path); g.elsewhere {
 		g.before, g.due = g.before[:0], 0
-		return
 	}
 }
 
@@ -279,6 +278,7 @@ func excerpts(line []byte, all [][]int, width int) string {
 		return visible(line)
 	}
 	all = all[:min(len(all), max(1, width/minExcerpt))]
+	each := (width - (len(all)-1)*maxMark) / len(all) // with the marks between the parts
 	var out strings.Builder
 	from, missing := 0, 0
 	for i, at := range all {
@@ -286,7 +286,7 @@ func excerpts(line []byte, all [][]int, width int) string {
 		if i+1 < len(all) { // half of the way to the next one
 			until = max(at[1], from+wholeChars(line[from:], (at[1]+all[i+1][0])/2-from))
 		}
-		before, shown, behind := excerpt(line[from:until], at[0]-from, width/len(all))
+		before, shown, behind := excerpt(line[from:until], at[0]-from, each)
 		out.WriteString(cutMark(missing+before) + shown)
 		from, missing = until, behind
 	}
@@ -297,6 +297,7 @@ func excerpts(line []byte, all [][]int, width int) string {
 const (
 	minExcerpt  = 300
 	maxExcerpts = wideLine / minExcerpt
+	maxMark     = 24 // characters of a mark of a cut
 )
 
 // excerpt returns width characters of a part of a line around the match that begins at a byte, a third of them before it, and

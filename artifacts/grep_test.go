@@ -73,7 +73,7 @@ func TestGrepOfAPath(t *testing.T) {
 		{"all of a directory", "/w/",
 			"1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n", "2 matches"},
 		{"none", "other.go", "1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n",
-			"0 matches; in other messages, 2 matches"},
+			"0 matches; without path: 2 matches"},
 	} {
 		p := read(t, textOf(lines), artifacts.Selection{Grep: "options", Context: 1, Path: c.path})
 		if p.Text != c.shows || p.Range != c.of {
@@ -91,8 +91,8 @@ func TestGrepLooksForTheName(t *testing.T) {
 	c := textOf([]string{"func (s *Strategy) hasCodeChanges() bool {", "x"})
 	for _, test := range []struct{ pattern, text, of string }{
 		{`func hasCodeChanges\(`, "1:func (s *Strategy) hasCodeChanges() bool {\n",
-			"0 matches; of (?i)hasCodeChanges, 1 match"},
-		{`\bHASCODE`, "1:func (s *Strategy) hasCodeChanges() bool {\n", "0 matches; of (?i)HASCODE, 1 match"},
+			"0 matches; for (?i)hasCodeChanges: 1 match"},
+		{`\bHASCODE`, "1:func (s *Strategy) hasCodeChanges() bool {\n", "0 matches; for (?i)HASCODE: 1 match"},
 		{"nothing of this|that", "", "0 matches"},
 		{"^z$", "", "0 matches"},
 	} {
@@ -195,6 +195,18 @@ func TestGrepShowsSeveralMatchesOfALongLine(t *testing.T) {
 		want := "^1:" + strings.ReplaceAll(c.shows, "CUT", `…\[[\d,]+ chars cut\]…`) + "\n$"
 		if !regexp.MustCompile(want).MatchString(p.Text) || utf8.RuneCountInString(p.Text) > c.limit {
 			t.Errorf("%.20s… of %d: %.2000s", c.line, c.limit, p.Text)
+		}
+	}
+}
+
+// TestAPageShowsAMatchWhateverItsLimit: with the marks between the parts around twenty matches, a line did not fit the page
+// that it was made for, and the next page was the same again.
+func TestAPageShowsAMatchWhateverItsLimit(t *testing.T) {
+	line := strings.Repeat(strings.Repeat("x", 2000)+"NEEDLE", 20)
+	for limit := 200; limit <= 6000; limit += 20 {
+		p := read(t, artifacts.Text([]byte(line)), artifacts.Selection{Grep: "NEEDLE", Limit: limit})
+		if n := utf8.RuneCountInString(p.Text); n > limit || !strings.Contains(p.Text, "NEEDLE") || p.Next != nil {
+			t.Errorf("of %d characters: %d, %s, next %+v", limit, n, p.Range, p.Next)
 		}
 	}
 }
