@@ -47,7 +47,7 @@ func unindex(tx kv.Tx, id string) error {
 	return index.Drop(tx, id)
 }
 
-// IndexAgain makes the index anew: it empties it, and has the words of all artifacts be indexed. Errors: corrupt.
+// IndexAgain rebuilds the index: it empties it and marks all artifacts as not indexed yet. Errors: corrupt.
 func IndexAgain(tx kv.Tx) error {
 	ids, err := living(tx)
 	err = cmp.Or(err, index.Clear(tx))

@@ -122,7 +122,7 @@ func (a *action) root() *cobra.Command {
 }
 
 // shells are those that complete, as the library knows them.
-const shells = "bash, fish, powershell and zsh"
+var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 // into adds the command to its group, which is there, or to the program.
 func (c command) into(root *cobra.Command, a *action) {

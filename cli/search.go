@@ -39,7 +39,7 @@ func printFound(a *action, w io.Writer, resp ledger.SearchResponse) {
 		fmt.Fprintf(w, "%s\n  %s\n", foundWhere(a, f), columns.OneLine(f.Text))
 	}
 	if n := resp.Total - len(resp.Found); n > 0 && len(resp.Found) > 0 {
-		fmt.Fprintf(w, "\n%s more: `--limit`\n", chars.Plural(n, "text"))
+		fmt.Fprintf(w, "\n%s; `--limit N` shows more\n", chars.Plural(n, "more text"))
 	}
 	hintUnread(a, resp.Unread)
 }

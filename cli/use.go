@@ -141,9 +141,9 @@ func unknownCommand(a *action, parent *cobra.Command, args []string) error {
 	if name == "version" && !parent.HasParent() {
 		err.hint = "it is `ctxledger --version`"
 	} else if parent.Name() == "completion" {
-		err.hint = "there is one each for " + shells
-		if like := alike(name, strings.Split(strings.ReplaceAll(shells, " and ", ", "), ", ")); like != "" {
-			err.hint = "did you mean " + like + "? T" + err.hint[1:]
+		err.hint = "the shells are " + strings.Join(shells, ", ")
+		if like := alike(name, shells); like != "" {
+			err.hint = "did you mean " + like + "? " + err.hint
 		}
 	} else if takes := takesID[parent.Name()]; takes != "" && isID(name) {
 		err.hint = "did you mean `ctxledger " + takes + " " + name + "`?"

@@ -50,7 +50,7 @@ func (a *agent) result(at time.Time, id string, failed bool) {
 		failed)
 }
 
-// at is a moment of these tests: seconds after they begin, within what counts as lately.
+// at returns a time in these tests, in seconds after their start. All of them count as recent.
 func at(seconds float64) time.Time { return start.Add(time.Duration(seconds * float64(time.Second))) }
 
 // hash is a SHA-256 for a content of one letter.

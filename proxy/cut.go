@@ -83,9 +83,8 @@ func (v *view) replaced() (first, kept int, by []byte) {
 	}
 }
 
-// instead returns what is sent in the place of messages: the summary, and behind it those of them with the definition of a tool
-// that the model has looked for, which providers read where its name stands, with the calls that they answer, and what led to
-// these.
+// instead returns what is sent in place of messages: the summary, and after it those that define a tool which the model looked
+// up (providers resolve its name there), the calls that they answer, and the reasoning before these calls.
 func (c *cut) instead(order []*piece, first, kept int) [][]byte {
 	var out [][]byte
 	looked := map[string]bool{} // the calls that looked for tools

@@ -97,7 +97,7 @@ func unindex(tx kv.Tx, session string, seq int64) error {
 	return index.Drop(tx, string(logKey(session, seq)))
 }
 
-// IndexAgain makes the index anew: it empties it, and has the words of all sessions be indexed. Errors: corrupt.
+// IndexAgain rebuilds the index: it empties it and marks all sessions as not indexed yet. Errors: corrupt.
 func IndexAgain(tx kv.Tx) error {
 	all, err := List(tx)
 	err = cmp.Or(err, index.Clear(tx))
