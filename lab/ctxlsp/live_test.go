@@ -139,6 +139,7 @@ func TestFirstFiguresStay(t *testing.T) {
 	a, err := sandbox.NewAgent(home, p.Root, "claude-opus-5", "Please read.")
 	must(t, err)
 	must(t, a.Read("guide.md", guide, 10_000))
+	began := time.Now()
 	s := p.start(t, "CLAUDE_CONFIG_DIR="+home)
 	_, err = s.Initialize(s.ctx, capable, map[string]any{"status": true, "lens": "always", "hints": 1, "symbols": true},
 		map[string]any{"workspaceFolders": []any{map[string]any{"uri": p.uri(""), "name": "x"}}})
@@ -160,6 +161,10 @@ func TestFirstFiguresStay(t *testing.T) {
 		return list
 	}
 	first := said()
+	const waits, soon = 3 * time.Second, "while session files are being read"
+	if time.Since(began) > waits && strings.Contains(strings.Join(first, "\n"), soon) {
+		return // the machine is so busy that the server no longer waited, and it says so
+	}
 	told := s.statuses(t)
 	if len(told) > 0 && told[0].Session == "" {
 		t.Errorf("the first status is %+v", told[0])

@@ -97,6 +97,10 @@ func (c *Client) Call(ctx context.Context, method string, in Content) (Content, 
 		if err := a.pause(ctx); err != nil {
 			return Content{}, err
 		}
+		if a.turn != nil && l.owner.gone() {
+			a.end() // the suspect before crashed it: this one, sent to a dying owner, would be blamed
+			continue
+		}
 		out, err := l.Call(ctx, method, in)
 		if errors.Is(err, errLost) {
 			if err := a.lost(l, err); err != nil {

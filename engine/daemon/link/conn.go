@@ -158,11 +158,11 @@ func (l *Conn) send(ctx context.Context, frame []byte) error {
 		_ = l.conn.Close() // a partial frame cannot be completed
 		return lateOwner(ctx, l.pid)
 	default:
-		// The other side has closed the connection. The reader sees that too, after the owner's last
-		// responses, which closing here would discard.
+		// The other side has closed the connection, and has at most a part of the frame. The reader sees that too, after
+		// the owner's last responses, which closing here would discard.
 		select {
 		case <-l.gone:
-			return errLost
+			return errUnsent
 		case <-ctx.Done():
 			return lateOwner(ctx, l.pid)
 		}

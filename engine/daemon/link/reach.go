@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// redial is the delay before a client looks for the owner again, plus up to as much random jitter.
+	// redial is the first delay before a client looks for the owner again, plus up to as much random jitter. It grows with
+	// the time waited: many clients that ask often slow down the owner that they wait for.
 	redial = 2 * time.Millisecond
 	// respawn is the delay after a daemon that found the ledger locked: the lock's owner is about to
 	// publish itself, or to leave.
@@ -68,7 +69,8 @@ func (s *seeker) reach(ctx context.Context) (*Conn, error) {
 		mine  = turn{patience: scattered(s.o.Env, turnWait)}
 	)
 	defer func() { s.part(child); mine.end() }()
-	next := env.Later(s.o.Env.Now(), s.starts.next) // when a daemon may be started
+	began := s.o.Env.Now()
+	next := env.Later(began, s.starts.next) // when a daemon may be started
 	for {
 		l, why := s.try(ctx)
 		if l != nil {
@@ -104,7 +106,7 @@ func (s *seeker) reach(ctx context.Context) (*Conn, error) {
 			if err != nil {
 				return nil, err
 			}
-		case <-time.After(s.pause()):
+		case <-time.After(s.pause(began)):
 		case <-ctx.Done():
 			return nil, s.unreached(ctx, why, taken.last)
 		}
@@ -209,8 +211,10 @@ func (s *seeker) heed(child *starting, said error, taken *locks) error {
 	return said
 }
 
-// pause returns how long to wait before looking again.
-func (s *seeker) pause() time.Duration { return scattered(s.o.Env, redial) }
+// pause returns how long a search that began at an instant waits before it looks again.
+func (s *seeker) pause(began time.Time) time.Duration {
+	return scattered(s.o.Env, redial+max(0, s.o.Env.Now().Sub(began))/32)
+}
 
 // scattered returns a random duration from d to 2d.
 func scattered(e env.Env, d time.Duration) time.Duration {

@@ -4,18 +4,23 @@ package link
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"syscall"
 
 	"ctxledger.dev/internal/safefs"
 )
 
-// lockDir takes an advisory lock on a directory. free is false when another process has it. A directory
-// that does not exist yet needs no lock.
+// lockDir takes an advisory lock on a directory, or on the nearest one above that exists before there is a ledger. free is
+// false when another process has it.
 func lockDir(dir string) (lock *os.File, free bool) {
 	d, err := safefs.OpenDir(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		return lockDir(filepath.Dir(dir))
+	}
 	if err != nil {
 		return nil, true
 	}

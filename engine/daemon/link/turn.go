@@ -11,7 +11,7 @@ import (
 type turn struct {
 	patience time.Duration // how long to wait while another process has the turn; see turnWait
 
-	lock  *os.File  // of the state directory; nil: not taken
+	lock  *os.File  // of a directory; nil: not taken
 	taken bool      // whether an owner may be started
 	asked time.Time // when the turn was first asked for
 }

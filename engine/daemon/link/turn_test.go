@@ -3,6 +3,7 @@
 package link
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -34,5 +35,16 @@ func TestOneAtATimeHasTheTurnToStartAnOwner(t *testing.T) {
 	first.end()
 	if !third.take(state, now) {
 		t.Error("the turn was not given back")
+	}
+}
+
+// TestOneAtATimeStartsTheFirstOwner: while a ledger had no directory to lock, each of many clients started a daemon.
+func TestOneAtATimeStartsTheFirstOwner(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "ledgers", "a")
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	first, second := turn{patience: turnWait}, turn{patience: turnWait}
+	defer first.end()
+	if !first.take(state, now) || second.take(state, now) {
+		t.Error("not exactly one of two has the turn")
 	}
 }
