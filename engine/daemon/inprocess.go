@@ -19,6 +19,9 @@ import (
 // lockWait is how long an owner waits for the lock of one that is leaving.
 const lockWait = 250 * time.Millisecond
 
+// lockTries is how often an exclusive owner waits that long for another exclusive one: it may be a short command.
+const lockTries = 4
+
 // alone is the ledger of an owner that serves no other process, and says so in owner.json.
 type alone struct {
 	ledger.API
@@ -37,6 +40,9 @@ func openInProcess(ctx context.Context, o Options) (ledger.API, error) {
 	options := engineOptions(o.Env, o.State, o.Workspace, o.Settings)
 	options.Hosted = o.Hosted
 	local, err := engine.Open(ctx, options)
+	for i := 1; i < lockTries && fault.Is(err, fault.Locked) && !served(o.State); i++ {
+		local, err = engine.Open(ctx, options)
+	}
 	if fault.Is(err, fault.Locked) {
 		return nil, lockedBy(op, o.State)
 	}
@@ -66,6 +72,12 @@ func (a *alone) Close() error {
 		_ = recordPlace(ctx, a.env, a.state, root, a.API) // else the next owner does
 	}
 	return errors.Join(withdraw(a.self, a.state), a.API.Close())
+}
+
+// served reports whether a daemon owns a ledger: it stays.
+func served(state string) bool {
+	o, err := link.ReadOwner(state)
+	return err == nil && !o.InProcess
 }
 
 // lockedBy is the error that names the owner of a locked ledger.
