@@ -48,7 +48,7 @@ func assembleCommand() command {
 func handoffCommand() command {
 	var f givenFlags
 	return command{
-		name: "handoff", short: "Hand one agent's work to another: record what the other needs to know",
+		name: "handoff", short: "Hand one agent's work to another, with what that needs to know",
 		long: "Builds a block from what the configuration declares for the transition between two agents " +
 			"(`handoff_context`), records it once in the session, and prints it. The other agent gets it when it " +
 			"starts: by a hook, with `ctxledger context assemble`, or with `ctxledger resume --in`. See docs/given.md.",

@@ -63,14 +63,15 @@ func helpPage(w io.Writer, cmd *cobra.Command) {
 		section(w, "Commands", rows)
 	} else {
 		section(w, "Commands", listed(name, everyday))
-		names := []string{"completion", "help"}
-		for _, row := range listed(name, others) {
-			names = append(names, row[0])
+		more := listed(name, others)
+		for _, c := range cmd.Commands() {
+			if slices.Contains([]string{"completion", "help"}, c.Name()) { // of the library
+				more = append(more, [2]string{c.Name(), c.Short})
+			}
 		}
-		slices.Sort(names)
-		fmt.Fprint(w, "\nMore commands:\n")
-		wrapped(w, "  ", strings.Join(names, ", "), helpWidth)
-		names = nil
+		slices.SortFunc(more, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+		section(w, "More commands", more)
+		var names []string
 		for _, row := range listed(name, hidden) {
 			names = append(names, row[0])
 		}

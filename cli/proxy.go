@@ -49,7 +49,7 @@ func proxyCommand() command {
 	var beyond, behind, reduce bool
 	return command{
 		name: "proxy", near: []string{"serve", "gateway"},
-		short: "Measure an agent's requests to its model, passing them on as they are",
+		short: "Measure an agent's requests to its model, and pass them on",
 		long: "Runs a proxy on this machine until it is interrupted, and prints the addresses to give to agents. Requests " +
 			"and answers pass unchanged. The usage that the provider reports for each is recorded, and `ctxledger status` " +
 			"shows it. `ctxledger with` does the same for one agent.\n\n" +

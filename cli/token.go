@@ -13,7 +13,7 @@ import (
 
 func tokenCommand() command {
 	return command{
-		name: "token", short: "Tokens for programs that use hosted workspaces over HTTP: add, ls, revoke", does: keeps,
+		name: "token", short: "Tokens for programs that use hosted workspaces: add, ls, revoke", does: keeps,
 		long: "Programs reach the workspaces of `ctxmcp --http` with a token, which belongs to one workspace and may " +
 			"expire. Tokens are kept with the ledgers of the user who runs the server, only as hashes.",
 		example: "ctxledger token ls",

@@ -40,10 +40,11 @@ func windowCommand() command {
 				return fault.New(fault.Invalid, "cli.window", "--automatic takes a model, but no token count").
 					WithHint("`ctxledger config window MODEL --automatic`")
 			case len(args) == 2:
-				n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(args[1]))
+				short := strings.NewReplacer(",", "", "_", "", "k", "000", "K", "000", "M", "000000")
+				n, err := strconv.Atoi(short.Replace(args[1]))
 				if err != nil || n == 0 {
 					return fault.New(fault.Invalid, "cli.window", "%.40q is not a number of tokens", args[1]).
-						WithHint("for example 200000")
+						WithHint("for example 200000, 200k or 1M")
 				}
 				return setWindow(a, args[0], n)
 			}
@@ -105,7 +106,7 @@ func printWindow(a *action, w io.Writer, out windowAnswer, s sessions.Session) {
 			if i == 0 {
 				inForce = "in effect"
 			}
-			t.Add(chars.Commas(size.Tokens), size.Words(s.Host), inForce)
+			t.Add(chars.Commas(size.Tokens), size.Words(), inForce)
 		}
 		t.Print(w)
 	}

@@ -19,7 +19,7 @@ import (
 
 func workspacesCommand() command {
 	return command{
-		name: "workspaces", short: "List your workspaces with their ledgers: size, last use, what is gone",
+		name: "workspaces", short: "List your workspaces: ledger, size, last use, what is gone",
 		long: "Lists the ledgers of all your directories with what they hold, what they take on disk, when they were " +
 			"last used, and the process that has one open. It opens none and starts nothing. First come those of " +
 			"directories that no longer exist and may belong to this project: its repository has their first " +

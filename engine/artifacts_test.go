@@ -144,6 +144,18 @@ func TestNotesAreReadBackThroughTheirSession(t *testing.T) {
 	}
 }
 
+// A person has the id that the agent shows: it reads the whole session, as ours does.
+func TestASessionIsReadByItsHostsID(t *testing.T) {
+	l := open(t)
+	live := ledger.LiveSession{Host: "claude-code", HostID: "its-own-id"}
+	id := recorded(t, l, live, 0, `{"role":"user","content":"go"}`)
+	ours, err := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: id})
+	theirs, failed := l.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: "its-own-id"})
+	if err != nil || failed != nil || ours.Text != theirs.Text || ours.Text == "" {
+		t.Errorf("%q, %v; by the host's id %q, %v", ours.Text, err, theirs.Text, failed)
+	}
+}
+
 // A result behind a summary is found by the words of its call, which its heading has.
 func TestAResultBehindASummaryIsFoundByItsCall(t *testing.T) {
 	l := open(t)

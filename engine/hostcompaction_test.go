@@ -164,10 +164,10 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 		why     string
 		want    string
 	}{
-		{nil, 0, "", "0 not known"}, // it was "the default of h", without a figure
-		{[]sessions.NewEntry{answeredBy(sonnet, 50_000)}, 167_000, "", "167000 the default of h"},
+		{nil, 0, "", "0 not known"}, // it was "the agent's default", without a figure
+		{[]sessions.NewEntry{answeredBy(sonnet, 50_000)}, 167_000, "", "167000 the agent's default"},
 		{[]sessions.NewEntry{answeredBy(sonnet, 168_000)}, 167_000, "", "0 not known"},
-		{hostCut(true, 167_361), 167_000, "", "167361 h compacted here automatically"},
+		{hostCut(true, 167_361), 167_000, "", "167361 the agent compacted here automatically"},
 		{nil, 117_000, "it was set", "117000 it was set"},
 		{nil, 0, "it is off", "0 it is off"},
 	} {

@@ -492,23 +492,23 @@ type WindowSize struct {
 	From   string `json:"from"` // one of the constants above
 }
 
-// Words says what the size rests on; agent is who works with the model.
-func (s WindowSize) Words(agent string) string {
+// Words says what the size rests on.
+func (s WindowSize) Words() string {
 	switch s.From {
 	case WindowSet:
 		return "you set it"
 	case WindowCompacted:
-		return agent + " compacted here automatically"
+		return "the agent compacted here automatically"
 	case WindowDefault:
-		return "the default of " + agent
+		return "the agent's default"
 	case WindowLoaded:
 		return "its server says that this is how much it has loaded"
 	case WindowTold:
-		return agent + " says so in its session"
+		return "the agent says so in its session"
 	case WindowSettings:
-		return "the settings of " + agent + " say so"
+		return "the agent's settings say so"
 	case WindowShown:
-		return "follows from the sessions of " + agent
+		return "follows from the agent's sessions"
 	case WindowRefused:
 		return "a provider error named it"
 	case WindowKnown:

@@ -145,7 +145,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 		Host: plainLine(g.Session.Host), Model: plainLine(g.Model),
 		Live:      s.snapshot().settings.Live && g.Session.Live(s.o.Env.Now()),
 		FollowOff: s.snapshot().configured.notFollowed(),
-		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words(g.Session.Host)),
+		Window:    g.Window, WindowFrom: plainLine(ledger.WindowSize{From: g.WindowFrom}.Words()),
 		CompactsAt: g.CompactsAt, CompactsFrom: plainLine(g.CompactsFrom),
 		Threshold: g.Threshold, Used: g.Used, Fixed: g.Fixed, Measured: g.Measured,
 		Held: g.Held, Cut: g.Cut, Besides: g.Besides(), Counting: g.Counting, Saved: g.Saved,
@@ -224,7 +224,7 @@ func (s *folder) window(ctx context.Context, p *contextParams) (Window, error) {
 		w.Model, w.Window = plainLine(s.sanitize(session.Model)), st.Window
 		w.Set = w.Model != "" && config.SetsWindow(s.o.Env, s.workspace.Root, session.Model)
 		for _, size := range st.Windows {
-			w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words(session.Host))})
+			w.Sizes = append(w.Sizes, windowSize{size.Tokens, plainLine(size.Words())})
 		}
 		return err
 	})

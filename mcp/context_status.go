@@ -119,7 +119,7 @@ func contextStatus(ctx context.Context, c *call, a statusArgs) (reply, error) {
 	}
 	r := statusResult{
 		Unread: info.Unread(s), Session: s.ID, Model: oneLine(st.Model, 100), Window: st.Window, Used: st.Used,
-		WindowFrom: ledger.WindowSize{From: st.WindowFrom}.Words(s.Host),
+		WindowFrom: ledger.WindowSize{From: st.WindowFrom}.Words(),
 		Measured:   st.Measured, Held: st.Held, CompactsAt: st.CompactsAt, Threshold: st.Threshold,
 		Categories: []share{}, NextCuts: []share{},
 		Summary: st.Summary, Became: st.Became, Saved: st.Saved, Savings: &st.Savings,

@@ -115,10 +115,10 @@ type Unfinished struct {
 	Dollars  float64 `json:"dollars"`
 }
 
-// String says of how many answers how much is missing: "3 answers recorded only at the start: ≈$0.01 more, judging by their
-// text".
+// String says of how many answers how much is missing: "3 answers without their final usage: ≈$0.01 more,
+// judging by their text".
 func (u Unfinished) String() string {
-	return fmt.Sprintf("%s recorded only at the start: %s more, judging by their text",
+	return fmt.Sprintf("%s without their final usage: %s more, judging by their text",
 		chars.Plural(u.Requests, "answer"), Carried{Sent: u.Tokens, Dollars: u.Dollars}.Cost())
 }
 

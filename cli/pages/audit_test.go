@@ -163,7 +163,7 @@ func TestAnUnknownPriceIsNotNothing(t *testing.T) {
 	r.Lost.Reread = report.Again{Count: 2, Carried: report.Carried{Sent: 7_000}}
 	text = drawn(r, 100, 40)
 	plain := strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"3 answers recorded only at the start: ≈5.00 K tokens more, judging by their text",
+	for _, want := range []string{"3 answers without their final usage: ≈5.00 K tokens more, judging by their text",
 		"subagents: 9.00 K tokens of models without a known price, 4 requests", "then 2 files read again (≈7.00 K tokens)"} {
 		if !strings.Contains(plain, want) {
 			t.Errorf("%q is not in %s", want, text)

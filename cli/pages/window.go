@@ -183,5 +183,5 @@ func windowLine(s ledger.Status) string {
 	}
 	size := ledger.WindowSize{Tokens: s.Window, From: s.WindowFrom}
 	return fmt.Sprintf("%s tokens: %s; `ctxledger config window` changes that", chars.Commas(s.Window),
-		size.Words(s.Session.Host))
+		size.Words())
 }

@@ -109,8 +109,8 @@ func withNames(tx kv.Tx, err error) error {
 	return wrong.WithHint("saved names: %s", strings.Join(names, ", "))
 }
 
-// find returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole session or a
-// range of its log (see sessions.SplitRange), or a message by a prefix of its id, also one of its results (see
+// find returns what a handle names: an artifact, a summary (the originals of its range, one per line), a whole session (by its id or
+// its host's) or a range of its log (see sessions.SplitRange), or a message by a prefix of its id, also one of its results (see
 // sessions.SplitHandle). For forgotten content the error says when it was forgotten. Handles of another workspace's ledger
 // are unknown here.
 func find(tx kv.Tx, handle string) (target, error) {
@@ -128,10 +128,7 @@ func find(tx kv.Tx, handle string) (target, error) {
 	session, from, to := sessions.SplitRange(handle)
 	s, err := sessions.Get(tx, session)
 	if err == nil {
-		if to == 0 {
-			from, to = 1, s.Seq
-		}
-		return target{summary: &compaction.Record{Session: s.ID, From: from, To: min(to, s.Seq)}}, nil
+		return logOf(s, from, to), nil
 	}
 	if !fault.Is(err, fault.NotFound) {
 		return target{}, err
@@ -142,6 +139,9 @@ func find(tx kv.Tx, handle string) (target, error) {
 		return target{}, err
 	}
 	if len(places) == 0 {
+		if s, err := sessions.OfHostID(tx, session); err == nil {
+			return logOf(s, from, to), nil
+		}
 		hint := "handles are valid only in the workspace whose session showed them"
 		if len(handle) < sessions.MinPrefix {
 			hint = "give at least four digits of the handle"
@@ -158,6 +158,14 @@ func find(tx kv.Tx, handle string) (target, error) {
 			sessions.TombstoneText(*e.Forgotten, e.Expired))
 	}
 	return target{message: records, result: result}, nil
+}
+
+// logOf is a range of a session's log; to is 0 for all of it.
+func logOf(s sessions.Session, from, to int64) target {
+	if to == 0 {
+		from, to = 1, s.Seq
+	}
+	return target{summary: &compaction.Record{Session: s.ID, From: from, To: min(to, s.Seq)}}
 }
 
 // open opens what a handle or name stands for, with the handle: of a message, and of those in a range, the text that a model reads or, if raw is set, the

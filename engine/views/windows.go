@@ -71,7 +71,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	}
 	w.Likely = likely(w, host)
 	if w.CompactsAt > 0 {
-		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words(f.Session.Host)
+		w.CompactsFrom = ledger.WindowSize{From: ledger.WindowCompacted}.Words()
 	}
 	if ask := set.CompactsAt; ask != nil && model == f.Session.Model {
 		at, why := ask(f.Session, w.Tokens)
@@ -79,7 +79,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		case why != "":
 			w.CompactsAt, w.CompactsFrom = at, why
 		case at > 0 && w.CompactsAt == 0 && f.Session.Largest <= at: // a larger request would have been compacted
-			w.CompactsAt, w.CompactsFrom = at, ledger.WindowSize{From: ledger.WindowDefault}.Words(f.Session.Host)
+			w.CompactsAt, w.CompactsFrom = at, ledger.WindowSize{From: ledger.WindowDefault}.Words()
 		}
 	}
 	if w.Tokens > 0 && w.CompactsAt > w.Tokens { // never reached

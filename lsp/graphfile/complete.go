@@ -177,7 +177,7 @@ func (c *completer) inserted(o *graph.Operation, later bool) {
 				c.Around.Costs.Before(o, name) == later {
 				continue
 			}
-			detail := "inserted by @%s in line %d"
+			detail := "inserted by @%s on line %d"
 			if later {
 				detail = "not there yet: " + detail + ", later"
 			}

@@ -98,7 +98,7 @@ func (f File) blockNote(b *graph.Block) string {
 	for _, o := range f.Operations {
 		if f.Sends(o, b) {
 			line, _ := f.Place(o.At.From)
-			by = append(by, fmt.Sprintf("@%s in line %d", o.Name, line))
+			by = append(by, fmt.Sprintf("@%s on line %d", o.Name, line))
 		}
 	}
 	switch more := len(by) - mostBlocks; {
@@ -129,7 +129,7 @@ func (f File) mentionNote(m graph.Mention) Note {
 		note.Text = cmp.Or(chars.Line(d.Unreachable(found.Lost)), "there is no block "+called(found.Lost))
 		if o := f.Around.Costs.Inserter(m.Path); o != nil && !m.Elsewhere {
 			line, _ := f.Place(o.At.From)
-			note.Text = fmt.Sprintf("@%s in line %d inserts this block when it runs", o.Name, line)
+			note.Text = fmt.Sprintf("@%s on line %d inserts this block when it runs", o.Name, line)
 		}
 		return note
 	}
@@ -181,7 +181,7 @@ func (f File) laterNote(m graph.Mention) string {
 // replacedNote says by what an earlier step replaces a block: the old text would be taken for what is sent.
 func (f File) replacedNote(m graph.Mention, b *graph.Block, by *graph.Operation) (text, body string) {
 	line, _ := f.Place(by.At.From)
-	text = fmt.Sprintf("%s: @%s in line %d replaces this", title(b), by.Name, line)
+	text = fmt.Sprintf("%s: @%s on line %d replaces this", title(b), by.Name, line)
 	cost, _ := f.Around.Costs.Of(m.Operation)
 	id, d := f.Around.Costs.Gives(by), f.other(by)
 	switch {

@@ -198,7 +198,7 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 	if other := taken.Block; !graph.Named(name, id) && (other != nil && graph.Named(other.ID, name) || other == nil &&
 		taken.Inserter != nil) {
 		line, _ := f.Place(taken.Place().From)
-		return nil, fault.New(fault.Invalid, op, "the id %s is taken, in line %d", name, line).
+		return nil, fault.New(fault.Invalid, op, "the id %s is taken, on line %d", name, line).
 			WithHint("choose a name that no block has")
 	}
 	edits := []Edit{{at, name}}
@@ -206,7 +206,7 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 		if f.importsInPlace(o, t) {
 			line, _ := f.Place(o.At.From)
 			file, _ := o.Value("file")
-			return nil, fault.New(fault.Invalid, op, "@import in line %d replaces it by a block of %s with the same id", line,
+			return nil, fault.New(fault.Invalid, op, "@import on line %d replaces it by a block of %s with the same id", line,
 				called(file)).WithHint("rename that one first")
 		}
 		if t.Block != nil && f.Keeps(o) == t.Block {

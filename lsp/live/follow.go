@@ -319,7 +319,7 @@ func (w *watcher) state() State {
 	st := State{Session: s.ID, Host: s.Host, Title: w.title, Model: s.Model, Updated: s.Updated, Others: w.others,
 		Near: w.isNear(s), Event: w.after, Learnt: w.learnt, Hosts: w.hosts,
 		Files: w.reader.snapshot(u.Scale, u.Measured > 0 && !u.Scale.Exact, w.info),
-		Held:  u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(s.Host),
+		Held:  u.Held, Window: u.Window, WindowFrom: ledger.WindowSize{From: u.WindowFrom}.Words(),
 		CompactsAt: u.CompactsAt, CompactsFrom: u.CompactsFrom,
 		Use: u.Use, Reading: w.info.Reading()}
 	if n := len(u.Warned); n > 0 {

@@ -70,7 +70,7 @@ func (r Reader) sessionHead(st ledger.Status) string {
 	if st.Fixed != nil {
 		view = carried.Plus(view, *st.Fixed)
 	}
-	used := "ctxledger would send " + view.Tokens() + " (a comparison: nothing is sent)"
+	used := "shortened by ctxledger: " + view.Tokens() + ", for comparison"
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}

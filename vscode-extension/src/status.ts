@@ -191,6 +191,7 @@ function table(status: Status, share: number | undefined, idle: number): string 
     rows.push(['auto-compact at', `${commas(status.compactsAt)} tokens${due}`]);
   }
   rows.push([status.compactsAt > 0 ? 'why there' : 'auto-compact', oneLine(status.compactsFrom, 100)]);
+  rows.push(['cost', oneLine(status.cost, 200)]);
   if (idle > 0) {
     rows.push(['last active', `${sayMinutes(idle)} ago`]);
   }
@@ -200,10 +201,10 @@ function table(status: Status, share: number | undefined, idle: number): string 
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
-  const besides = (status.besides ?? '') === '' ? [] : ['', escapeMarkdown(`${capital(status.besides ?? '')}.`)];
+  const further = [status.besides ?? '', status.next].filter((words) => words !== '').flatMap((words) => ['', escapeMarkdown(`${capital(words)}.`)]);
   const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(`${capital(status.warning)}.`)}`, ''];
   const change = status.model === '' ? [] : ['', `[Set the Size of the Context Window…](command:${setWindowCommand})`];
-  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...besides, ...change, ...list(status.others)].join('\n');
+  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...further, ...change, ...list(status.others)].join('\n');
 }
 
 /** Returns the other sessions that are live, a line each. */

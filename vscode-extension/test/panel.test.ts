@@ -158,7 +158,7 @@ test('what the agent has is told apart from what ctxledger would send, with wher
   };
   const two = of({ held: measured });
   assert.match(textOf(two), /^\|In the agent's window now\|64.4%\| · \|128,764\| of 200,000 tokens, 71,236 free\|As reported in the/);
-  assert.match(textOf(two), /What ctxledger would send\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|/);
+  assert.match(textOf(two), /The same session, shortened by ctxledger\|≈36.5%\| · \|≈73,000\| tokens, ≈55,764 less\|/);
   const partly = of({ held: measured, own: [{ name: 'unaccounted for', tokens: about(5_000) }] });
   assert.match(textOf(partly), /≈50,764 less, not counting what is unaccounted for/); // it is perhaps no saving
   assert.deepEqual(attributes(two, /<rect class="part fill-held"[^>]* width="([\d.]+)%"/g), [64.382]);
@@ -196,7 +196,7 @@ test('where both are much the same there is one bar', () => {
   for (const [n, bars] of [[94_000, 2], [96_000, 1], [100_000, 1], [104_000, 1], [106_000, 2]] as const) {
     assert.equal([...of(n).matchAll(/class="bar"/g)].length, bars, String(n));
   }
-  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*What ctxledger would send.*≈100,000\| tokens, much the same/);
+  assert.match(textOf(of(99_000, { measured: 99_000 })), /latest response\..*The same session, shortened by ctxledger.*≈100,000\| tokens, much the same/);
   assert.match(textOf(of(100_000)), /Estimated from what ctxledger has recorded: the provider has not measured anything yet/);
   const besides = 'its system prompt and tools come on top of that, and have not been measured yet';
   assert.match(textOf(of(100_000, { besides })), new RegExp(`Estimated from what ctxledger has recorded: ${besides}\\.`));
@@ -307,7 +307,7 @@ test('lines and marks stand where they belong, and those far off are left out', 
   const wide = session(3, { turns, window: 1_000_000 });
   assert.doesNotMatch(growthChart(wide, 800), /class="mark limit"/);
   const keys = viewOf({ kind: 'context', context: { ...context, earlier: 1 }, asked: live }, 800, 0).keys.replace(/<[^>]+>/g, '|');
-  assert.match(keys, /what ctxledger would send.*where the agent compacts automatically.*▼ compacted.*▲ undone.*1 earlier turn/);
+  assert.match(keys, /shortened by ctxledger.*where the agent compacts automatically.*▼ compacted.*▲ undone.*1 earlier turn/);
 });
 
 test('a turn is told exactly, to eyes and to screen readers', () => {
@@ -317,7 +317,7 @@ test('a turn is told exactly, to eyes and to screen readers', () => {
   const card = turnCard(context, 1).replace(/<[^>]+>/g, '|').replace(/\|+/g, '|');
   assert.deepEqual(card.split('|').slice(1, -1), [
     'Turn 2', '2026-11-20 11:05', 'request 2', '◆ the agent compacted by itself, ▼ compacted into summary abcdef ', 'Open it',
-    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'ctxledger would send', '≈40,000 tokens', 'cost', '$0.52, including $0.20 for subagents',
+    'in the window', '51,234 tokens', 'change', '−38,766 tokens', 'removed', '≈69,000 tokens', 'shortened by ctxledger', '≈40,000 tokens', 'cost', '$0.52, including $0.20 for subagents',
     '≈+30,000', 'tool results', '≈−69,000', 'user',
   ]);
   assert.deepEqual(spokenTurn(context, 1).split(', '), [
@@ -411,7 +411,7 @@ test('a source says what the agent has of it, and then what ctxledger would send
     { kind: 'tool' as const, name: 'Read', tokens: about(50_000), calls: 9, uri: '' },
   ];
   const markup = viewOf({ kind: 'context', context: session(1, { sources }), asked: live }, 800, 0).sources;
-  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|ctxledger would send\|orders\.ndjson\|data\|≈48,752\|24\.4%\|1\|≈612\|Forget…\|/);
+  assert.match(textOf(markup), /\|file\|tokens\|of the window\|calls\|shortened\|orders\.ndjson\|data\|≈48,752\|24\.4%\|1\|≈612\|Forget…\|/);
   assert.deepEqual(markup.match(/data-forget="[^"]*"/g), ['data-forget="data/orders.ndjson"']);
 });
 
@@ -474,10 +474,10 @@ test('what no record explains is saved in no turn, and explained', () => {
   assert.doesNotMatch(at(2_500), /class="sent"/);
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 2, 'the line is in all turns if something is saved in one');
-  assert.doesNotMatch(turnCard(mixed, 0), /would send/);
+  assert.doesNotMatch(turnCard(mixed, 0), /shortened/);
   assert.match(textOf(shown(mixed)), /\|unaccounted for: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
   const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
-  assert.match(turnCard(both, 0), /ctxledger would send<\/dt><dd>≈20,000 tokens \+ ≈1,000 unaccounted for</);
+  assert.match(turnCard(both, 0), /shortened by ctxledger<\/dt><dd>≈20,000 tokens \+ ≈1,000 unaccounted for</);
   assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
   assert.match(shown(session(1, { own: [{ name: 'unaccounted for', tokens: about(9) }] })), /Unaccounted for: measured by the provider beyond our estimates/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);

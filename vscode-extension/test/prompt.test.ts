@@ -27,7 +27,7 @@ const textOf = (markup: string): string => markup.replace(/<[^>]*>/g, '|').repla
 
 test('the preview says which operation it is of, and what it sends', () => {
   const [head = ''] = shown();
-  assert.equal(textOf(head), '|@llm in line 19| of workflow.md|@llm sends ≈41 tokens · &lt; 0.1% of 400,000|system ≈10 · blocks ≈30|counted for gpt-5|');
+  assert.equal(textOf(head), '|@llm on line 19| of workflow.md|@llm sends ≈41 tokens · &lt; 0.1% of 400,000|system ≈10 · blocks ≈30|counted for gpt-5|');
   assert.match(head, /<h1><button class="link" data-wish="operation">/, 'a button goes there');
 });
 
@@ -61,8 +61,8 @@ test('where there is nothing to see, the preview says why and what to do', () =>
     return head;
   };
   assert.match(said({ kind: 'none', why: 'document' }), /No context graph is in view.*data-wish="example">Open an Example</);
-  assert.match(said({ kind: 'none', why: 'operation' }), /No step at the cursor.*Put the cursor into a step such as @llm/);
-  assert.match(said({ kind: 'none', why: 'operation', steps: [28, 38] }), /No step at the cursor.*sent by the steps in .*data-step="0">line 28<.*data-step="1">line 38</);
+  assert.match(said({ kind: 'none', why: 'operation' }), /No step at the cursor.*Put the cursor in a step such as @llm/);
+  assert.match(said({ kind: 'none', why: 'operation', steps: [28, 38] }), /No step at the cursor.*sent by the steps on .*data-step="0">line 28<.*data-step="1">line 38</);
   assert.match(said({ kind: 'none', why: 'off' }), /turned off.*data-wish="settings">/);
   assert.match(said({ kind: 'trouble', problem: 'gone <b>', hint: 'restart it' }), /gone &lt;b&gt;<.*restart it<.*data-wish="log">/);
 });

@@ -138,7 +138,7 @@ const last = {
     await see(page, 'the lens of a step', '.codelens-decoration', /^≈?[\d,]+ tokens · < 0\.1% · notes\/\*$/);
     await page.locator('.editor-actions a[aria-label^="Preview Prompt"]').first().waitFor();
     await begin('See what each step sends', 'Preview Prompt');
-    await read(page, 'the prompt of step 1', /@llm in line 21 of Untitled-\d.*\$.*the system prompt.*block notes\/customers.*block notes\/costs.*its prompt.*List the facts/s);
+    await read(page, 'the prompt of step 1', /@llm on line 21 of Untitled-\d.*\$.*the system prompt.*block notes\/customers.*block notes\/costs.*its prompt.*List the facts/s);
     await take('prompt');
     const go = async line => {
       await page.keyboard.press('Control+g');
@@ -146,20 +146,20 @@ const last = {
       await page.keyboard.press('Enter');
     };
     await go(30);
-    await read(page, 'the prompt of step 2', /@llm in line 28 of.*not in the document yet.*facts.*block goal/s);
+    await read(page, 'the prompt of step 2', /@llm on line 28 of.*not in the document yet.*facts.*block goal/s);
     await go(38);
-    await read(page, 'the prompt of step 3', /@llm in line 38 of.*not in the document yet.*assessment/s);
+    await read(page, 'the prompt of step 3', /@llm on line 38 of.*not in the document yet.*assessment/s);
     await go(39);
     await page.keyboard.press('End');
     await page.keyboard.type(' Be kind.');
     await read(page, 'an edit', /Write the decision to .* Be kind\./s);
     await go(21);
-    await read(page, 'the prompt of step 1 again', /@llm in line 21 of/);
+    await read(page, 'the prompt of step 1 again', /@llm on line 21 of/);
     await (await linked(page, 'notes/costs')).click(); // the cursor stays, and the preview does
     await see(page, 'a mark on the block', '.view-overlays .cdr[class*="ced-"]', /^$/);
     await take('block');
     await page.locator('.view-line', { hasText: 'Decide whether' }).first().click();
-    await read(page, 'which steps send that', /No step at the cursor\s+This block is sent by the steps in line 28, line 38/);
+    await read(page, 'which steps send that', /No step at the cursor\s+This block is sent by the steps on line 28, line 38/);
     await take('nothing');
     await run(page, 'Get Started with Context Graphs');
     for (const [title, wanted] of [['Read a workflow with three steps', true], ['See what each step sends', true], ['Write three steps of your own', false]]) await ticked(page, title, wanted);

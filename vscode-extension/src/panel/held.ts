@@ -92,16 +92,16 @@ export function heldBar(context: Context, shares: readonly Share[]): string {
 
 /** Returns the head of ctxledger's view. */
 export function viewHead(context: Context): string {
-  const { held, window, summary } = context;
+  const { held, window, summary, saved } = context;
   const view = viewCount(context);
   const less = savedOf(context);
   const differs = !apart(context) ? 'much the same' : `${sayTokens(Math.abs(less), false)} ${less > 0 ? 'less' : 'more'}` +
     (unattributed(context) > 0 ? `, not counting what is ${unexplained}` : '');
   const share = window > 0 ? [element('strong', {}, mark(view) + sayShare(view.n, window)), ' · '] : [];
-  return element('h2', { id: 'view' }, 'What ctxledger would send') +
+  return element('h2', { id: 'view' }, 'The same session, shortened by ctxledger') +
     element('p', { class: 'headline' }, ...share, element('strong', {}, sayCount(view)), ` tokens, ${differs}`) +
-    element('p', { class: 'basis' }, `${summary === '' ? 'Not compacted yet' : 'A summary replaces older turns'}: ` +
-      'the running agent keeps its own window, and nothing is sent anywhere.' +
+    element('p', { class: 'basis' }, (summary !== '' ? 'A summary replaces older turns. ' : saved.n > 0 ? 'Large results are replaced by stubs. ' : '') +
+      'This is a comparison: the running agent keeps its own window, and nothing is sent.' +
       (view.n < held.n ? '' : ' Agents also drop content on their own.'));
 }
 

@@ -27,7 +27,7 @@ export function promptView(news: PromptNews): PromptView {
 const reasons: Readonly<Record<Exclude<Extract<PromptNews, { kind: 'none' }>['why'], 'operation'>, string>> = {
   document: empty('No context graph is in view', [
     'A context graph is a Markdown document with operations: a line @llm with lines such as “prompt: Say why.” below it sends something to a model.',
-    'Open one and put the cursor into an operation: this shows what it sends, while you write.',
+    'Open one and put the cursor in an operation: this shows what it sends, while you write.',
   ], element('button', { 'data-wish': 'example' }, 'Open an Example')),
   off: empty('Context graphs are turned off', ['The setting ctxledger.graphs is off.'],
     element('button', { 'data-wish': 'settings' }, 'Open the Setting')),
@@ -36,13 +36,13 @@ const reasons: Readonly<Record<Exclude<Extract<PromptNews, { kind: 'none' }>['wh
 /** Says that no step is at the cursor, and which steps, in these lines, send the block that is. */
 function nowhere(steps: readonly number[]): string {
   const links = steps.map((line, i) => element('button', { class: 'link', 'data-step': i }, `line ${line}`)).join(', ');
-  return steps.length === 0 ? empty('No step at the cursor', ['Put the cursor into a step such as @llm. The operations @shell, @import and @goto send nothing.'])
-    : empty('No step at the cursor', [], element('p', {}, `This block is sent by the ${steps.length === 1 ? 'step' : 'steps'} in ${links}.`));
+  return steps.length === 0 ? empty('No step at the cursor', ['Put the cursor in a step such as @llm. The operations @shell, @import and @goto send nothing.'])
+    : empty('No step at the cursor', [], element('p', {}, `This block is sent by the ${steps.length === 1 ? 'step' : 'steps'} on ${links}.`));
 }
 
 function heading({ operation, range, said, cut }: Prompt, name: string): string {
   const [head = '', ...lines] = said.split('\n');
-  const place = element('button', { class: 'link', 'data-wish': 'operation' }, escape(`@${operation} in line ${range.start.line + 1}`));
+  const place = element('button', { class: 'link', 'data-wish': 'operation' }, escape(`@${operation} on line ${range.start.line + 1}`));
   const rest = cut ? [...lines, 'Texts are cut: only the first 1 MiB is below. “ctxledger graph prompt” in a terminal prints all of it.'] : lines;
   return element('h1', {}, place, escape(` of ${name}`)) + element('p', { class: 'headline' }, escape(head)) +
     rest.map((line) => element('p', { class: 'basis' }, escape(line))).join('');

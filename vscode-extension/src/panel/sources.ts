@@ -13,14 +13,14 @@ export function sourcesSection({ sources, window, held, own, categories }: Conte
   const [whole, of] = window > 0 ? [window, 'of the window'] : [held.n, 'share'];
   return element('section', { 'aria-labelledby': 'expensive' },
     element('h2', { id: 'expensive' }, 'Largest files and tools in the window'),
-    element('p', { class: 'basis' }, 'What ctxledger would send of each is a comparison: nothing is sent.'),
+    element('p', { class: 'basis' }, '“Shortened” is what ctxledger\'s copy of the session has of each. It is a comparison: nothing is sent.'),
     element('div', { class: 'sources' }, list('file', sources, whole, of), list('tool', sources, whole, of, otherOf(own, categories, sources))));
 }
 
 /** What tools take that are not listed: results and calls of others, in tokens. */
 interface Other {
   readonly held: number;
-  /** What ctxledger would send of them. */
+  /** What ctxledger's copy has of them. */
   readonly sent: number;
 }
 
@@ -48,7 +48,7 @@ function list(kind: Source['kind'], sources: readonly Source[], whole: number, o
   }
   const column = (name: string, few = ''): string => element('th', { scope: 'col', class: `number${few}` }, name);
   const head = element('tr', {}, element('th', { scope: 'col' }, kind),
-    column('tokens'), column(of), column('calls', ' few'), column('ctxledger would send'), element('td'));
+    column('tokens'), column(of), column('calls', ' few'), column('shortened'), element('td'));
   const label = plural(some.length, kind);
   return element('table', { 'aria-label': label }, element('thead', {}, head), element('tbody', {}, ...rows));
 }

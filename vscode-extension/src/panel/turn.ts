@@ -38,7 +38,7 @@ export function turnCard(context: Context, index: number): string {
   const compared = { ...turn, fixed: context.fixed };
   if (apart(compared)) {
     const rest = unattributed(compared);
-    facts.push(['ctxledger would send', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
+    facts.push(['shortened by ctxledger', `${inTokens(viewCount(compared))}${rest > 0 ? ` + ${sayTokens(rest, false)} ${unexplained}` : ''}`]);
   }
   if (sayPartsOf(turn) !== '') {
     facts.push(['cost', sayPartsOf(turn)]);

@@ -72,7 +72,7 @@ function keys(context: Context): string {
   const of = (there: boolean, ...content: string[]): string =>
     there ? element('span', { class: 'key' }, ...content) : '';
   return [
-    of(sentApart(context), dash('sent'), 'what ctxledger would send: a comparison, nothing is sent'),
+    of(sentApart(context), dash('sent'), 'the same, shortened by ctxledger, for comparison'),
     of(compactsAt > 0 && compactsAt !== window, dash('threshold'), 'where the agent compacts automatically'),
     of(turns.some((turn) => unattributed({ ...turn, fixed: context.fixed }) > 0), swatch(`part ${fillOf(unexplained)}`),
       `${unexplained}: ${aboutOf(unexplained)}`),

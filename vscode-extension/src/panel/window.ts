@@ -1,4 +1,4 @@
-// The panel's two windows: what the agent's own holds now, and, for comparison, what ctxledger would send.
+// The panel's two windows: what the agent's own holds now, and, for comparison, ctxledger's shorter copy.
 import type { Category, Context } from '../protocol';
 import { capital, inTokens, plural, sayCount, sayTokens } from '../text';
 import { bar } from './bar';
@@ -19,11 +19,11 @@ export function windowSection(context: Context): string {
       ['handoff', 'Copy for a New Chat', 'Copies what a new chat needs to go on from here. Nothing is changed.']));
 }
 
-/** Returns the comparison: what ctxledger would send now. Where that is much the same there is nothing to draw. */
+/** Returns the comparison: the session as ctxledger shortens it. Where that is much the same there is nothing to draw. */
 export function sentSection(context: Context): string {
   return element('section', { 'aria-labelledby': 'view' }, viewHead(context), apart(context) ? viewBar(context) : '',
     notes(context), actions(
-      ['compact', 'Compact Session', 'Replaces older turns with a summary in what ctxledger would send. “Restore Compacted Turns…” undoes it. The running agent keeps its window.']));
+      ['compact', 'Compact Session', 'Replaces older turns with a summary in ctxledger\'s copy. “Restore Compacted Turns…” undoes it. The running agent keeps its window.']));
 }
 
 /** Returns buttons with what each does, none of which stands out: what a newcomer wants is to look. */
