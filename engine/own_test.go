@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -76,6 +77,19 @@ func TestTheAgentsOwnWindowIsBrokenDown(t *testing.T) {
 	}
 	if st := status(t, l, id); sum(after) < st.Held.N-10 || sum(after) > st.Held.N+10 {
 		t.Errorf("together it is %d of %d: %v", sum(after), st.Held.N, after)
+	}
+
+	// A compaction of ours changes nothing there: what the host attached was no longer told apart (issue 46).
+	for n := range 6 {
+		imported(t, l, int64(n+2), asking(strings.Repeat("why ", 3_000)),
+			measured(`{"role":"assistant","content":"Yes."}`, int64(12_100+3_010*n)))
+	}
+	after = ownOf(t, status(t, l, id))
+	if p := compact(t, l, id, compactionOf(1)); p.Summary.ID == "" {
+		t.Fatal("nothing was compacted")
+	}
+	if ours := ownOf(t, status(t, l, id)); !maps.Equal(ours, after) {
+		t.Errorf("after a compaction of ours %v, before %v", ours, after)
 	}
 }
 

@@ -39,6 +39,8 @@ type Cutoff struct {
 type View struct {
 	Summary string // id; "": none
 	Host    int64  // the entry of the host's own summary, if it begins the view; 0: it does not
+	// HostCut is the entry of the host's newest summary, also where a summary of ours begins the view; 0: there is none.
+	HostCut int64
 	// HostKept is what the host kept as it was with its newest summary, in o200k_base tokens: the agent has that, also
 	// where a summary of ours begins the view. 0 of the whole log.
 	HostKept int

@@ -104,8 +104,8 @@ func (p *Planner) start(in Input, path logPath) []*draft {
 		shown = behindHost(entries, host)
 	}
 	seen, filtered := filter(in.Filter, group(shown))
-	p.view = View{Host: p.host, HostKept: host.size(entries), NearCap: in.Filter.near(filtered.Counted),
-		Filtered: filtered, path: path.runs}
+	p.view = View{Host: p.host, HostCut: host.seq, HostKept: host.size(entries),
+		NearCap: in.Filter.near(filtered.Counted), Filtered: filtered, path: path.runs}
 	if p.cut != nil {
 		p.view.Summary = p.cut.Summary
 	}

@@ -58,6 +58,10 @@ func (m Machine) Find(h registry.Agent) (f Found) {
 			f.Dir = filepath.Dir(file.Path)
 		}
 	}
+	ours := func(s Status) bool { return s.State == Connected || s.State == Differs }
+	if f.Dir == "" && slices.ContainsFunc(m.Check(h, registry.Project), ours) {
+		f.Dir = m.Root // it is connected here alone
+	}
 	if h.Program == "" {
 		return f
 	}

@@ -109,8 +109,8 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	g := gauge{measure: m, agents: m, whole: whole, cleared: whole.Cleared(f.Entries)}
 	g.own = ownFill(f.Entries, whole, g.cleared)
 	if fixed, known := fixedInput(f, c); known {
-		now, after := besides(f, c, f.View.Host)
-		cut := f.View.Host > 0 && after
+		now, after := besides(f, c, f.View.HostCut)
+		cut := f.View.HostCut > 0 && after
 		g.fixed, g.midway = &fixed, !cut && midway(f.Entries)
 		name := ledger.Use{Midway: g.midway}.FixedName()
 		g.carries = append(g.carries, ledger.Category{Name: name, Tokens: fixed})

@@ -113,10 +113,10 @@ func most(sources []ledger.Source) []ledger.Source {
 // host's compaction in effect, if that is less: a session may continue another one, whose messages nobody has seen.
 func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	first, known := besides(f, c, 0)
-	if f.View.Host == 0 {
+	if f.View.HostCut == 0 {
 		return first, known
 	}
-	if now, after := besides(f, c, f.View.Host); after && (!known || now.N < first.N) {
+	if now, after := besides(f, c, f.View.HostCut); after && (!known || now.N < first.N) {
 		return now, true
 	}
 	return first, known

@@ -142,7 +142,7 @@ type turnWindow struct {
 func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 	w := turnWindow{content: t.own}
 	for _, x := range g.carries {
-		if x.Name != ledger.CategoryAttached || t.host == f.View.Host {
+		if x.Name != ledger.CategoryAttached || t.host == f.View.HostCut {
 			w.carries = append(w.carries, x)
 		}
 	}

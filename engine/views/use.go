@@ -41,7 +41,7 @@ func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledg
 	if cur := f.Current(); cur != nil {
 		u.Summary, u.Became = cur.ID, figuresOf(f, cur).String()
 	}
-	newest, _ := newestMeasured(f, func(i int) bool { return f.Entries[i].Seq > f.View.Host })
+	newest, _ := newestMeasured(f, func(i int) bool { return f.Entries[i].Seq > f.View.HostCut })
 	u.Measured = newest.tokens()
 	if u.Held = sum(u.Used, total(g.carries)); g.held != nil {
 		u.Held = *g.held

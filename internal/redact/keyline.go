@@ -135,7 +135,19 @@ func isDense(p []byte) bool {
 			other = true
 		}
 	}
-	return upper && lower && other
+	return upper && lower && other && !isPath(p)
+}
+
+// isPath reports whether p is a path: at least two thirds of it are words between slashes, in small letters behind their first.
+// In base64 that is as good as impossible.
+func isPath(p []byte) bool {
+	inWords := 0
+	for part := range bytes.SplitSeq(p, []byte("/")) {
+		if len(part) > 0 && !bytes.ContainsFunc(part[1:], func(r rune) bool { return !isLower(byte(r)) }) {
+			inWords += len(part)
+		}
+	}
+	return 3*inWords >= 2*len(p)
 }
 
 // isMixed reports whether p has small letters, and capitals behind its first byte: no word of prose.

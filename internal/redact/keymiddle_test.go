@@ -21,3 +21,20 @@ func TestAPathInTwoFieldsIsNoKey(t *testing.T) {
 		}
 	}
 }
+
+// TestPathsOfAKeysWidthAreNoKey: two paths below one another, both as wide as lines of a key, were masked as lines of one in
+// summaries, with another mask each time (issue 46).
+func TestPathsOfAKeysWidthAreNoKey(t *testing.T) {
+	for _, text := range []string{
+		"- /Users/soph/Work/entire/devenv/cli/cmd/entire/cli/checkpoint/committed.go — edited ×5\n" +
+			"- /Users/soph/Work/entire/devenv/cli/cmd/entire/cli/checkpoint/temporary.go — edited ×4\n",
+		"/Users/anne/Projects/shop/backend/services/payment/adapters/stripe\n" +
+			"/Users/anne/Projects/shop/backend/services/payment/adapters/paypal\n",
+		"/home/Dev/work/MyProject/src/main/java/com/example/shop/orders/api\n" +
+			"/home/Dev/work/MyProject/src/main/java/com/example/shop/refund/api\n",
+	} {
+		if got := New(nil).String(text); got != text {
+			t.Errorf("%s", got)
+		}
+	}
+}
