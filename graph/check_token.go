@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -40,14 +39,6 @@ func (c *checker) tokens() {
 // Said is a figure of the cost.
 func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
-// Again is what is said behind the total where it is sent several times: " ×2".
-func (c Cost) Again() string {
-	if c.Times < 2 {
-		return ""
-	}
-	return " ×" + strconv.Itoa(c.Times)
-}
-
 // Said is a figure of blocks.
 func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
@@ -78,7 +69,7 @@ func (c *checker) blocks(costs *Costs) {
 					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
 		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
-			len(c.d.Operations) > 0:
+			len(c.d.Operations) > 0 && c.made.grows().gone[b.index] == len(c.d.Operations):
 			c.add("CG510", Information, b.place(), "no operation sends this block")
 		}
 	}
@@ -141,9 +132,9 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
 			"enableOperationsVisibility of settings.toml adds them", cost.Said(cost.Shown)))
 	}
-	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
-		c.add("CG507", Warning, f.At,
-			"without tools-turns-max the model may call tools 30 times, and all is sent again each time").Fix =
+	if cost.Tools && o.field("tools-turns-max") == nil {
+		c.add("CG507", Warning, o.field("tools").At,
+			fmt.Sprintf("without tools-turns-max the model may call tools %d times, and all is sent again each time", turnsMax)).Fix =
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
@@ -292,10 +283,6 @@ func (c *checker) sum(costs *Costs) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s%s", line, cost.Said(cost.Total()), cost.Again()))
 	}
-	message := fmt.Sprintf("%s %s, most by %s", costs.Calls(), all.Said(all.Total()).Tokens(),
-		strings.Join(most, ", "))
-	if c.made.asks() {
-		message += "; " + Elsewhere
-	}
-	c.add(Sums, Information, c.line(0), message)
+	c.add(Sums, Information, c.line(0), fmt.Sprintf("%s %s, most by %s%s", costs.Calls(),
+		all.Said(all.Total()).Tokens(), strings.Join(most, ", "), costs.Rest()))
 }
