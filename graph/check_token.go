@@ -42,15 +42,12 @@ func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exac
 // Said is a figure of blocks.
 func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
+// maxUnsent is how many blocks that no operation sends have a finding of their own: of a large document it may be most.
+const maxUnsent = 100
+
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
-	unsent := 0
-	for _, by := range costs.sent.by {
-		if by == 0 {
-			unsent++
-		}
-	}
-	c.found = slices.Grow(c.found, unsent) // of large documents most blocks
+	unsent, last := 0, 0 // the last is a place in what was found
 	asks := slices.ContainsFunc(costs.Operations, func(x Cost) bool { return x.Operation.Name == "llm" })
 	for _, b := range c.d.Blocks {
 		if costs.Sent(b) > 0 || b.System && asks {
@@ -70,8 +67,14 @@ func (c *checker) blocks(costs *Costs) {
 			}
 		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0 && c.made.grows().gone[b.index] == len(c.d.Operations):
-			c.add("CG510", Information, b.place(), "no operation sends this block")
+			if unsent++; unsent <= maxUnsent {
+				last = len(c.found)
+				c.add("CG510", Information, b.place(), "no operation sends this block")
+			}
 		}
+	}
+	if more := unsent - maxUnsent; more > 0 {
+		c.found[last].Message += ", nor " + chars.Plural(more, "block") + " further down"
 	}
 }
 
