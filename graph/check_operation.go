@@ -115,7 +115,7 @@ func (c *checker) looksLikeOperation(m mark) {
 				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
 			f.Fix = c.alone(l, line, Span{line.To, m.at.To}.In(c.d.Source))
 			if l.maybe {
-				f.Message = fmt.Sprintf("this is text, and does nothing: if a step is meant, @%s is alone on its line, and below it %s: …",
+				f.Message = fmt.Sprintf("this is text, and does nothing: for a step, write @%s alone on its line, and below it %s: …",
 					l.name, strings.Join(operations[strings.ToLower(l.name)].needs, ": … or "))
 				f.Severity = Information
 				if strings.IndexByte(`:([{="`, l.rest[0]) >= 0 { // no sentence goes on so

@@ -177,7 +177,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 				chars.Short(r.String(), 60), chars.Plural(blocks, "block"), costs.Said(size).Tokens()))
 		}
 	}
-	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
+	if operations[o.Name].merges && o.text("mode") != "replace" && !o.truth("run-once") && c.jumps.back(o, o) {
 		f := c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: replace a block, with to and mode")
 		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, c.made.header(o).id) {
 			f.Fix = set(o, "Write mode: replace", "mode", "replace")

@@ -54,7 +54,7 @@ func Legend(costs ...Cost) (lines []string) {
 		later = append(later, "the text before it")
 	}
 	if len(times) > 0 {
-		lines = append(lines, listed(times)+": so often a loop runs the step, which sends all of it each time")
+		lines = append(lines, listed(times)+": how often a loop runs the step; all of it is sent each time")
 	}
 	if tools {
 		limit := "tools-turns-max limits how often"
