@@ -249,6 +249,7 @@ type graphCosts struct {
 	Endless    bool         `json:"endless,omitempty"`   // a loop has no end: Total is what one pass sends
 	Blocks     []graphBlock `json:"blocks"`              // that cost most, all times together
 	calls      string
+	rest       string
 }
 
 func graphCostCommand() command {
@@ -285,7 +286,7 @@ func (g *openGraph) noCosts() graphCosts {
 func (g *openGraph) costs() graphCosts {
 	out := g.noCosts()
 	all := g.Costs(g.options)
-	out.Elsewhere, out.Endless, out.calls = all.Elsewhere(), all.Endless(), all.Calls()
+	out.Elsewhere, out.Endless, out.calls, out.rest = all.Elsewhere(), all.Endless(), all.Calls(), all.Rest()
 	for _, c := range all.Operations {
 		line, _ := g.Place(c.Operation.At.From)
 		row := graphCost{Line: line, Operation: c.Operation.Name, Total: c.Total(), Cost: c}
@@ -314,16 +315,12 @@ func (g *openGraph) costs() graphCosts {
 }
 
 func printGraphCosts(a *action, w io.Writer, c graphCosts) {
-	rest := ""
-	if c.Elsewhere {
-		rest = "; " + graph.Elsewhere
-	}
 	if len(c.Operations) == 0 {
-		fmt.Fprintln(w, "no operation sends anything"+rest)
+		fmt.Fprintln(w, "no operation sends anything"+c.rest)
 		return
 	}
 	t := a.newTable(">LINE", "OPERATION", ">TOKENS", ">SYSTEM", ">BLOCKS", ">BEFORE IT", ">PROMPT", "IN BLOCK")
-	var open graph.Cost
+	var costs []graph.Cost
 	all, named := graph.Cost{Exact: true}, false
 	for _, o := range c.Operations {
 		said := func(n int, grows, lost bool) string {
@@ -337,26 +334,21 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 			return text
 		}
 		all.Exact, named = all.Exact && (o.Exact || o.Operation != "llm"), named || o.Model != ""
-		open.Later, open.Lost = append(open.Later, o.Later...), append(open.Lost, o.Lost...)
-		open.Media = append(open.Media, o.Media...)
-		open.Grows = open.Grows || o.Grows
-		t.Add(strconv.Itoa(o.Line), "@"+o.Operation+o.Again(), said(o.Total, false, false),
+		costs = append(costs, o.Cost)
+		name := strings.TrimRight("@"+o.Operation+" "+strings.Join(o.Marks(), ", "), " ")
+		t.Add(strconv.Itoa(o.Line), name, said(o.Total, false, false),
 			said(o.System, false, false), said(o.Selected, len(o.Later) > 0, len(o.Lost) > 0),
 			said(o.Ambient, o.Grows, false), said(o.Prompt, false, false), o.Block)
 	}
 	t.Print(w)
-	for _, names := range []*[]string{&open.Later, &open.Lost, &open.Media} {
-		slices.Sort(*names)
-		*names = slices.Compact(*names)
-	}
-	for _, line := range open.Open() {
+	for _, line := range graph.Legend(costs...) {
 		fmt.Fprintln(w, a.line(line, 600))
 	}
 	counted := "counted in " + c.Encoding
 	if named {
 		counted = "counted for the model that each names, else in " + c.Encoding
 	}
-	fmt.Fprintf(w, "%s %s, %s%s\n", c.calls, all.Said(c.Total).Tokens(), counted, rest)
+	fmt.Fprintf(w, "%s %s, %s%s\n", c.calls, all.Said(c.Total).Tokens(), counted, c.rest)
 	if len(c.Blocks) == 0 {
 		return
 	}
@@ -380,6 +372,10 @@ type graphPrompt struct {
 	Grows     bool            `json:"grows,omitempty"`
 	Lost      []string        `json:"lost,omitempty"`
 	Media     []string        `json:"media,omitempty"`
+	Times     int             `json:"times,omitempty"` // it is sent, as in graph cost
+	Tools     bool            `json:"tools,omitempty"`
+	Turns     int             `json:"turns,omitempty"`
+	Nothing   string          `json:"nothing,omitempty"` // why nothing is sent
 }
 
 func graphPromptCommand() command {
@@ -397,21 +393,27 @@ func graphPromptCommand() command {
 				return err
 			}
 			line, _ := g.Place(o.At.From)
-			cost, _ := g.Costs(g.options).Of(o)
+			cost, sends := g.Costs(g.options).Of(o)
 			out := graphPrompt{Line: line, Operation: o.Name, Messages: g.Request(o), Tokens: cost.Total(),
 				Exact: cost.Exact, Later: cost.Later, Grows: cost.Grows, Lost: cost.Lost,
-				Media: cost.Media}
+				Media: cost.Media, Times: cost.Times, Tools: cost.Tools, Turns: cost.Turns}
+			var b strings.Builder
+			if !sends {
+				out.Nothing = g.Silent(o)
+				fmt.Fprintf(&b, "--- @%s on line %d sends nothing: %s\n", columns.OneLine(o.Name), line, out.Nothing)
+			}
 			if a.json {
 				return a.answerExact(out)
 			}
-			var b strings.Builder
 			for _, m := range out.Messages {
 				fmt.Fprintf(&b, "--- %s\n%s\n\n", columns.OneLine(m.Head()), m.Text)
 			}
-			for _, line := range cost.Open() {
+			for _, line := range graph.Legend(cost) {
 				fmt.Fprintf(&b, "--- %s\n", columns.OneLine(line))
 			}
-			fmt.Fprintf(&b, "--- %s\n", cost.Said(cost.Total()).Tokens())
+			if sends {
+				fmt.Fprintf(&b, "--- %s%s\n", cost.Said(cost.Total()).Tokens(), cost.Again())
+			}
 			return a.write([]byte(b.String()))
 		}),
 	}

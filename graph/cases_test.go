@@ -88,8 +88,14 @@ func described(d *Document, files map[string]string) string {
 		}
 	}
 	o := caseOptions(d, files)
-	for _, c := range d.Costs(o).Operations {
-		for _, said := range c.Open() {
+	costs := d.Costs(o)
+	for _, x := range d.Operations {
+		if _, sends := costs.Of(x); !sends {
+			fmt.Fprintf(&b, "%d sends nothing: %s\n", line(x.At.From), d.Silent(x))
+		}
+	}
+	for _, c := range costs.Operations {
+		for _, said := range Legend(c) {
 			fmt.Fprintf(&b, "%d %s\n", line(c.Operation.At.From), said)
 		}
 	}

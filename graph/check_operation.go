@@ -44,6 +44,7 @@ func (d *Document) means(o *Operation) bool {
 type meantLine struct {
 	Span
 	name, rest string // rest is the text after the name
+	maybe      bool   // it may also be about the operation
 }
 
 // letters are those of the names of operations.
@@ -75,8 +76,10 @@ func (s operationSpec) evident(text string) string {
 
 // meant returns the lines of a text that would begin a known operation: its name, and a parameter in the next line; the name, text
 // after it, and a parameter of that operation in the next line; or the name and such a parameter in one line. In a document with
-// operations that parameter may be written another way: in others it may be about something else.
+// operations that parameter may be written another way, and a paragraph that begins with a name may be meant, too: in others it may be
+// about something else.
 func meant(text string, operating bool) (out []meantLine) {
+	steps := 0 // where the lines end that each may be a step, from the first on
 	for at := 0; at < len(text); {
 		line, below, _ := strings.Cut(text[at:], "\n")
 		end := at + len(line) + 1
@@ -86,10 +89,13 @@ func meant(text string, operating bool) (out []meantLine) {
 		rest := strings.TrimLeft(name, letters)
 		name = name[:len(name)-len(rest)]
 		spec, known := operations[strings.ToLower(name)]
+		maybe := at == steps && rest != "" && strings.IndexByte(" \t:([{=\"", rest[0]) >= 0
 		rest = strings.Trim(rest, " \t")
-		if known && line[0] == '@' && (isKeyLine(next) && (rest == "" || spec.takes(next)) || spec.takes(rest) ||
-			operating && spec.evident(rest) != "") {
-			out = append(out, meantLine{Span{at, at + len(line)}, name, rest})
+		sure := isKeyLine(next) && (rest == "" || spec.takes(next)) || spec.takes(rest) ||
+			operating && spec.evident(rest) != ""
+		if known && line[0] == '@' && (sure || operating && maybe) {
+			out = append(out, meantLine{Span{at, at + len(line)}, name, rest, !sure})
+			steps = end
 		}
 		at = end
 	}
@@ -105,9 +111,17 @@ func (c *checker) looksLikeOperation(m mark) {
 	for _, l := range all {
 		switch line := l.moved(m.at.From); {
 		case l.rest != "":
-			c.add("CG202", Error, line,
-				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name)).Fix =
-				c.alone(l, line, Span{line.To, m.at.To}.In(c.d.Source))
+			f := c.add("CG202", Error, line,
+				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
+			f.Fix = c.alone(l, line, Span{line.To, m.at.To}.In(c.d.Source))
+			if l.maybe {
+				f.Message = fmt.Sprintf("this is text, and does nothing: for a step, write @%s alone on its line, and below it %s: …",
+					l.name, strings.Join(operations[strings.ToLower(l.name)].needs, ": … or "))
+				f.Severity = Information
+				if strings.IndexByte(`:([{="`, l.rest[0]) >= 0 { // no sentence goes on so
+					f.Severity = Warning
+				}
+			}
 		case l.From > 0, !c.blankAbove(line.From): // in a paragraph, or behind a comment, a rule, a fence or a list
 			c.add("CG206", Error, line,
 				fmt.Sprintf("no blank line before @%s: this is text, and does nothing", l.name)).Fix =
@@ -123,10 +137,14 @@ func (c *checker) alone(l meantLine, line Span, below string) *Fix {
 		text = strings.TrimSpace(inner[1:])
 	}
 	_, key := spec.keys[text]
-	parameter := cmp.Or(spec.evident(text), "prompt: "+Quoted(text))
+	parameter := cmp.Or(spec.evident(text), "prompt: "+Quoted(strings.Trim(text, `"`)))
+	if _, blocks := spec.keys["block"]; blocks && l.maybe && c.d.Find(text).Block != nil {
+		parameter = "block: " + text
+	}
 	name, _, _ := strings.Cut(parameter, ":")
 	switch {
-	case !c.blankAbove(line.From), key, strings.ContainsAny(text, "()"):
+	case l.maybe && (strings.TrimSpace(below) != "" || !slices.Contains(spec.needs, name)),
+		!c.blankAbove(line.From), key, strings.HasPrefix(text, "-"), strings.ContainsAny(text, "()[]{}"):
 		return nil
 	case text == "":
 		return &Fix{Title: "Write @" + l.name, At: line, Text: "@" + l.name}

@@ -103,8 +103,13 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	c.keyed = c.keyed || m.By == ByKey
 	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
-		c.add("CG311", Information, r.At,
-			"found by its heading, not by an id: a new heading breaks this reference").Fix = withID
+		f := c.add("CG311", Information, r.At, "found by its heading, not by an id: a new heading breaks this reference")
+		if f.Fix = withID; m.Block.ID != "" {
+			f.Message = "found by its heading, not by its id " + m.Block.ID + ": a new heading breaks this reference"
+			if path := r.Path[:strings.LastIndexByte(r.Path, '/')+1] + m.Block.ID; c.d.Find(path).Block == m.Block {
+				f.Fix = c.renamed(o, r, path)
+			}
+		}
 	}
 	if g := c.made.grows(); f.Key == "block" && g.removed(m.Block, o) && !c.made.before(o, r.Path) {
 		c.replaced(o, r, m.Block, c.d.Operations[g.gone[m.Block.index]])
@@ -179,6 +184,10 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 			c.add("CG309", Warning, r.At, "only a later operation creates this block").Related =
 				[]Related{{by.NameAt, "this one"}}
 		}
+		return
+	}
+	if Named(r.Path, inputBlock) {
+		c.add("CG305", Information, r.At, "this block is there only if another document runs this one, with a prompt")
 		return
 	}
 	f := c.add("CG305", Error, r.At, fmt.Sprintf("there is no block %s", chars.Short(m.Lost, 60)))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ctxledger.dev/internal/chars"
@@ -40,26 +39,15 @@ func (c *checker) tokens() {
 // Said is a figure of the cost.
 func (c Cost) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
-// Again is what is said behind the total where it is sent several times: " ×2".
-func (c Cost) Again() string {
-	if c.Times < 2 {
-		return ""
-	}
-	return " ×" + strconv.Itoa(c.Times)
-}
-
 // Said is a figure of blocks.
 func (c *Costs) Said(n int) tokens.Count { return tokens.Count{N: n, Exact: c.Exact} }
 
+// maxUnsent is how many blocks that no operation sends have a finding of their own: of a large document it may be most.
+const maxUnsent = 100
+
 // blocks checks what blocks cost those who send them.
 func (c *checker) blocks(costs *Costs) {
-	unsent := 0
-	for _, by := range costs.sent.by {
-		if by == 0 {
-			unsent++
-		}
-	}
-	c.found = slices.Grow(c.found, unsent) // of large documents most blocks
+	unsent, last := 0, 0 // the last is a place in what was found
 	asks := slices.ContainsFunc(costs.Operations, func(x Cost) bool { return x.Operation.Name == "llm" })
 	for _, b := range c.d.Blocks {
 		if costs.Sent(b) > 0 || b.System && asks {
@@ -78,9 +66,15 @@ func (c *checker) blocks(costs *Costs) {
 					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
 		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
-			len(c.d.Operations) > 0:
-			c.add("CG510", Information, b.place(), "no operation sends this block")
+			len(c.d.Operations) > 0 && c.made.grows().gone[b.index] == len(c.d.Operations):
+			if unsent++; unsent <= maxUnsent {
+				last = len(c.found)
+				c.add("CG510", Information, b.place(), "no operation sends this block")
+			}
 		}
+	}
+	if more := unsent - maxUnsent; more > 0 {
+		c.found[last].Message += ", nor " + chars.Plural(more, "block") + " further down"
 	}
 }
 
@@ -141,9 +135,9 @@ func (c *checker) cost(cost Cost) {
 		c.add("CG512", Warning, o.NameAt, fmt.Sprintf("%s of the tokens that this sends are operations: "+
 			"enableOperationsVisibility of settings.toml adds them", cost.Said(cost.Shown)))
 	}
-	if f := o.field("tools"); f != nil && f.text() != "none" && o.field("tools-turns-max") == nil {
-		c.add("CG507", Warning, f.At,
-			"without tools-turns-max the model may call tools 30 times, and all is sent again each time").Fix =
+	if cost.Tools && o.field("tools-turns-max") == nil {
+		c.add("CG507", Warning, o.field("tools").At,
+			fmt.Sprintf("without tools-turns-max the model may call tools %d times, and all is sent again each time", turnsMax)).Fix =
 			&Fix{Title: "Allow 3 turns", At: Span{o.At.To, o.At.To}, Text: "\ntools-turns-max: 3"}
 	}
 }
@@ -183,7 +177,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 				chars.Short(r.String(), 60), chars.Plural(blocks, "block"), costs.Said(size).Tokens()))
 		}
 	}
-	if operations[o.Name].merges && o.text("mode") != "replace" && c.jumps.back(o, o) {
+	if operations[o.Name].merges && o.text("mode") != "replace" && !o.truth("run-once") && c.jumps.back(o, o) {
 		f := c.add("CG506", Warning, o.NameAt, "in a loop the document grows with each pass: replace a block, with to and mode")
 		if t, ok := c.d.target(o); ok && t.block != nil && !losesID(t.block, c.made.header(o).id) {
 			f.Fix = set(o, "Write mode: replace", "mode", "replace")
@@ -292,10 +286,6 @@ func (c *checker) sum(costs *Costs) {
 		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
 		most = append(most, fmt.Sprintf("line %d: %s%s", line, cost.Said(cost.Total()), cost.Again()))
 	}
-	message := fmt.Sprintf("%s %s, most by %s", costs.Calls(), all.Said(all.Total()).Tokens(),
-		strings.Join(most, ", "))
-	if c.made.asks() {
-		message += "; " + Elsewhere
-	}
-	c.add(Sums, Information, c.line(0), message)
+	c.add(Sums, Information, c.line(0), fmt.Sprintf("%s %s, most by %s%s", costs.Calls(),
+		all.Said(all.Total()).Tokens(), strings.Join(most, ", "), costs.Rest()))
 }

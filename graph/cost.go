@@ -24,6 +24,8 @@ type Cost struct {
 	Grows bool     `json:"grows,omitempty"` // so does the text before it
 	Lost  []string `json:"lost,omitempty"`  // the references that lead nowhere, by their paths
 	Media []string `json:"media,omitempty"` // the files that are attached, and not counted
+	Tools bool     `json:"tools,omitempty"` // all is sent again after each call of tools
+	Turns int      `json:"turns,omitempty"` // how often at most; 0: not known
 }
 
 // Total is all of it.
@@ -73,8 +75,16 @@ func (c *Costs) Inserter(path string) (first *Operation) {
 	return first
 }
 
-// Elsewhere is what is said where Costs.Elsewhere is true.
-const Elsewhere = "what other documents send is not counted"
+// Rest is what is said behind the sum of what all model calls send, where it is not all.
+func (c *Costs) Rest() (rest string) {
+	if slices.ContainsFunc(c.Operations, func(x Cost) bool { return x.Tools }) {
+		rest = "; what calls of tools send again is not counted"
+	}
+	if c.Elsewhere() {
+		rest += "; what other documents send is not counted"
+	}
+	return rest
+}
 
 // Elsewhere reports whether documents that this one imports or runs ask a model, too: what that sends is not in Operations.
 func (c *Costs) Elsewhere() bool { return c.made.asks() }
@@ -236,6 +246,7 @@ func (b *bill) cost(o *Operation) (cost Cost, sends bool) {
 	}
 	if o.Name == "llm" {
 		cost.System = t.system
+		cost.Tools, cost.Turns = o.tools()
 	}
 	cost.Prompt = o.own.prompt.size(t.by, nil, func() int { return t.Of(strings.TrimRight(o.text("prompt"), "\n")) })
 	switch {

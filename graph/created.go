@@ -18,7 +18,7 @@ type created struct {
 func createdBy(d *Document, read func(from, path string) (*Document, error)) *created {
 	c := &created{d: d, read: read, inside: map[taken][]string{}}
 	c.grows = d.grows
-	if read != nil && slices.ContainsFunc(d.Operations, func(o *Operation) bool { return o.Name == "import" }) {
+	if read != nil && slices.ContainsFunc(d.Operations, func(o *Operation) bool { return o.text("file") != "" }) {
 		c.grows = sync.OnceValue(func() *growth { return grown(d, c.header) })
 	}
 	c.by = sync.OnceValue(func() map[string][]*Operation {
@@ -46,10 +46,42 @@ func (c *created) before(o *Operation, path string) bool {
 
 // names returns the names of the blocks that an operation inserts.
 func (c *created) names(o *Operation) []string {
-	if other := c.document(o); other != nil && operations[o.Name].merges {
-		return slices.Concat(o.own.header, c.namesIn(other, o))
+	other := c.document(o)
+	if other == nil || !operations[o.Name].merges {
+		return o.own.header
 	}
-	return o.own.header
+	all := taken{other, extent{0, len(other.Blocks)}}
+	switch by := other.returns(); {
+	case o.Name == "run" && by != nil:
+		return c.returned(other, by)
+	case o.Name == "import" && len(o.block) > 0:
+		all.extent = extentOf(o.block[0], other.Find(o.block[0].Path))
+	}
+	return slices.Concat(o.own.header, c.namesIn(all))
+}
+
+// returned returns the names of the blocks that @return hands on of a document; those that are written there are as they are named.
+func (c *created) returned(other *Document, by *Operation) (names []string) {
+	if by.text("prompt") != "" {
+		names = named(by.heading())
+	}
+	for _, r := range by.block {
+		m := other.Find(r.Path)
+		if m.Block == nil {
+			names = append(names, r.Path[strings.LastIndexByte(r.Path, '/')+1:])
+		}
+		names = append(names, c.namesIn(taken{other, extentOf(r, m)})...)
+	}
+	return names
+}
+
+// returns returns the operation that ends a document with a result; nil: the result is all of it.
+func (d *Document) returns() *Operation {
+	i := slices.IndexFunc(d.Operations, func(o *Operation) bool { return o.Name == "return" && d.runs(o) })
+	if i < 0 {
+		return nil
+	}
+	return d.Operations[i]
 }
 
 // taken is what an operation takes of a document.
@@ -58,19 +90,15 @@ type taken struct {
 	extent
 }
 
-// namesIn returns the names of the blocks that an operation takes of another document, and of those that operations insert there.
-func (c *created) namesIn(other *Document, by *Operation) []string {
-	p := taken{other, extent{0, len(other.Blocks)}}
-	if len(by.block) > 0 && by.Name == "import" {
-		p.extent = extentOf(by.block[0], other.Find(by.block[0].Path))
-	}
+// namesIn returns the names of the blocks that are taken of another document, and of those that operations insert there.
+func (c *created) namesIn(p taken) []string {
 	if names, known := c.inside[p]; known {
 		return names
 	}
 	var names []string
-	for _, b := range other.Blocks[p.from:p.to] {
+	for _, b := range p.of.Blocks[p.from:p.to] {
 		if !b.System {
-			names = append(names, named(b.Heading.In(other.Source))...)
+			names = append(names, named(b.Heading.In(p.of.Source))...)
 		}
 		for _, o := range b.Operations {
 			if header := o.text("use-header"); headingLevel(header) > 0 {
@@ -90,14 +118,25 @@ type header struct {
 
 // header returns the heading above what an operation inserts.
 func (c *created) header(o *Operation) header {
-	other := c.document(o)
-	if o.Name != "import" || other == nil || strings.Contains(o.text("file"), ".md/") {
-		return header{o.own.level, o.own.id}
+	other, refs := c.document(o), o.block
+	switch {
+	case other == nil || o.Name != "import" && o.Name != "run" || strings.Contains(o.text("file"), ".md/"):
+		return o.headed()
+	case o.Name == "import":
+	case other.returns() == nil && (o.field("block") != nil || o.field("prompt") != nil): // which are above all of it
+		return header{}
+	case other.returns() == nil:
+		refs = nil
+	default:
+		by := other.returns()
+		if refs = by.block; len(refs) == 0 {
+			return header{headingLevel(by.heading()), namesOf(strings.TrimLeft(by.heading(), "# "), 0).ID}
+		}
 	}
 	first := other.Blocks[0]
-	for _, r := range o.block {
+	for _, r := range refs {
 		if first = other.Find(r.Path).Block; first == nil {
-			return header{}
+			return other.inserted(r.Path)
 		}
 		if !r.Below {
 			return header{first.Level, first.ID}
@@ -108,6 +147,16 @@ func (c *created) header(o *Operation) header {
 	}
 	first = other.Blocks[first.index+1]
 	return header{first.Level, first.ID}
+}
+
+// inserted returns the heading of the block that an operation inserts, by its id, as far as the operation's own text says it.
+func (d *Document) inserted(id string) header {
+	for _, o := range d.Operations {
+		if Named(o.own.id, id) {
+			return o.headed()
+		}
+	}
+	return header{}
 }
 
 // named returns the names that a header gives the block that it opens.

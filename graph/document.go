@@ -129,7 +129,7 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	d.grows = sync.OnceValue(func() *growth {
-		return grown(d, func(o *Operation) header { return header{o.own.level, o.own.id} })
+		return grown(d, (*Operation).headed)
 	})
 	return d
 }

@@ -23,15 +23,6 @@ func KnownOperations() []Known {
 	return out
 }
 
-// Does says what an operation that sends nothing does: "@shell runs a command; here it sends nothing"; "": there is none of the name.
-func Does(operation string) string {
-	spec, known := operations[operation]
-	if !known {
-		return ""
-	}
-	return "@" + operation + " " + spec.doc + "; here it sends nothing"
-}
-
 // KnownParameters returns what an operation takes, by name; none if there is no such operation.
 func KnownParameters(operation string) []Known {
 	keys := operations[operation].keys

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"ctxledger.dev/internal/chars"
 )
 
 // growth is where the operations of a document write, as far as that is known before they run: by the number of the first one
@@ -77,26 +75,42 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 			g.gone[i], g.replaces[o.Index] = o.Index, append(g.replaces[o.Index], i)
 		})
 	}
-	level, under := t.level(o), into
+	level, under, replaces := t.level(o), into, t.block != nil && t.mode == "replace"
 	if level > 0 { // a block below the nearest one before it that is less deep
-		last := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Own.From >= t.at.From })
-		for under = d.Blocks[max(last-1, 0)]; under.Level >= level; {
+		next := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Own.From >= t.at.From })
+		for under = d.Blocks[max(next-1, 0)]; under.Level >= level; {
 			under = under.Parent
 		}
+		if replaces {
+			next = into.end
+		}
+		g.split(d, o, next, level)
 	}
-	switch replaces := t.block != nil && t.mode == "replace"; {
-	case replaces && t.below:
+	switch {
+	case replaces && t.below && level > 0:
 		g.note(o, nil, into)
 	case replaces && level > 0 && losesID(into, t.headed.id):
 		g.note(o, nil, under)
-	case replaces && level > 0:
+		g.note(o, nil, into.Parent)
+	case replaces && level > 0 && level == into.Level:
 		g.note(o, into, nil)
-	case level == 0:
+	case level == 0 || replaces:
 		g.note(o, into, into)
 	case t.block == nil && strings.TrimSpace(o.behind().In(d.Source)) != "": // which is in the new block then
 		g.note(o, into, under)
 	default:
 		g.note(o, nil, under)
+	}
+}
+
+// split notes that the heading above what an operation writes begins a block that takes deeper ones behind it, from the next on, out
+// of those in which they are.
+func (g *growth) split(d *Document, o *Operation, next, level int) {
+	if next == len(d.Blocks) || d.Blocks[next].Level <= level {
+		return
+	}
+	for up := d.Blocks[next].Parent; up.Level >= level; up = up.Parent {
+		g.note(o, nil, up)
 	}
 }
 
@@ -130,13 +144,18 @@ func (t target) from(o *Operation) int {
 // level returns the level of the heading above what an operation writes; 0: there is none, or it is not known.
 func (t target) level(o *Operation) int {
 	level := t.headed.level
-	if !o.truth("header-auto-align") || level > 0 && o.field("use-header") != nil {
+	if level == 0 || !o.truth("header-auto-align") || o.field("use-header") != nil {
 		return level
 	}
-	if t.block != nil {
-		return min(t.block.Level+1, maxLevel)
+	switch {
+	case t.block == nil:
+		level = o.Block.Level + 1
+	case t.mode == "replace" && !t.below:
+		level = t.block.Level
+	default:
+		level = t.block.Level + 1
 	}
-	return min(o.Block.Level+1, maxLevel)
+	return min(level, maxLevel)
 }
 
 // skips are numbers of which each is visited once.
@@ -179,27 +198,4 @@ func (g *growth) later(o *Operation, r Reference, b *Block) bool {
 		return true
 	}
 	return (!r.Below || b.of.fractalic()) && g.own[b.index] < g.runs[o.Index]
-}
-
-// maxOpen is how long names are together that a line of Open has, in characters.
-const maxOpen = 400
-
-// Open says what an operation sends besides what is counted, in lines: what other operations write, and which references lead
-// nowhere.
-func (c Cost) Open() (lines []string) {
-	later := slices.Clone(c.Later)
-	if c.Grows {
-		later = append(later, "the text before it")
-	}
-	if len(later) > 0 {
-		lines = append(lines, "+ not in the document yet, and not counted: what earlier steps write to "+
-			chars.Short(strings.Join(later, ", "), maxOpen))
-	}
-	if len(c.Lost) > 0 {
-		lines = append(lines, "? "+chars.Short(strings.Join(c.Lost, ", "), maxOpen)+": no such block is known when this runs, and nothing is counted for it")
-	}
-	if len(c.Media) > 0 {
-		lines = append(lines, "attached, and not counted: "+chars.Short(strings.Join(c.Media, ", "), maxOpen))
-	}
-	return lines
 }

@@ -13,7 +13,8 @@ import (
 const maxHinted = 20
 
 // Operation returns the operation that a person or an agent names: by one of its lines, or by the path of the block that
-// contains it. Errors: not_found; conflict where several operations of the block send something. Both name lines to choose from.
+// contains it, of which one that sends something comes first. Errors: not_found; conflict where several operations of the block send
+// something. Both name lines to choose from.
 func (d *Document) Operation(name string) (*Operation, error) {
 	const op = "graph.operation"
 	wanted, err := strconv.Atoi(name)
@@ -39,6 +40,8 @@ func (d *Document) Operation(name string) (*Operation, error) {
 	case len(within) > 1:
 		return nil, fault.New(fault.Conflict, op, "block %q of %s has %d operations that send something", short, d.Path,
 			len(within)).WithHint("%s", d.choose(within))
+	case block != nil && len(block.Operations) == 1: // it sends nothing: Silent says why
+		return block.Operations[0], nil
 	case len(all) == 0:
 		return nil, fault.New(fault.NotFound, op, "%s has no operation that sends something", d.Path)
 	}

@@ -13,7 +13,6 @@ import (
 // beginning.
 type ownText struct {
 	header   []string // the names that it gives the block which it inserts
-	level    int      // that block's; 0: it inserts none, or it is not known
 	id       string   // among them, that is written in it; "": none
 	idAt     Span
 	idle     bool // it cannot run: its parameters are no YAML, or it has none of those that it needs
@@ -28,24 +27,36 @@ func readOperation(text string) *Operation {
 	o := readFields(text)
 	o.block, o.to, o.own = o.readReferences(text, "block"), o.readReferences(text, "to"), &ownText{}
 	o.own.idle = len(o.Fields) == 0 && len(o.findings) > 0 || o.lacks()
-	if spec := operations[o.Name]; spec.merges {
-		o.own.header = named(spec.header)
-		if o.Name == "llm" || o.Name == "shell" { // of the others it is not that of the result
-			o.own.level = headingLevel(spec.header)
-			if f := o.field("use-header"); f != nil {
-				o.own.level = headingLevel(f.text())
-			}
-		}
+	if operations[o.Name].merges && headingLevel(o.heading()) > 0 { // or else it opens no block
+		o.own.header = named(o.heading())
 		switch f := o.field("use-header"); {
-		case f != nil && headingLevel(f.text()) == 0: // it opens no block
 		case f != nil:
-			o.own.header = named(f.text())
 			o.own.id, o.own.idAt = headerID(f, text)
 		case o.Name == "shell": // so Fractalic's pages name it
 			o.own.header = append(o.own.header, named("# OS Shell Tool response block")...)
 		}
 	}
 	return o
+}
+
+// heading returns the heading that an operation writes: above its result, of @run above the prompt in the document that runs; "":
+// none.
+func (o *Operation) heading() string {
+	if o.Name == "run" && o.text("prompt") == "" {
+		return ""
+	}
+	if f := o.field("use-header"); f != nil {
+		return f.text()
+	}
+	return operations[o.Name].header
+}
+
+// headed returns the heading above the result of an operation, as far as its own text says it.
+func (o *Operation) headed() header {
+	if o.Name != "llm" && o.Name != "shell" { // of the others a document says it
+		return header{}
+	}
+	return header{headingLevel(o.heading()), o.own.id}
 }
 
 // headingLevel returns the level of the heading at the beginning of a text; 0: there is none.
@@ -183,6 +194,28 @@ func (o *Operation) truth(key string) bool {
 	var v bool
 	f := o.field(key)
 	return f != nil && f.yaml.Decode(&v) == nil && v
+}
+
+// turnsMax is how often a model may call tools where that is not given.
+const turnsMax = 30
+
+// tools reports whether a model gets tools, and how often it may call them; 0: that cannot be read.
+func (o *Operation) tools() (has bool, turns int) {
+	f := o.field("tools")
+	if f == nil || f.text() == "none" {
+		return false, 0
+	}
+	if items, err := f.yaml.Items(); f.text() == "" && (err != nil || len(items) == 0) {
+		return false, 0
+	}
+	limit := o.field("tools-turns-max")
+	if limit == nil {
+		return true, turnsMax
+	}
+	if limit.yaml.Decode(&turns) != nil {
+		turns = 0
+	}
+	return true, max(turns, 0)
 }
 
 // attached is a file that an operation attaches, as it is written, and where.

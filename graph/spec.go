@@ -42,11 +42,14 @@ var (
 	onceKey    = parameter{boolKind, "run only at the first visit; false by default"}
 	headerKey  = parameter{textKind, "the heading above the result; none for no heading"}
 	alignKey   = parameter{boolKind, "shift the result's headings below the enclosing block; false by default"}
-	allowKey   = parameter{boolKind, "whether operations in the result run; the command line must also allow it"}
+	allowKey   = parameter{boolKind, "whether operations in the result run, if the command line allows it"}
 	promptKey  = parameter{textKind, "the last message"}
 	blocksKey  = parameter{blocksKind, "the blocks that are sent: a path, path/* for what is below it, or a list"}
 	fileTarget = parameter{fileKind, "the document, relative to this one"}
 )
+
+// inputBlock is the block that the prompt of @run becomes in the document that runs.
+const inputBlock = "input-parameters"
 
 // operations is the table of what there is.
 var operations = map[string]operationSpec{
@@ -66,8 +69,9 @@ var operations = map[string]operationSpec{
 			"context":             {contextKind, "auto: all before it is sent, unless block is given; none: nothing is"},
 			"allow-generated-ops": allowKey}},
 	"run": {doc: "runs a document by itself", needs: []string{"file"}, merges: true,
-		header: "# Input Parameters {id=input-parameters}", keys: map[string]parameter{
-			"file": fileTarget, "prompt": promptKey, "block": blocksKey, "use-header": headerKey,
+		header: "# Input Parameters {id=" + inputBlock + "}", keys: map[string]parameter{
+			"file": fileTarget, "prompt": promptKey, "block": blocksKey,
+			"use-header":        {textKind, "the heading above the prompt, in that document"},
 			"header-auto-align": alignKey, "mode": modeKey, "to": toKey, "run-once": onceKey,
 			"allow-generated-ops": allowKey}},
 	"shell": {doc: "runs a command", needs: []string{"prompt"}, header: "# Shell response block", merges: true,

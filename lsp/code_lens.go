@@ -70,9 +70,13 @@ func (s *folder) graphLenses(d *document) (lenses []protocol.CodeLens) {
 	lenses = make([]protocol.CodeLens, 0, len(shown))
 	for _, l := range shown {
 		start := protocol.Position{Line: uint32(d.text.LineAt(l.At))}
-		lenses = append(lenses, protocol.CodeLens{Range: protocol.Range{Start: start, End: start},
-			Command: protocol.Command{Title: plainLine(l.Title), Command: commandExplain, Arguments: []protocol.LSPAny{
-				protocol.LSPAny(fmt.Sprintf(of, start.Line))}}})
+		c := protocol.Command{Title: plainLine(l.Title), Command: commandExplain,
+			Arguments: []protocol.LSPAny{protocol.LSPAny(fmt.Sprintf(of, start.Line))}}
+		if l.Hover != "" {
+			hover := plainLines(l.Hover)
+			c.Tooltip = &hover
+		}
+		lenses = append(lenses, protocol.CodeLens{Range: protocol.Range{Start: start, End: start}, Command: c})
 	}
 	return lenses
 }

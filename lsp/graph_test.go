@@ -177,12 +177,15 @@ func (g *graphCase) ask(t *testing.T, method, rest string) string {
 func (g *graphCase) lenses(_ *testing.T, more map[string]any) (string, error) {
 	var list []struct {
 		located
-		Command struct{ Title string }
+		Command struct{ Title, Tooltip string }
 	}
 	err := g.call("textDocument/codeLens", more, &list)
 	var b strings.Builder
 	for _, l := range list {
 		fmt.Fprintf(&b, "%d %s\n", l.Range.Start.Line+1, l.Command.Title)
+		for line := range strings.Lines(l.Command.Tooltip) {
+			fmt.Fprintf(&b, "   %s\n", strings.TrimSpace(line))
+		}
 	}
 	return b.String(), err
 }

@@ -215,7 +215,7 @@ func graphPrompt(ctx context.Context, c *call, a graphArgs) (reply, error) {
 		return reply{}, err
 	}
 	line, _ := g.Place(o.At.From)
-	cost, _ := g.Of(o)
+	cost, sends := g.Of(o)
 	count, parts := g.count(cost.Model).Of, []string(nil)
 	var b strings.Builder
 	for _, m := range g.Request(o) {
@@ -225,10 +225,13 @@ func graphPrompt(ctx context.Context, c *call, a graphArgs) (reply, error) {
 		}
 		fmt.Fprintf(&b, "--- %s, %s\n%s\n\n", oneLine(m.Head(), 200), n.Tokens(), m.Text)
 	}
-	head := fmt.Sprintf("@%s, line %d of %s, sends %s: %s", o.Name, line, oneLine(g.Path, 200),
-		cost.Said(cost.Total()).Tokens(), strings.Join(parts, ", "))
-	for _, open := range cost.Open() {
-		head += "; " + oneLine(open, 600)
+	sent, what := cost.Said(cost.Total()).Tokens()+cost.Again(), strings.Join(parts, ", ")
+	if !sends {
+		sent, what = "nothing", g.Silent(o)
+	}
+	head := fmt.Sprintf("@%s, line %d of %s, sends %s: %s", o.Name, line, oneLine(g.Path, 200), sent, what)
+	for _, mark := range graph.Legend(cost) {
+		head += "; " + oneLine(mark, 600)
 	}
 	return c.graphPage("graph_prompt", a, head, b.String(), cost.Total(), cost.Exact)
 }

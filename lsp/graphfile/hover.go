@@ -41,8 +41,8 @@ func Hover(f File, offset int) (Note, bool) {
 	note := Note{Span: graph.Span{From: from, To: to}}
 	cost, sends := f.Around.Costs.Of(o)
 	if !sends {
-		note.Text = graph.Does(o.Name)
-		return note, note.Text != ""
+		note.Text = fmt.Sprintf("@%s sends nothing: %s", o.Name, f.Silent(o))
+		return note, true
 	}
 	text, left := cut(plain(graph.Written(f.Request(o))), mostOfPrompt)
 	note.Text, note.Body = f.costNote(cost), text
@@ -130,6 +130,9 @@ func (f File) mentionNote(m graph.Mention) Note {
 		if o := f.Around.Costs.Inserter(m.Path); o != nil && !m.Elsewhere {
 			line, _ := f.Place(o.At.From)
 			note.Text = fmt.Sprintf("@%s on line %d inserts this block when it runs", o.Name, line)
+			if cost, _ := f.Around.Costs.Of(m.Operation); slices.Contains(cost.Lost, m.String()) {
+				note.Text += ", which is not before this step: nothing is sent for it"
+			}
 		}
 		return note
 	}
@@ -173,7 +176,7 @@ func (f File) laterNote(m graph.Mention) string {
 	case slices.Contains(cost.Lost, m.String()):
 		return "\nan earlier step replaces this: what is there then is not known, and not counted"
 	case slices.Contains(cost.Later, m.String()):
-		return "\n+ what earlier steps write to it, which is not counted"
+		return "\n+ what earlier steps write or change in it is not counted"
 	}
 	return ""
 }

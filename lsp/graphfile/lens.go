@@ -15,6 +15,7 @@ import (
 type Lens struct {
 	At    int // byte
 	Title string
+	Hover string // what its marks mean, in lines; "": it has none
 }
 
 // From which sizes on the lens of a heading says something that is worth a line: how often it is sent, and what that takes.
@@ -28,19 +29,29 @@ func Lenses(f File) []Lens {
 	out := make([]Lens, 0, len(f.Around.Costs.Operations))
 	for _, b := range f.Blocks {
 		if n := f.Around.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Around.Costs.Size(b) >= tokensOften {
-			out = append(out, Lens{b.Heading.From,
-				fmt.Sprintf("%s · sent by %s", f.Said(f.Around.Costs.Size(b)).Tokens(), chars.Plural(n, "operation"))})
+			title := f.Said(f.Around.Costs.Size(b)).Tokens() + " · sent by " + chars.Plural(n, "operation")
+			out = append(out, Lens{At: b.Heading.From, Title: title})
 		}
 		for _, o := range b.Operations {
 			if cost, sends := f.Around.Costs.Of(o); sends {
-				out = append(out, Lens{o.At.From, f.lens(cost)})
+				out = append(out, Lens{o.At.From, f.lens(cost), strings.Join(legend(cost), "\n")})
 			}
 		}
 	}
 	return out
 }
 
-// lens is what an operation sends, in the first form that fits: tokens, their share of the window, their price, the blocks.
+// legend explains the marks of what an operation sends.
+func legend(c graph.Cost) []string {
+	lines := graph.Legend(c)
+	for i, line := range lines {
+		lines[i] = chars.Line(line)
+	}
+	return lines
+}
+
+// lens is what an operation sends, in the first form that fits: tokens, their share of the window, their price, whether they are
+// sent again, and the blocks.
 func (f File) lens(c graph.Cost) string {
 	title, meter := c.Said(c.Total()).Tokens(), f.MeterOf(c.Operation)
 	if meter.Window > 0 {
@@ -51,10 +62,22 @@ func (f File) lens(c graph.Cost) string {
 	if dollars, known := f.price(c.Operation, meter, c.Total()); known && dollars >= cent {
 		money = " · " + chars.Money(dollars, false)
 	}
+	if marks := c.Marks(); len(marks) > 0 {
+		money += " · " + strings.Join(marks, ", ")
+	}
 	names := f.selects(c)
 	short := names
-	if i := strings.Index(names, ", "); i >= 0 {
-		short = names[:i] + " and " + strconv.Itoa(strings.Count(names, ", ")) + " more"
+	if first, rest, more := strings.Cut(names, ", "); more {
+		short = first + " and " + strconv.Itoa(strings.Count(names, ", ")) + " more"
+		var signs string
+		for _, sign := range []string{"+", "?"} {
+			if strings.Contains(", "+rest, ", "+sign) {
+				signs += sign
+			}
+		}
+		if signs != "" {
+			short += " (" + signs + ")"
+		}
 	}
 	for _, rest := range []string{money + names, money + short, money} {
 		if utf8.RuneCountInString(title+rest) <= anyfile.MaxLens {
@@ -114,8 +137,6 @@ func (f File) costNote(c graph.Cost) string {
 	if len(parts) > 0 {
 		lines = append(lines, strings.Join(parts, " · "))
 	}
-	for _, line := range c.Open() {
-		lines = append(lines, chars.Line(line))
-	}
+	lines = append(lines, legend(c)...)
 	return strings.Join(append(lines, meter.Counted()), "\n")
 }
