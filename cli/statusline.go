@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"ctxledger.dev/agents/claudecode"
-	"ctxledger.dev/agents/registry"
-	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/hooking"
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/chars"
@@ -68,11 +66,13 @@ func showStatusLine(ctx context.Context, a *action, _ []string) error {
 		out.take(line)
 	}
 	out.rate()
-	return a.answer(out, func(w io.Writer) {
-		if text := out.words(a.Env.Lookup("NO_COLOR") == ""); text != "" {
-			fmt.Fprintln(w, text)
-		}
-	})
+	if a.json {
+		return a.answerJSON(out)
+	}
+	if text := out.words(a.Env.Lookup("NO_COLOR") == ""); text != "" {
+		fmt.Fprintln(a.Out, text) // of figures and names of settings: looking for secrets would take as long as all the rest
+	}
+	return nil
 }
 
 // askStatusLine asks the daemon of this place, if one runs, within the time of a hook.
@@ -88,9 +88,7 @@ func askStatusLine(ctx context.Context, a *action, session string) (line ledger.
 		return line, err
 	}
 	defer api.Close() // nothing is written through it
-	const host = string(claudecode.Name)
-	found := carried.Find(ctx, carried.Options{Agents: registry.Carried(), Root: ws.Root, Env: a.Env})
-	return api.StatusLine(ctx, ledger.StatusLineRequest{Host: host, HostID: session, Tools: found.OwnTools(host)})
+	return api.StatusLine(ctx, ledger.StatusLineRequest{Host: string(claudecode.Name), HostID: session})
 }
 
 // take adds what a daemon knows. Of the window Claude Code knows more.

@@ -9,8 +9,6 @@ import (
 type StatusLineRequest struct {
 	Host   string `json:"host"`
 	HostID string `json:"host_id"` // the session as its host names it; "": not known
-	// Tools is that of StatusRequest.
-	Tools *OwnTools `json:"own_tools,omitempty"`
 }
 
 // StatusLine has figures that are read in milliseconds, however long the session is.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/kv"
@@ -42,7 +43,13 @@ func (l *Views) statusLine(tx kv.Tx, r ledger.StatusLineRequest) (line ledger.St
 		return line, err
 	}
 	line.Session = s.ID
-	if line.Savings, _, err = savingsOf(tx, f, f.Counter(""), r.Tools); err != nil {
+	var tools *ledger.OwnTools
+	if replaced(f) { // else they cost, and nothing was saved: nobody has to find them
+		if of := l.core.Settings(s).Tools; of != nil {
+			tools = of(s)
+		}
+	}
+	if line.Savings, _, err = savingsOf(tx, f, f.Counter(""), tools); err != nil {
 		return line, err
 	}
 	if line.Reduced, err = l.core.Reduced(tx, s.ID); err != nil {
@@ -50,4 +57,10 @@ func (l *Views) statusLine(tx kv.Tx, r ledger.StatusLineRequest) (line ledger.St
 	}
 	line.Limits, err = l.core.Spent(tx, s, "")
 	return line, err
+}
+
+// replaced reports whether a hook has replaced a result of the session.
+func replaced(f *core.Folded) bool {
+	stub := func(r sessions.Result) bool { return r.Whole > 0 }
+	return slices.ContainsFunc(f.Entries, func(e sessions.Entry) bool { return slices.ContainsFunc(e.Results, stub) })
 }
