@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -101,7 +102,7 @@ func (s *showing) asJSON(ctx context.Context, st ledger.Status) error {
 }
 
 // turns yields the turns that are shown, with secrets masked. Errors: not_found for a turn that the session does not have.
-func (s *showing) turns(ctx context.Context, st ledger.Status) func(yield func(records.Turn, error) bool) {
+func (s *showing) turns(ctx context.Context, st ledger.Status) iter.Seq2[records.Turn, error] {
 	return func(yield func(records.Turn, error) bool) {
 		none := true
 		for t, err := range s.reader.Turns(ctx, st, s.turn) {
@@ -112,8 +113,8 @@ func (s *showing) turns(ctx context.Context, st ledger.Status) func(yield func(r
 			}
 		}
 		if none && s.turn != records.AllTurns {
-			yield(records.Turn{}, fault.New(fault.NotFound, "cli.show", "session %s has no turn %d: it has %s", st.Session.ID,
-				s.turn, chars.Plural(st.Session.Turns, "turn")))
+			yield(records.Turn{}, fault.New(fault.NotFound, "cli.show", "session %s has no turn %d: it has %s",
+				st.Session.ID, s.turn, chars.Plural(st.Session.Turns, "turn")))
 		}
 	}
 }

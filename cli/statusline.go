@@ -61,7 +61,7 @@ func showStatusLine(ctx context.Context, a *action, _ []string) error {
 		raw, _ := io.ReadAll(io.LimitReader(a.In, maxStatusInput)) // what is missing is not shown
 		_ = json.Unmarshal(raw, &in)
 	}
-	out := statusLineAnswer{Percent: in.Window.Percent, Window: max(in.Window.Size, 0), Dollars: in.Cost.Dollars}
+	out := statusLineAnswer{Percent: in.Window.Percent, Window: in.Window.Size, Dollars: in.Cost.Dollars}
 	if line, err := askStatusLine(ctx, a, in.Session); err == nil {
 		out.take(line)
 	}
@@ -70,7 +70,7 @@ func showStatusLine(ctx context.Context, a *action, _ []string) error {
 		return a.answerJSON(out)
 	}
 	if text := out.words(a.Env.Lookup("NO_COLOR") == ""); text != "" {
-		fmt.Fprintln(a.Out, text) // of figures and names of settings: looking for secrets would take as long as all the rest
+		fmt.Fprintln(a.Out, text) // of figures and names of settings: a search for secrets takes longer than the rest
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ func TestTodayIsWhatAllSessionsCostSinceMidnight(t *testing.T) {
 	add := func(id, parent string, entries ...sessions.NewEntry) string {
 		t.Helper()
 		r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{Import: "claude-code:" + id,
-			Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent}, Offset: next[id], Next: next[id] + 1,
-			Done: true, Entries: entries})
+			Session: sessions.Session{Host: "claude-code", HostID: id, Parent: parent}, Offset: next[id],
+			Next: next[id] + 1, Done: true, Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}

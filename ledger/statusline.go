@@ -13,7 +13,8 @@ type StatusLineRequest struct {
 
 // StatusLine has figures that are read in milliseconds, however long the session is.
 type StatusLine struct {
-	Session string `json:"session,omitempty"` // ours; "": it is not recorded yet, and of what follows only Today is known
+	// Session is ours; "": it is not recorded yet, and of what follows only Today is known.
+	Session string `json:"session,omitempty"`
 	// Today is what is recorded of the answers of all sessions of the workspace since midnight, subagents' included.
 	Today   sessions.Cost   `json:"today"`
 	Held    tokens.Count    `json:"held"`   // as in Use

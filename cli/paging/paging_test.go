@@ -37,7 +37,8 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	e := env.System()
 	e.Lookup = func(string) string { return "cat" }
 	broken := errors.New("broken")
-	if err := paging.Write(t.Context(), e, io.Discard, func(io.Writer) error { return broken }); !errors.Is(err, broken) {
+	err := paging.Write(t.Context(), e, io.Discard, func(io.Writer) error { return broken })
+	if !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 }

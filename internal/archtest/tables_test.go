@@ -154,11 +154,12 @@ var restricted = []struct {
 		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an " +
 			"agent, and MCP servers that a person has asked"},
 	{"os/exec",
-		[]string{"engine/daemon", "cli/paging", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
-			"lab/scriptedmodel",
+		[]string{"cli/paging", "engine/daemon", "llm", "servertools", "proxy/launch", "internal/process",
+			"internal/limittest", "lab/scriptedmodel",
 			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/hosted", "lab/programtest",
 			"lab/environments", "lab/release"},
-		"the daemon starts itself; a person's pager shows a session; a summarizer or an MCP server may be a program; tests run programs, a release go build"},
+		"the daemon starts itself; a person's pager shows a session; a summarizer or an MCP server may be a program; " +
+			"tests run programs, a release go build"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "lab/demo", "lab/benchmark", "lab/fuzzrun"}, "the clock comes from env"},
@@ -213,5 +214,6 @@ var wide = map[string]string{
 	"compaction/statements/rank_test.go":   "a case a line",
 	"compaction/statements/split_test.go":  "a case a line",
 	"internal/termtext/width.go":           "ranges of Unicode",
+	"cli/statusline_test.go":               "a case a line",
 	"window/overflow/patterns.go":          "an error of a provider a line",
 }
