@@ -32,7 +32,7 @@ func artifactReadCommand() command {
 		example: "ctxledger artifact read a3f9c20b1d7e > log.txt\n" +
 			"ctxledger artifact read a3f9c20b1d7e --lines 2-4\n" +
 			"ctxledger artifact read a3f9c20b1d7e --grep 'ok|FAIL' -C 2",
-		near: []string{"print"},
+		near: []string{"show", "print"},
 		was: map[string]string{"cat": "", "artifact grep": "artifact read HANDLE --grep PATTERN",
 			"artifact forget": "forget HANDLE", "artifact read --limit": "artifact read HANDLE --chars N"},
 		does: keeps, json: answers(catAnswer{}, artifacts.Page{}),

@@ -45,7 +45,7 @@ func commands(s *scene) []command {
 		c("artifact"), exact("artifact", "read", s.session), exact("artifact", "read", s.artifact),
 		exact("artifact", "read", s.artifact, "--head", "9"), c("artifact", "read", "HOSTILE"),
 		exact("artifact", "read", s.artifact, "--grep", poison.Canary), c("artifact", "read", s.artifact, "--grep", "(HOSTILE"),
-		exact("artifact", "search", poison.Canary), c("search", poison.Canary), c("search", "--", "HOSTILE"), c("artifact", "save", "--", "HOSTILE"), c("cat", "HOSTILE"),
+		exact("artifact", "search", poison.Canary), c("search", poison.Canary), c("search", "--all", poison.Canary), c("search", "--", "HOSTILE"), c("artifact", "save", "--", "HOSTILE"), c("cat", "HOSTILE"),
 		exact("memory"), exact("memory", "recall"), exact("memory", "block"), exact("memory", "get", "build"),
 		exact("memory", "get", "HOSTILE"),
 		c("memory", "save", "HOSTILE", "--body", "x"), c("memory", "delete", "HOSTILE"),

@@ -147,7 +147,7 @@ func table() []Exit {
 			[]string{"shop --json"}},
 		{CLI, "token ls", Silent, "ids and roles of tokens: nothing that was recorded", []string{"--json"}},
 		{CLI, "token revoke", Silent, none, nil},
-		{CLI, "search", Masked, "`engine.Search`, before a line is chosen and cut, then " + answer, []string{"needle --json", "TOKEN --json"}},
+		{CLI, "search", Masked, "`engine.Search`, before a line is chosen and cut, then " + answer, []string{"needle --json", "TOKEN --json", "needle --all --json"}},
 		{CLI, "show", Masked, "`cli/show.go`, each text before it is cut or escaped",
 			[]string{"--json SESSION", "SESSION", "--markdown SESSION"}},
 		{CLI, "statusline", Silent, "figures, and names of limits", []string{"--json"}},
