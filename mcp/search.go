@@ -43,8 +43,9 @@ func (c *call) search(ctx context.Context, words string) (reply, error) {
 	for _, f := range resp.Found {
 		fmt.Fprintf(&b, "%s\n  %s\n", foundWhere(f), clean(f.Text))
 	}
-	out := pageResult{Text: b.String(), Range: fmt.Sprintf("%d of %s", len(resp.Found), chars.Plural(resp.Total, "text")),
-		TotalLines: int64(2 * len(resp.Found)), TotalBytes: int64(b.Len())}
+	n := len(resp.Found)
+	out := pageResult{Text: b.String(), Range: fmt.Sprintf("%d of %s", n, chars.Plural(resp.Total, "text")),
+		TotalLines: int64(2 * n), TotalBytes: int64(b.Len())}
 	return reply{out, out.String()}, nil
 }
 
