@@ -25,12 +25,7 @@ func searchCommand() command {
 			limitFlag(f, &r.Limit, 10)
 			f.BoolVar(&all, "all", false, "search all workspaces, and your own memories")
 		},
-		check: func(a *action, args []string) error {
-			if all && a.workspace != "" {
-				return misuse("give --all or --workspace, not both")
-			}
-			return checkLimit(&r.Limit)(a, args)
-		},
+		check: checkLimit(&r.Limit),
 		ask: func(ctx context.Context, a *action, args []string) error {
 			r.Query = args[0]
 			if !all {
