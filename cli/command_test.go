@@ -93,7 +93,7 @@ func TestTheFirstPageIsShort(t *testing.T) {
 	if n := strings.Count(first, "\n  "); n > 14 || strings.Count(page.String(), "\n") > 64 {
 		t.Errorf("%d lines are indented before the other commands:\n%s", n, &page)
 	}
-	if !strings.Contains(more, "\nFor programs:\n  hook, recover, events\n") {
+	if !strings.Contains(more, "\nFor programs:\n  hook, statusline, recover, events\n") {
 		t.Errorf("what programs call is not named:\n%s", more)
 	}
 }

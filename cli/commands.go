@@ -14,7 +14,7 @@ func commands() []command {
 		installCommand(), uninstallCommand(), doctorCommand(), withCommand(), proxyCommand(),
 
 		artifactCommand(), artifactReadCommand(), artifactSaveCommand(), artifactSearchCommand(),
-		searchCommand(), changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
+		searchCommand(), showCommand(), changesCommand(), whyCommand(), diffCommand(), importCommand(), forgetCommand(),
 		workspacesCommand(), ledgerCommand(), adoptCommand(), checkCommand(), repairCommand(), backupCommand(),
 		restoreBackupCommand(), duCommand(), gcCommand(), retainCommand(), exportCommand(),
 		configCommand(), validateCommand(), trustCommand(), presetCommand(), windowCommand(), modelsCommand(),
@@ -22,7 +22,7 @@ func commands() []command {
 		tokenCommand(), addTokenCommand(), listTokensCommand(), revokeTokenCommand(),
 		daemonCommand(), daemonStatusCommand(), daemonStopCommand(),
 
-		hookCommand(), recoverCommand(), eventsCommand(),
+		hookCommand(), statusLineCommand(), recoverCommand(), eventsCommand(),
 	}
 }
 

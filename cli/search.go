@@ -13,22 +13,41 @@ import (
 )
 
 func searchCommand() command {
-	r := ledger.SearchRequest{}
+	r, all := ledger.SearchRequest{}, false
 	return command{
 		name: "search", args: "WORDS", short: "Find what was said or remembered, by its words",
 		long: "Search messages, tool results, artifacts and memories by their words, best first. English words are\n" +
-			"found in each of their forms, names in code also by their parts.",
-		example: "ctxledger search 'connection refused'",
-		does:    keeps, json: answers(ledger.SearchResponse{}),
-		flags: func(f *pflag.FlagSet) { limitFlag(f, &r.Limit, 10) }, check: checkLimit(&r.Limit),
-		ask: shows(func(ctx context.Context, a *action, args []string) (ledger.SearchResponse, error) {
+			"found in each of their forms, names in code also by their parts. With --all, the ledgers of all " +
+			"your directories and your own memories are searched.",
+		example: "ctxledger search 'connection refused'\nctxledger search --all 'connection refused'",
+		does:    keeps, json: answers(ledger.SearchResponse{}, foundAll{}),
+		flags: func(f *pflag.FlagSet) {
+			limitFlag(f, &r.Limit, 10)
+			f.BoolVar(&all, "all", false, "search all workspaces, and your own memories")
+		},
+		check: checkLimit(&r.Limit),
+		ask: func(ctx context.Context, a *action, args []string) error {
 			r.Query = args[0]
-			return a.ledger.Search(ctx, r)
-		}, printFound),
+			if !all {
+				resp, err := a.ledger.Search(ctx, r)
+				if err != nil {
+					return err
+				}
+				return a.answer(resp, func(w io.Writer) {
+					printFound(a, w, resp, func(i int) string { return foundWhere(a, resp.Found[i]) })
+				})
+			}
+			out, err := searchAll(ctx, a, r)
+			if err != nil {
+				return err
+			}
+			return a.answer(out, func(w io.Writer) { printFoundAll(a, w, out) })
+		},
 	}
 }
 
-func printFound(a *action, w io.Writer, resp ledger.SearchResponse) {
+// printFound prints what was found, and where each is.
+func printFound(a *action, w io.Writer, resp ledger.SearchResponse, where func(i int) string) {
 	if len(resp.Found) == 0 {
 		fmt.Fprintln(w, "nothing has these words")
 	}
@@ -36,7 +55,7 @@ func printFound(a *action, w io.Writer, resp ledger.SearchResponse) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\n  %s\n", foundWhere(a, f), columns.OneLine(f.Text))
+		fmt.Fprintf(w, "%s\n  %s\n", where(i), columns.OneLine(f.Text))
 	}
 	if n := resp.Total - len(resp.Found); n > 0 && len(resp.Found) > 0 {
 		fmt.Fprintf(w, "\n%s; `--limit N` shows more\n", chars.Plural(n, "more text"))

@@ -23,6 +23,8 @@ type Views interface {
 	View(ctx context.Context, r ViewRequest) (ViewResponse, error)
 	// Status says what fills the window of a session.
 	Status(ctx context.Context, r StatusRequest) (Status, error)
+	// StatusLine says in a few figures what a session holds, cost and saved, for a line that is asked for often.
+	StatusLine(ctx context.Context, r StatusLineRequest) (StatusLine, error)
 	// TurnStats says what fills the window of a session, and how it came to, turn by turn.
 	TurnStats(ctx context.Context, r TurnStatsRequest) (TurnStats, error)
 	// EditView decides which parts of a session's view are shown less of from now on, and records it.

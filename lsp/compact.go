@@ -7,7 +7,7 @@ import (
 
 	"ctxledger.dev/compaction"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // done is the result of a command on the ledger.

@@ -11,7 +11,7 @@ import (
 	"go.lsp.dev/uri"
 
 	"ctxledger.dev/internal/testonly/scriptededitor"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // inFolders starts a server on folders of which each has a ledger of its own. The roots that have none are folders

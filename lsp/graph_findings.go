@@ -9,7 +9,7 @@ import (
 	"ctxledger.dev/graph"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/lsp/graphfile"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // graphFindings returns what is to be known about a context graph.

@@ -10,8 +10,8 @@ import (
 	"ctxledger.dev/lsp/agentfile"
 	"ctxledger.dev/lsp/anyfile"
 	"ctxledger.dev/lsp/graphfile"
-	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/lsp/text"
+	"ctxledger.dev/records"
 )
 
 // hover shows the cost of what is under the mouse.

@@ -8,7 +8,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // initializeMethod answers with the capabilities that the settings enable.

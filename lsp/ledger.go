@@ -7,7 +7,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/live"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // Ledger is what the server uses of a ledger.

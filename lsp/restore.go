@@ -6,7 +6,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // restoreArgument selects what to restore.

@@ -7,7 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"ctxledger.dev/internal/fault"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 	"ctxledger.dev/sessions"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"go.lsp.dev/uri"
 
-	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/records"
 )
 
 // FuzzAddressesAreSpelledAsEditorsDo: what we call a document an editor calls it too, so that it knows it again, and we

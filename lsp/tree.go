@@ -3,7 +3,7 @@ package lsp
 import (
 	"context"
 
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // treeParams selects the parent of the nodes.

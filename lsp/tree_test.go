@@ -17,8 +17,8 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/testonly/scriptededitor"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/lsp/records"
 	"ctxledger.dev/memory"
+	"ctxledger.dev/records"
 	"ctxledger.dev/transcript"
 )
 

@@ -50,7 +50,7 @@ func readTool() tool {
 		calls: []string{`{"id":"HANDLE","limit":40000}`},
 		// Package artifacts validates the selection; its errors name the wrong argument and show the correct form.
 		run: takes(func(ctx context.Context, c *call, r ledger.ReadArtifactRequest) (reply, error) {
-			return c.readPage(ctx, r)
+			return c.readOrSearch(ctx, r)
 		}),
 	}
 }
@@ -76,6 +76,9 @@ func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked in
 	// exits" in docs/maintainers/threat-model.md), and JSON escapes control characters.
 	out := pageResult{
 		Text: page.Text, Range: clean(page.Range), TotalLines: page.TotalLines, TotalBytes: page.TotalBytes,
+	}
+	if r.Search != "" && page.Text == "" {
+		out.Range += "; " + searchHint
 	}
 	if page.Next != nil {
 		r.ID, r.Selection = cmp.Or(page.ID, r.ID), *page.Next // a kept answer has none

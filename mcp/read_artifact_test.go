@@ -81,6 +81,27 @@ func TestArtifactIsReadBySelectionAndOnByNext(t *testing.T) {
 	})
 }
 
+// TestASearchFindsInTheWholeWorkspace: what a search misses in one text leads to all that is recorded, which the tool list does
+// not name (issue 47).
+func TestASearchFindsInTheWholeWorkspace(t *testing.T) {
+	f := newFixture(t, nil)
+	c := connect(t, f.Server, "tester")
+	session := f.shop(t)
+	id := f.keep(t, "one\nthe wolpertinger refuses connections\n")
+	missed, _ := do[pageResult](t, c, "read_artifact", args{"id": id, "search": "zebras"})
+	contains(t, missed.Range, `id "workspace" with search`)
+	contains(t, refused(t, c, "read_artifact", args{"id": "cafe", "search": "zebras"}), "not_found:", `id "workspace"`)
+	found, text := do[pageResult](t, c, "read_artifact", args{"id": "workspace", "search": "refused connection"})
+	contains(t, found.Text, "artifact "+id+" (test), lines 1-2\n  the wolpertinger refuses connections\n")
+	contains(t, text, found.Range, found.Text)
+	said, _ := do[pageResult](t, c, "read_artifact", args{"id": "workspace", "search": "shop packages"})
+	contains(t, said.Text, "message ", ", session "+session+", turn 1\n")
+	none, _ := do[pageResult](t, c, "read_artifact", args{"id": "workspace", "search": "zebras"})
+	contains(t, none.Range, "0 of 0 texts")
+	contains(t, refused(t, c, "read_artifact", args{"id": "workspace", "search": "?!"}), "invalid:", "no word")
+	contains(t, refused(t, c, "read_artifact", args{"id": "workspace"}), "not_found:")
+}
+
 func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.Server, "tester")

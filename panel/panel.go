@@ -73,6 +73,17 @@ const (
 	warnFrom, highFrom = 70, 90
 )
 
+// LevelOf returns the level of a window of which a percentage is used; "": there is room.
+func LevelOf(percent float64) Level {
+	switch {
+	case percent >= highFrom:
+		return High
+	case percent >= warnFrom:
+		return Warning
+	}
+	return ""
+}
+
 // Of returns the panel of a session: report says what its requests carry, and overhead what they carry of our own tools.
 func Of(st ledger.Status, report carried.Report, overhead int) Panel {
 	p := Panel{
@@ -135,13 +146,7 @@ func (p Panel) derived() Panel {
 	}
 	if p.Window > 0 {
 		p.Percent = float64(tenths(p.Held.N, p.Window)) / 10
-	}
-	switch full := 100 * p.Held.N; {
-	case p.Window == 0:
-	case full >= highFrom*p.Window:
-		p.Level = High
-	case full >= warnFrom*p.Window:
-		p.Level = Warning
+		p.Level = LevelOf(100 * float64(p.Held.N) / float64(p.Window))
 	}
 	p.Said = p.Held.N
 	if p.Fixed != nil {

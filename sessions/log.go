@@ -68,6 +68,12 @@ func Scan(tx kv.Tx, session string, from, to int64) iter.Seq2[Stored, error] {
 	return kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) { return decodeEntry(r.Value) })
 }
 
+// Back yields the entries of a session from the newest back to the one with sequence number from.
+func Back(tx kv.Tx, session string, from int64) iter.Seq2[Stored, error] {
+	r := kv.Range{Prefix: logPrefix(session), From: logKey(session, max(from, 1)), Reverse: true}
+	return kv.Values(tx, bucketLog, r, func(r kv.Record) (Stored, error) { return decodeEntry(r.Value) })
+}
+
 // Calling yields the entries of a session from a sequence number on that make calls, each with its inline original. It
 // decodes no others.
 func Calling(tx kv.Tx, session string, from int64) iter.Seq2[Stored, error] {

@@ -3,12 +3,14 @@ package registry
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"ctxledger.dev/agents/hook"
 	"ctxledger.dev/agents/sessionfile"
 	"ctxledger.dev/carried"
 	"ctxledger.dev/internal/agentname"
 	"ctxledger.dev/internal/env"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/mcp/overhead"
 	"ctxledger.dev/sessions"
 )
@@ -90,6 +92,17 @@ func Carried() (out []carried.Loading) {
 		}
 	}
 	return out
+}
+
+// OwnTools returns what requests of a session carry of our own tools, as its agent is configured; of sessions whose tree is not
+// known in a tree.
+func OwnTools(e env.Env, tree string) func(s sessions.Session) *ledger.OwnTools {
+	return func(s sessions.Session) *ledger.OwnTools {
+		other := func(l carried.Loading) bool { return l.Name != s.Host }
+		found := carried.Find(context.Background(), carried.Options{Agents: slices.DeleteFunc(Carried(), other),
+			Root: cmp.Or(s.Tree, tree), Env: e, Ran: carried.RanIn(s)})
+		return found.OwnTools(s.Host)
+	}
 }
 
 // AutoCompact returns at how many tokens the agent of a session compacts automatically, as it is set for it, of sessions

@@ -65,10 +65,7 @@ func Wanted(args []string) bool {
 
 // Main answers an event. It prints everything or nothing, and never fails.
 func Main(ctx context.Context, c Config) {
-	h := &hooking{Config: c, time: most}
-	if ms, err := strconv.Atoi(c.Env.Lookup(Variable)); err == nil && ms > 0 {
-		h.time = min(time.Duration(ms)*time.Millisecond, longest)
-	}
+	h := &hooking{Config: c, time: Time(c.Env)}
 	ctx, cancel := context.WithTimeout(ctx, h.time)
 	defer cancel()
 	done := make(chan link.HookAnswer)
@@ -92,6 +89,14 @@ func Main(ctx context.Context, c Config) {
 	case <-ctx.Done():
 		h.log(fault.New(fault.Unavailable, "hook", "no answer within %s", h.time))
 	}
+}
+
+// Time returns how long an agent waits for a program that it starts often.
+func Time(e env.Env) time.Duration {
+	if ms, err := strconv.Atoi(e.Lookup(Variable)); err == nil && ms > 0 {
+		return min(time.Duration(ms)*time.Millisecond, longest)
+	}
+	return most
 }
 
 // hooking is one run of a hook.

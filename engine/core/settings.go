@@ -83,6 +83,8 @@ type Settings struct {
 	// Window returns the window in tokens that a session's host gives its model, where that is not what the model has; 0: not
 	// known. nil: no host's is.
 	Window func(s sessions.Session) int
+	// Tools returns what requests of a session carry of our own tools; nil, or nothing returned: not known.
+	Tools func(s sessions.Session) *ledger.OwnTools
 }
 
 // settled fills in defaults.

@@ -19,18 +19,20 @@ const maxSpending = 1_000
 
 // spending caches what sessions used by their measured requests, so that only new ones are read.
 type spending struct {
-	mu    sync.Mutex
-	kept  map[string]*sessionSpent // guarded by mu, as are their contents
-	day   time.Time                // guarded by mu; when the day began of which today has the sessions
-	today map[string]bool          // guarded by mu; sessions with a request since then
+	mu     sync.Mutex
+	kept   map[string]*sessionSpent // guarded by mu, as are their contents
+	day    time.Time                // guarded by mu; when the day began of which today has the sessions
+	today  map[string]bool          // guarded by mu; sessions with a request since then
+	billed map[string]billedDay     // guarded by mu; what sessions cost today
 }
 
 // sessionSpent is what the requests of one session used.
 type sessionSpent struct {
-	upTo   int64 // the newest request that was counted; 0: none was measured
-	agents map[string]*spent
-	day    time.Time
-	today  spent // since day
+	upTo    int64 // the newest request that was counted; 0: none was measured
+	agents  map[string]*spent
+	day     time.Time
+	today   spent // since day
+	reduced reductions
 }
 
 type spent struct {
@@ -50,7 +52,7 @@ func (s *spent) add(o spent) {
 func (x *spending) rest() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.kept, x.today, x.day = nil, nil, time.Time{}
+	x.kept, x.today, x.billed, x.day = nil, nil, nil, time.Time{}
 }
 
 // note says that a session has a new request.
@@ -90,8 +92,7 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 	}
 	l.spending.mu.Lock()
 	defer l.spending.mu.Unlock()
-	now := l.Now().Local()
-	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	day := l.midnight()
 	for _, limit := range set.Limits {
 		of := ledger.Spent{LimitSet: limit}
 		var used spent
@@ -123,6 +124,12 @@ func (l *Ledger) Spent(tx kv.Tx, s sessions.Session, agent string) ([]ledger.Spe
 		out = append(out, of)
 	}
 	return out, nil
+}
+
+// midnight is when today began on this machine.
+func (l *Ledger) midnight() time.Time {
+	now := l.Now().Local()
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 }
 
 // spentBy sums up what agents of a session used: by what a proxy measured, or by what is recorded of their answers if that is
@@ -218,6 +225,7 @@ func (l *Ledger) sessionSpent(tx kv.Tx, session string, day time.Time) (*session
 		x = &sessionSpent{agents: map[string]*spent{}, day: day}
 	}
 	delete(l.spending.kept, session) // an error leaves nothing that is half counted
+	models := l.Settings(sessions.Session{}).Models
 	err = eachRequest(tx, session, x.upTo+1, func(q ledger.ModelRequest, _ int) bool {
 		one := spent{tokens: int64(q.Usage.Prompt()) + q.Usage.Output, bill: q.Bill}
 		if len(q.Bill) == 0 {
@@ -232,6 +240,7 @@ func (l *Ledger) sessionSpent(tx kv.Tx, session string, day time.Time) (*session
 		if x.agents[q.Agent].add(one); !q.At.Before(day) {
 			x.today.add(one)
 		}
+		x.reduced.add(q, models)
 		x.upTo = q.Seq
 		return true
 	})

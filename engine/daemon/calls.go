@@ -68,6 +68,10 @@ func (c *client) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Sta
 	return call[ledger.Status](ctx, c, "Status", r)
 }
 
+func (c *client) StatusLine(ctx context.Context, r ledger.StatusLineRequest) (ledger.StatusLine, error) {
+	return call[ledger.StatusLine](ctx, c, "StatusLine", r)
+}
+
 func (c *client) TurnStats(ctx context.Context, r ledger.TurnStatsRequest) (ledger.TurnStats, error) {
 	return call[ledger.TurnStats](ctx, c, "Growth", r)
 }

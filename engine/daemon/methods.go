@@ -35,6 +35,7 @@ var methods = map[string]handler{
 	"ToolUse":          on(ledger.API.ToolUse),
 	"View":             on(ledger.API.View),
 	"Status":           on(ledger.API.Status),
+	"StatusLine":       on(ledger.API.StatusLine),
 	"Growth":           on(ledger.API.TurnStats),
 	"EditView":         on(ledger.API.EditView),
 	"Overflow":         on(ledger.API.Overflow),

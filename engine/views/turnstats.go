@@ -90,10 +90,16 @@ func (l *Views) maskUse(u *ledger.Use) {
 			sources[i].Name = l.core.Masks.String(sources[i].Name)
 		}
 	}
-	if u.Unpriced != nil {
-		for i, model := range u.Unpriced.Models {
-			u.Unpriced.Models[i] = l.core.Masks.String(model)
-		}
+	l.maskCost(u.Cost)
+}
+
+// maskCost masks the names of what has no price.
+func (l *Views) maskCost(c sessions.Cost) {
+	if c.Unpriced == nil {
+		return
+	}
+	for i, model := range c.Unpriced.Models {
+		c.Unpriced.Models[i] = l.core.Masks.String(model)
 	}
 }
 

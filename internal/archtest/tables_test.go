@@ -8,6 +8,7 @@ var layers = map[string]int{
 	"mcp/...":         4,
 	"mcp/overhead":    0, // constants
 	"lsp/...":         4,
+	"records":         4, // names every agent
 	"cli/...":         4,
 	"hosting":         4,
 	"hosting/access":  3, // the command line makes tokens
@@ -68,6 +69,7 @@ var apart = []struct {
 	{[]string{"mcp"}, []string{"lsp", "agents/audit", "agents/install", "agents/resume", "llm"},
 		"each face is one of several; of agents it knows what their clients are like"},
 	{[]string{"lsp"}, []string{"mcp", "llm"}, "each face is one of several"},
+	{[]string{"records"}, []string{"mcp", "lsp", "cli", "llm", "engine", "kv"}, "faces share it, and bring the ledger"},
 	{[]string{"trust"}, []string{"ledger"}, "what may run is decided without a ledger"},
 	{[]string{"intents"}, []string{"compaction", "window"}, "what calls mean to do does not depend on a view of them"},
 	{[]string{"sessions", "transcript"}, []string{"window", "compaction", "intents", "config"},
@@ -75,7 +77,7 @@ var apart = []struct {
 }
 
 // storeless lists the subtrees that link neither the engine nor a store, through any import.
-var storeless = []string{"mcp", "lsp", "agents", "llm", "proxy", "servertools", "ledger"}
+var storeless = []string{"mcp", "lsp", "records", "agents", "llm", "proxy", "servertools", "ledger"}
 
 // light lists what the programs that start for every hook, command and window do not link, with the reason.
 var light = []struct {
@@ -152,11 +154,12 @@ var restricted = []struct {
 		"a hosting server answers; only model clients call anybody, when a mode with a model is asked for, a proxy for an " +
 			"agent, and MCP servers that a person has asked"},
 	{"os/exec",
-		[]string{"engine/daemon", "llm", "servertools", "proxy/launch", "internal/process", "internal/limittest",
-			"lab/scriptedmodel",
+		[]string{"cli/paging", "engine/daemon", "llm", "servertools", "proxy/launch", "internal/process",
+			"internal/limittest", "lab/scriptedmodel",
 			"lab/benchmark", "lab/sandbox", "lab/crashtest", "lab/fuzzrun", "lab/hosted", "lab/programtest",
 			"lab/environments", "lab/release"},
-		"the daemon starts itself; a summarizer or an MCP server may be a program; tests run programs, a release go build"},
+		"the daemon starts itself; a person's pager shows a session; a summarizer or an MCP server may be a program; " +
+			"tests run programs, a release go build"},
 	{"unsafe", []string{"tokens"}, "one conversion, of a string that is counted"},
 	{"reflect", nil, "plain values"},
 	{"time.Now", []string{"internal/env", "lab/demo", "lab/benchmark", "lab/fuzzrun"}, "the clock comes from env"},
@@ -211,5 +214,6 @@ var wide = map[string]string{
 	"compaction/statements/rank_test.go":   "a case a line",
 	"compaction/statements/split_test.go":  "a case a line",
 	"internal/termtext/width.go":           "ranges of Unicode",
+	"cli/statusline_test.go":               "a case a line",
 	"window/overflow/patterns.go":          "an error of a provider a line",
 }

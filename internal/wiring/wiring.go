@@ -101,7 +101,7 @@ func Role(e env.Env) daemon.Role {
 		c := load(tree)
 		return engine.Settings{Models: c.Models, Policy: c.Policy, Agents: c.Agents, Given: c.Given,
 			Corrections: c.Corrections, Limits: c.LimitsSet(), CompactsAt: registry.AutoCompact(e, tree),
-			Window: registry.Window(e, tree)}
+			Window: registry.Window(e, tree), Tools: registry.OwnTools(e, tree)}
 	}
 	return daemon.Role{Version: version.Version, Env: e, Background: background, Settings: settings,
 		Hook: answerer(e, load, reads)}

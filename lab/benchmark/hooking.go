@@ -32,6 +32,9 @@ func measureHook(ctx context.Context, b *bench) error {
 		if err := measureEvent(ctx, b, s); err != nil {
 			return err
 		}
+		if err := measureStatusLine(ctx, b, s); err != nil {
+			return err
+		}
 		for _, q := range quantiles {
 			x, y := hook.at(q.at), bare.at(q.at)
 			b.report.add("a hook's call: start, connect, one durable record, end; "+q.name, millis(x), "the program printing its version: "+millis(y), ratio(x, y), fmt.Sprint(calls))

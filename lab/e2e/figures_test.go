@@ -11,7 +11,7 @@ import (
 	"ctxledger.dev/lab/sandbox"
 	"ctxledger.dev/lab/shown"
 	"ctxledger.dev/ledger"
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 	"ctxledger.dev/tokens"
 )
 

@@ -203,7 +203,7 @@ func environment(state string) env.Env {
 	e := env.System()
 	e.Now = func() time.Time { return now }
 	vars := map[string]string{"CTXLEDGER_STATE": state, "XDG_STATE_HOME": state + "-user", "HOME": state + "-home",
-		"NO_COLOR": "1", "TERM": "xterm"}
+		"NO_COLOR": "1", "TERM": "xterm", "PAGER": "cat"}
 	e.Lookup = func(name string) string { return vars[name] }
 	return e
 }

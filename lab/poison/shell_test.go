@@ -45,13 +45,14 @@ func commands(s *scene) []command {
 		c("artifact"), exact("artifact", "read", s.session), exact("artifact", "read", s.artifact),
 		exact("artifact", "read", s.artifact, "--head", "9"), c("artifact", "read", "HOSTILE"),
 		exact("artifact", "read", s.artifact, "--grep", poison.Canary), c("artifact", "read", s.artifact, "--grep", "(HOSTILE"),
-		exact("artifact", "search", poison.Canary), c("search", poison.Canary), c("search", "--", "HOSTILE"), c("artifact", "save", "--", "HOSTILE"), c("cat", "HOSTILE"),
+		exact("artifact", "search", poison.Canary), c("search", poison.Canary), c("search", "--all", poison.Canary), c("search", "--", "HOSTILE"), c("artifact", "save", "--", "HOSTILE"), c("cat", "HOSTILE"),
 		exact("memory"), exact("memory", "recall"), exact("memory", "block"), exact("memory", "get", "build"),
 		exact("memory", "get", "HOSTILE"),
 		c("memory", "save", "HOSTILE", "--body", "x"), c("memory", "delete", "HOSTILE"),
 		c("memory", "restore", "HOSTILE"),
 		c("memory", "candidates"), c("memory", "accept", "HOSTILE"), c("memory", "dismiss", "HOSTILE"),
 		c("memory", "export", "memories"), c("memory", "import", "memories"), c("memory", "import", "HOSTILE"),
+		c("show", s.session), c("show", s.session, "--markdown"), c("show", "HOSTILE"), c("statusline"),
 		c("ledger", "check"), c("workspaces"), c("ledger", "adopt", "--new", "--dry-run"), c("ledger", "adopt", "HOSTILE"),
 		c("ledger", "du"), c("ledger", "gc"), c("ledger", "retain"), c("ledger", "export", "exported"), c("events"),
 		c("count", "--", "."),
@@ -89,7 +90,7 @@ var mute = map[string]string{
 
 // silentBy are the commands that answer nothing although the text is no argument, with the reason.
 var silentBy = map[string]string{
-	"hook": "nothing is on its standard input", "forget": "it asks, and nobody can answer",
+	"hook": "nothing is on its standard input", "statusline": "as hook", "forget": "it asks, and nobody can answer",
 	"config": "nothing is configured to be trusted", "install": "test programs are not those that agents start", "compact": "some sessions have nothing to compact",
 	"import": "what is not a session file", "resume": "some sessions have nothing to compact",
 }

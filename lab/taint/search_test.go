@@ -123,5 +123,5 @@ var plain = []string{
 	// What is offered is masked before it is shown: engine: TestCandidatesAreBounded.
 	"ctxledger memory accept", "ctxledger memory candidates", "ctxledger memory dismiss",
 	"ctxledger config window", // of the newest session, whose model has a plain name
-	"LSP ctxledger/diff",      // names of files: one with a secret is in lsp/records
+	"LSP ctxledger/diff",      // names of files: one with a secret is in records
 }

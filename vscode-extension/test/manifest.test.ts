@@ -161,5 +161,5 @@ test('the style for previews is for turns of sessions only, by the class that th
   const selectors = [...rules.matchAll(/([^{}]+)\{[^{}]*\}/g)].flatMap((match) => (match[1] ?? '').split(',').map((one) => one.trim()));
   assert.ok(selectors.length > 0);
   assert.deepEqual(selectors.filter((selector) => !selector.startsWith('details.ctxledger')), []);
-  assert.match(readFileSync('../lsp/records/markdown.go', 'utf8'), /<details class="ctxledger">/);
+  assert.match(readFileSync('../records/markdown.go', 'utf8'), /<details class="ctxledger">/);
 });

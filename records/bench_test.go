@@ -15,7 +15,7 @@ func recorded(b *testing.B) (Reader, string) {
 		engine.Options{State: b.TempDir(), Workspace: "/home/dev/shop", Env: env.System()}))
 	b.Cleanup(func() { must(0, local.Close()) })
 	return Reader{API: local, Now: noon}, must(agents.Import(b.Context(), local,
-		agents.Source{Path: "../../testdata/sessions/shop.jsonl"}, nil)).Session
+		agents.Source{Path: "../testdata/sessions/shop.jsonl"}, nil)).Session
 }
 
 func BenchmarkTree(b *testing.B) {

@@ -187,7 +187,7 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 			t.Errorf("%s: %q, %q", c.name, n.Description, n.Tooltip)
 		}
 		cost := slices.Concat(s.Billed(), subagents).Cost(tokens.Builtin())
-		head := r.sessionHead(ledger.Status{Use: ledger.Use{Session: s, Cost: cost}})
+		head := r.Head(ledger.Status{Use: ledger.Use{Session: s, Cost: cost}})
 		if said := cost.Words(); said != "" && !strings.Contains(head, "\n- "+literal(said)+"\n") {
 			t.Errorf("%s: its page begins with %q", c.name, head)
 		}

@@ -3,7 +3,7 @@ package records_test
 import (
 	"fmt"
 
-	"ctxledger.dev/lsp/records"
+	"ctxledger.dev/records"
 )
 
 // An address names its thing by kind and id; the rest is for a tab.

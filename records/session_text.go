@@ -16,7 +16,6 @@ import (
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/tokens"
 )
 
 // sessionText returns a session turn by turn: requests, answers and calls. A long session is cut to its newest turns.
@@ -25,9 +24,8 @@ func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	head := r.sessionHead(st)
-	t := sessionWriter{Reader: r, host: hostTitle(st.Session), scale: st.Scale, log: log{r.API, id},
-		results: map[string]sessions.Result{}, asked: map[int]string{}, costs: map[int]string{}, turn: -1}
+	head := r.Head(st)
+	t := sessionWriter{conversation: r.conversation(st), asked: map[int]string{}, costs: map[int]string{}, turn: -1}
 	stats, err := r.API.TurnStats(ctx, ledger.TurnStatsRequest{Session: id})
 	if err != nil {
 		return "", err
@@ -59,8 +57,8 @@ const maxHeading = 80
 // maxAsking is how much of what was asked stands beside the date and the cost of a turn, in characters: a line.
 const maxAsking = 50
 
-// sessionHead returns the metadata and the cost of a session: what a person looks for first, ids last.
-func (r Reader) sessionHead(st ledger.Status) string {
+// Head returns what a session is and cost, as Markdown: what a person looks for first, ids last.
+func (r Reader) Head(st ledger.Status) string {
 	s := st.Session
 	title := cutWords(chars.Title(flat(s.Title)), maxHeading)
 	if title == "" {
@@ -142,17 +140,13 @@ const span = 500
 
 // sessionWriter collects the text of a session up to the size limit.
 type sessionWriter struct {
-	Reader
-	host    string       // its agent
-	scale   tokens.Scale // of the agent's window, as the head has it
-	log     log
-	results map[string]sessions.Result // by call id
-	asked   map[int]string             // the first line of what the user said first, by turn
-	parts   []part                     // newest first
-	costs   map[int]string             // by turn, where prices are known
-	turn    int                        // of the last part
-	size    int                        // bytes of the text, stored or escaped, whichever is more
-	wire    int                        // upper bound of the size as JSON
+	conversation
+	asked map[int]string // the first line of what the user said first, by turn
+	parts []part         // newest first
+	costs map[int]string // by turn, where prices are known
+	turn  int            // of the last part
+	size  int            // bytes of the text, stored or escaped, whichever is more
+	wire  int            // upper bound of the size as JSON
 }
 
 // part is the text of one entry.
@@ -190,6 +184,20 @@ func (t *sessionWriter) collect(ctx context.Context, to int64) (left int64, err 
 		}
 	}
 	return 0, nil
+}
+
+// entry returns the text of an entry; "" for entries that are not shown.
+func (t *sessionWriter) entry(ctx context.Context, e sessions.Entry) (string, error) {
+	t.take(&e)
+	m, err := t.message(ctx, e)
+	if m == nil || err != nil {
+		return "", err
+	}
+	if m.Speaker == SpeakerUser && m.Text != "" {
+		line, _, _ := strings.Cut(m.Text, "\n")
+		t.asked[e.Turn] = flat(line) // entries come newest first: the first one of the turn stays
+	}
+	return t.messageText(ctx, *m, false)
 }
 
 // takes adds the size of a text of a turn. It reports whether it fits.
@@ -233,7 +241,7 @@ func (t *sessionWriter) write(ctx context.Context, b *strings.Builder) error {
 			b.WriteString("\n")
 		}
 		b.WriteString(p.text)
-		called = strings.HasPrefix(p.text[strings.LastIndexByte(p.text[:len(p.text)-1], '\n')+1:], listed)
+		called = endsWithCall(p.text)
 	}
 	b.WriteString("\n" + endFolded + "\n")
 	return nil
