@@ -312,7 +312,7 @@ func isDir(path string) bool {
 func printAudit(a *action, w io.Writer, r audited, all, replays bool) {
 	var next []string
 	if all {
-		next = append(next, "`ctxledger audit PATH…` reads one directory of session files: these are all, wherever they ran")
+		next = append(next, "these are the sessions of all directories: `ctxledger audit PATH…` reads the files of one")
 	}
 	if !replays {
 		next = append(next, "`ctxledger audit --replay` estimates what sending smaller views would have saved")

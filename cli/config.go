@@ -10,7 +10,7 @@ import (
 
 func configCommand() command {
 	return command{
-		name: "config", short: "Settings: show, validate, trust, preset, window, models",
+		name: "config", short: "Show the settings; validate, trust, preset, window, models",
 		long: "Prints every setting with its value and the file and line that set it, or \"default\". Settings " +
 			"come from ctxledger.yaml in the workspace and from your own file, which overrides it.",
 		example: "ctxledger config\nctxledger config --json",

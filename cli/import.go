@@ -32,7 +32,7 @@ func importCommand() command {
 	return command{
 		name: "import", args: "PATH…", short: "Read session files into the ledger",
 		long: "Imports a coding agent's session files, or all of them below a directory, and keeps the originals byte " +
-			"for byte. Importing a file again adds only what is new. The last line of the output is the session's id. A file " +
+			"for byte. Importing a file again adds only what is new. The session's id, or of a directory each one, is printed. A file " +
 			"that cannot be read is reported; the others are imported. Sessions from the last day are picked up automatically.",
 		example: "ctxledger import session.jsonl",
 		does:    keeps, undo: "a record that differs is kept alongside the first", json: answers([]agents.Report{}),
@@ -127,7 +127,8 @@ func sayElsewhere(ctx context.Context, a *action, reports []agents.Report) {
 		}
 	}
 	if len(all) > 1 && elsewhere > 0 && a.place.Root != "" {
-		a.say("%d of %s ran in other directories", elsewhere, chars.Plural(len(all), "session"))
+		a.say("%d of %s ran in other directories; commands without SESSION take the newest of all", elsewhere,
+			chars.Plural(len(all), "session"))
 	}
 }
 

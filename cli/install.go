@@ -167,7 +167,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	if c, _ := config.Load(a.Env, a.place.Root, a.place.State); o.undo && workspace.HoldsLedger(a.place.State) {
 		a.say("recorded sessions stay in %s", a.place.State)
 		if c.Follow {
-			a.hint("commands of ctxledger go on recording this directory's sessions; %s", followOff)
+			a.hint("commands of ctxledger keep recording this directory's sessions; %s", followOff)
 		}
 	}
 	return nil

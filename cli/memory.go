@@ -32,7 +32,7 @@ func memoryCommand() command {
 }
 
 func recallCommand() command {
-	c := listMemories("memory recall", "[QUERY]")
+	c := listMemories("memory recall", "[QUERY…]")
 	c.short = "List the facts, best matches for a query first"
 	c.example = "ctxledger memory recall 'how do we run tests'"
 	c.near = []string{"search", "find"}
@@ -140,7 +140,7 @@ func listMemories(name, args string) command {
 		name: name, args: args, does: keeps, json: answers(ledger.MemoriesResponse{}),
 		flags: func(f *pflag.FlagSet) { scopeFlag(f, &scope, "both") }, check: checkScope(&scope),
 		ask: func(ctx context.Context, a *action, args []string) error {
-			query := strings.Join(args, "")
+			query := strings.Join(args, " ")
 			r := ledger.MemoriesRequest{Scope: memory.Scope(scope), Query: query, Body: true}
 			resp, err := memories(ctx, a.ledger, r)
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -15,11 +16,11 @@ import (
 func searchCommand() command {
 	r, all := ledger.SearchRequest{}, false
 	return command{
-		name: "search", args: "WORDS", short: "Find what was said or remembered, by its words",
+		name: "search", args: "WORDS…", short: "Find what was said or remembered, by its words",
 		long: "Search messages, tool results, artifacts and memories by their words, best first. English words are\n" +
 			"found in each of their forms, names in code also by their parts. With --all, the ledgers of all " +
 			"your directories and your own memories are searched.",
-		example: "ctxledger search 'connection refused'\nctxledger search --all 'connection refused'",
+		example: "ctxledger search connection refused\nctxledger search --all connection refused",
 		does:    keeps, json: answers(ledger.SearchResponse{}, foundAll{}),
 		flags: func(f *pflag.FlagSet) {
 			limitFlag(f, &r.Limit, 10)
@@ -27,7 +28,7 @@ func searchCommand() command {
 		},
 		check: checkLimit(&r.Limit),
 		ask: func(ctx context.Context, a *action, args []string) error {
-			r.Query = args[0]
+			r.Query = strings.Join(args, " ")
 			if !all {
 				resp, err := a.ledger.Search(ctx, r)
 				if err != nil {

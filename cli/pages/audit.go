@@ -141,7 +141,7 @@ func (p *auditPage) days(w io.Writer) {
 	}
 	dearest := slices.MaxFunc(r.Days, func(a, b report.Day) int { return cmp.Compare(a.Dollars, b.Dollars) })
 	if dearest.Dollars > 0 {
-		when += fmt.Sprintf(", at most %s a day", chars.Money(dearest.Dollars, true))
+		when += fmt.Sprintf(", peak day %s", chars.Money(dearest.Dollars, true))
 	}
 	const most, gap = 60, 2 // cells
 	cells := most

@@ -184,10 +184,10 @@ func TestAReplayIsPrinted(t *testing.T) {
 	}{
 		{nil, "nothing"},
 		{[]float64{75},
-			"1 of 9 sessions, the most expensive, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
+			"1 of 9 sessions, the most expensive without subagents, 12% of the cost; if its view had been sent: 25% less, $75.00 instead of $100.00\n" +
 				"           Simulated; no tasks were re-run\n           Installing alone does not send views: `ctxledger with --reduce -- claude` does\n"},
 		{[]float64{100, 110},
-			"2 of 9 sessions, the most expensive, 12% of the cost; if their views had been sent: 5% more, $210.00 instead of $200.00\n"},
+			"2 of 9 sessions, the most expensive without subagents, 12% of the cost; if their views had been sent: 5% more, $210.00 instead of $200.00\n"},
 	} {
 		r := largeAudit()
 		r.Replayed = &report.Replayed{Of: 9, Part: 0.12}

@@ -37,7 +37,7 @@ func New(text, stone string) (Text, error) {
 	const op = "scrub.new"
 	switch {
 	case len(text) < Least:
-		return Text{}, fault.New(fault.Invalid, op, "a text of %d bytes is too short to be forgotten: at least %d",
+		return Text{}, fault.New(fault.Invalid, op, "a text of %d bytes is too short to be forgotten: it needs at least %d",
 			len(text), Least)
 	case len(text) > Most:
 		return Text{}, fault.New(fault.TooLarge, op, "a text of %d bytes is too long to search for: at most %d",
