@@ -73,6 +73,7 @@ type Selection struct {
 	Grep     string `json:"grep,omitempty"`  // RE2 pattern, matching lines
 	Context  int    `json:"context,omitempty"`
 	Path     string `json:"path,omitempty"`      // with Grep: of several messages, those whose Heading has it
+	Fill     bool   `json:"fill,omitempty"`      // with Grep: more lines around matches where the page has room
 	JSONPath string `json:"json_path,omitempty"` // "$.items[0].name"
 	Search   string `json:"search,omitempty"`    // words; the best passages come back
 	Limit    int    `json:"limit,omitempty"`

@@ -11,54 +11,117 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-func TestGrepShowsMatchesAsGrepDoes(t *testing.T) {
+func TestGrepFindsLines(t *testing.T) {
 	const text = "alpha\nbeta\ngamma\r\ndelta\nepsilon\nzeta\neta\ntheta"
-	cases := []struct {
-		name, pattern string
-		context       int
-		text, words   string
-	}{
-		{"plain", "ta$", 0, "2:beta\n4:delta\n6:zeta\n7:eta\n8:theta\n", "5 matches"},
-		{"one match", "gam", 0, "3:gamma\n", "1 match"},
-		{"none", "omega", 2, "", "0 matches"},
-		{"context", "gamma", 1, "2-beta\n3:gamma\n4-delta\n", "1 match"},
-		{"stretches", "alpha|zeta", 1, "1:alpha\n2-beta\n--\n5-epsilon\n6:zeta\n7-eta\n", "2 matches"},
-		{"overlapping context is merged", "beta|delta", 2, "1-alpha\n2:beta\n3-gamma\n4:delta\n5-epsilon\n6-zeta\n",
-			"2 matches"},
-		{"touching context is merged", "alpha|delta", 1, "1:alpha\n2-beta\n3-gamma\n4:delta\n5-epsilon\n", "2 matches"},
-		{"anchors are a line's", "^eta$", 0, "7:eta\n", "1 match"},
-		{"flags", "(?i)GAMMA", 0, "3:gamma\n", "1 match"},
-		{"no newline is matched", `eta\sth`, 0, "", "0 matches"},
-		{"a match in the last line", "theta", 3, "5-epsilon\n6-zeta\n7-eta\n8:theta\n", "1 match"},
-	}
-	for _, c := range cases {
+	for _, c := range []struct{ name, pattern, found, words string }{
+		{"plain", "ta$", "2:beta\n4:delta\n6:zeta\n7:eta\n8:theta\n", "5 matches"},
+		{"one match", "gam", "3:gamma\n", "1 match"},
+		{"none", "omega", "", "0 matches"},
+		{"anchors are a line's", "^eta$", "7:eta\n", "1 match"},
+		{"flags", "(?i)GAMMA", "3:gamma\n", "1 match"},
+		{"no newline is matched", `eta\sth`, "", "0 matches"},
+		{"the last line", "theta", "8:theta\n", "1 match"},
+	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := read(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: c.pattern, Context: c.context})
-			if p.Text != c.text || p.Range != c.words || p.Next != nil {
+			p := read(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: c.pattern})
+			around := regexp.MustCompile(`(?m)^\d+-.*\n`)
+			if around.ReplaceAllString(p.Text, "") != c.found || p.Range != c.words || p.Next != nil {
 				t.Errorf("got %q, %q, next %+v", p.Text, p.Range, p.Next)
 			}
 		})
 	}
 }
 
-// TestGrepNamesTheMessage: of several messages, each is named before the first of its lines that is shown, on each page.
+// TestGrepShowsLinesAround: readers asked for too few lines around a place, and half of the page was empty. Where it has room it
+// shows more of them behind each match, and fewer before. Each line has 60 characters on the page: "8..9 10: 11" are the lines
+// around line 10, which matches.
+func TestGrepShowsLinesAround(t *testing.T) {
+	var lines []string
+	for i := range 200 {
+		lines = append(lines, fmt.Sprintf("%03d %s", i+1, strings.Repeat("x", 52)))
+	}
+	for _, c := range []struct {
+		name, pattern  string
+		context, limit int
+		shows          string
+	}{
+		{"no room", "^0(10|50|90)", 0, 200, "10: 50: 90:"},
+		{"as many as were asked for", "^010", 1, 200, "9 10: 11"},
+		{"stretches", "^0(10|50)", 1, 400, "9 10: 11 -- 49 50: 51"},
+		{"overlapping", "^01[02]", 2, 430, "8..9 10: 11 12: 13..14"},
+		{"touching", "^01[03]", 1, 370, "9 10: 11..12 13: 14"},
+		{"room for three more", "^010", 1, 400, "9 10: 11..14"},
+		{"one before for four behind", "^010", 1, 500, "8..9 10: 11..15"},
+		{"evenly", "^0(10|50)", 1, 500, "9 10: 11..12 -- 49 50: 51..52"},
+		{"at most ten before and forty behind", "^100", 1, 8000, "90..99 100: 101..140"},
+		{"more were asked for", "^100", 60, 8000, "90..99 100: 101..160"},
+		{"none were asked for: forty in all", "^0[1-4]0", 0, 8000, "8..9 10: 11..19 20: 21..29 30: 31..39 40: 41..50"},
+		{"at the ends", "^(001|200)", 3, 8000, "1: 2..41 -- 190..199 200:"},
+	} {
+		p := read(t, textOf(lines), artifacts.Selection{Grep: c.pattern, Context: c.context, Limit: c.limit,
+			Fill: true})
+		if got := rows(p.Text); got != c.shows || p.Next != nil {
+			t.Errorf("%s: %s, not %s; next %+v", c.name, got, c.shows, p.Next)
+		}
+	}
+}
+
+// rows says which lines a page of grep shows.
+func rows(page string) string {
+	var out []string
+	last := 0
+	for row := range strings.SplitSeq(strings.TrimSuffix(page, "\n"), "\n") {
+		var n int
+		var kind rune
+		_, _ = fmt.Sscanf(row, "%d%c", &n, &kind) // of a separator nothing
+		switch {
+		case n == 0:
+			out = append(out, row)
+		case kind == ':':
+			out = append(out, fmt.Sprint(n, ":"))
+		case last > 0 && n == last+1:
+			first, _, _ := strings.Cut(out[len(out)-1], "..")
+			out[len(out)-1] = fmt.Sprint(first, "..", n)
+		default:
+			out = append(out, fmt.Sprint(n))
+		}
+		if last = n; kind == ':' {
+			last = 0
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// TestGrepNamesTheMessage: of several messages, each is named before the first of its lines that is shown, on each page. The
+// newest comes first: older texts of a file filled the page, and the one that was looked for was on the next.
 func TestGrepNamesTheMessage(t *testing.T) {
 	a, b := artifacts.Heading("aa", 1, "tool", []string{"Read store.go"}), artifacts.Heading("bb", 2, "user", nil)
-	lines := append([]string{a, "one", "x = 1", "x = 2"}, b, "two", "x = 3", strings.Repeat("x", 150), "x = 4")
+	c := artifacts.Heading("cc", 3, "tool", []string{"read_artifact id: aa"})
+	long := strings.Repeat("x", 150)
+	lines := []string{a, long, "x = 1", "x = 2", b, long, "x = 3", long, "x = 4", c, long, "x = 2"}
 	for _, c := range []struct {
 		name  string
 		of    artifacts.Selection
 		shows string
+		says  string
 	}{
-		{"each once", artifacts.Selection{Grep: "x ="},
-			"1-" + a + "\n3:x = 1\n4:x = 2\n5-" + b + "\n7:x = 3\n9:x = 4\n"},
-		{"itself", artifacts.Selection{Grep: "store|two"}, "1:" + a + "\n5-" + b + "\n6:two\n"},
-		{"again on the next page", artifacts.Selection{Grep: "x =", After: 7}, "5-" + b + "\n9:x = 4\n"},
-		{"with lines around", artifacts.Selection{Grep: "x = 3", Context: 1}, "5-" + b + "\n6-two\n7:x = 3\n8-" +
-			strings.Repeat("x", 150) + "\n"},
+		{"the newest first, copies last", artifacts.Selection{Grep: "x =", Limit: 250},
+			"5-" + b + "\n7:x = 3\n9:x = 4\n1-" + a + "\n3:x = 1\n4:x = 2\n10-" + c + "\n12:x = 2\n",
+			"newest first: 5 matches"},
+		{"itself", artifacts.Selection{Grep: "Read store|x = [34]", Limit: 200},
+			"5-" + b + "\n7:x = 3\n9:x = 4\n1:" + a + "\n", "newest first: 3 matches"},
+		{"older ones on the next page", artifacts.Selection{Grep: "x =", After: 7, Limit: 250},
+			"5-" + b + "\n9:x = 4\n1-" + a + "\n3:x = 1\n4:x = 2\n10-" + c + "\n12:x = 2\n",
+			"newest first: matches 2-5 of 5"},
+		{"within an older one", artifacts.Selection{Grep: "x =", After: 3, Limit: 200},
+			"1-" + a + "\n4:x = 2\n10-" + c + "\n12:x = 2\n", "newest first: matches 4-5 of 5"},
+		{"behind all", artifacts.Selection{Grep: "x =", After: 12}, "", "newest first: 0 more of 5 matches"},
+		{"not the lines of the next one", artifacts.Selection{Grep: "x = [24]", Context: 1, Limit: 500},
+			"5-" + b + "\n8-" + long + "\n9:x = 4\n1-" + a + "\n3-x = 1\n4:x = 2\n10-" + c + "\n11-" + long +
+				"\n12:x = 2\n", "newest first: 3 matches"},
 	} {
-		if p := read(t, textOf(lines), c.of); p.Text != c.shows {
-			t.Errorf("%s: %s\nnot\n%s", c.name, p.Text, c.shows)
+		if p := read(t, textOf(lines), c.of); p.Text != c.shows || p.Range != c.says || p.Next != nil {
+			t.Errorf("%s: %s\n%s\nnot\n%s", c.name, p.Range, p.Text, c.shows)
 		}
 	}
 }
@@ -68,12 +131,11 @@ func TestGrepOfAPath(t *testing.T) {
 	a, b := artifacts.Heading("aa", 1, "tool", []string{"Read /w/plan.md"}), artifacts.Heading("bb", 2, "tool",
 		[]string{"Read /w/setup_test.go"})
 	lines := []string{a, "options", "more", b, "before", "options"}
+	older, newer := "1-"+a+"\n2:options\n3-more\n", "4-"+b+"\n5-before\n6:options\n"
 	for _, c := range []struct{ name, path, shows, of string }{
-		{"one file", "setup_test.go", "4-" + b + "\n5-before\n6:options\n", "1 match"},
-		{"all of a directory", "/w/",
-			"1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n", "2 matches"},
-		{"none", "other.go", "1-" + a + "\n2:options\n3-more\n--\n4-" + b + "\n5-before\n6:options\n",
-			"0 matches; without path: 2 matches"},
+		{"one file", "setup_test.go", newer, "1 match"},
+		{"all of a directory", "/w/", newer + older, "newest first: 2 matches"},
+		{"none", "other.go", newer + older, "0 matches; without path: newest first: 2 matches"},
 	} {
 		p := read(t, textOf(lines), artifacts.Selection{Grep: "options", Context: 1, Path: c.path})
 		if p.Text != c.shows || p.Range != c.of {
@@ -103,19 +165,21 @@ func TestGrepLooksForTheName(t *testing.T) {
 }
 
 // TestGrepNamesTheLineThatAMessageRepeats: eight lines of a conversation had a word, five of them the same line of one file,
-// and the one that was looked for was on the next page. To add a case, add a row; "/" separates messages, "," lines.
+// and the one that was looked for was on the next page. To add a case, add a row; "/" separates messages, "," lines, and A is
+// the heading of the first message.
 func TestGrepNamesTheLineThatAMessageRepeats(t *testing.T) {
 	const long = "each issue has a severity that is CRITICAL or WARNING"
 	for _, c := range []struct{ name, messages, shows string }{
 		{"numbered, and in a diff", "  7→" + long + "/12\t" + long + "/+ " + long,
-			"2:  7→" + long + "\n3-[message b, turn 2, tool]\n4:(as line 2)\n5-[message c, turn 3, tool]\n6:(as line 2)\n"},
-		{"without the lines around it", "x," + long + ",x/x," + long + ",x", "2-x\n3:" + long + "\n4-x\n--\n" +
-			"5-[message b, turn 2, tool]\n7:(as line 3)\n"},
-		{"with those that changed", "x," + long + ",x/y," + long + ",y", "2-x\n3:" + long + "\n4-x\n--\n" +
-			"5-[message b, turn 2, tool]\n6-y\n7:(as line 3)\n8-y\n"},
-		{"in one message", long + "," + long, "2:" + long + "\n3:" + long + "\n"},
-		{"a short one is news", "FAIL: CRITICAL/FAIL: CRITICAL",
-			"2:FAIL: CRITICAL\n3-[message b, turn 2, tool]\n4:FAIL: CRITICAL\n"},
+			"5-C\n6:+ " + long + "\n3-B\n4:(as line 6)\n1-A\n2:(as line 6)\n"},
+		{"without the lines around it", "x," + long + ",x/x," + long + ",x", "5-B\n6-x\n7:" + long + "\n8-x\n" +
+			"1-A\n3:(as line 7)\n"},
+		{"with those that changed", "x," + long + ",x/y," + long + ",y", "5-B\n6-y\n7:" + long + "\n8-y\n" +
+			"1-A\n2-x\n3:(as line 7)\n4-x\n"},
+		{"with those that the newest lacks", long + ",y,z/" + long + ",y", "5-B\n6:" + long + "\n7-y\n" +
+			"1-A\n2:(as line 6)\n--\n4-z\n"},
+		{"in one message", long + "," + long, "1-A\n2:" + long + "\n3:" + long + "\n"},
+		{"a short one is news", "FAIL: CRITICAL/FAIL: CRITICAL", "3-B\n4:FAIL: CRITICAL\n1-A\n2:FAIL: CRITICAL\n"},
 	} {
 		var lines []string
 		for i, m := range strings.Split(c.messages, "/") {
@@ -123,8 +187,11 @@ func TestGrepNamesTheLineThatAMessageRepeats(t *testing.T) {
 			lines = append(lines, strings.Split(m, ",")...)
 		}
 		context := min(1, strings.Count(c.messages, "x"))
-		p := read(t, textOf(lines), artifacts.Selection{Grep: "CRITICAL", Context: context})
-		if got := strings.TrimPrefix(p.Text, "1-"+lines[0]+"\n"); got != c.shows {
+		p := read(t, textOf(lines), artifacts.Selection{Grep: "CRITICAL", Context: context, Fill: true})
+		got := regexp.MustCompile(`\[message (.),.*\]`).ReplaceAllStringFunc(p.Text, func(h string) string {
+			return strings.ToUpper(h[len("[message "):][:1])
+		})
+		if got != c.shows {
 			t.Errorf("%s:\n%s\nnot\n%s", c.name, got, c.shows)
 		}
 	}
@@ -179,6 +246,15 @@ func TestGrepShowsMoreOfLongLinesWhereFewMatch(t *testing.T) {
 	}
 }
 
+// TestGrepShowsLessOfLongLinesWhereManyMatch: each list of tasks is one line, and five of them filled the page.
+func TestGrepShowsLessOfLongLinesWhereManyMatch(t *testing.T) {
+	line := strings.Repeat("x", 9000) + "NEEDLE" + strings.Repeat("y", 9000) + "\n"
+	p := read(t, artifacts.Text([]byte(strings.Repeat(line, 30))), artifacts.Selection{Grep: "NEEDLE", Limit: 5000})
+	if p.Range != "14 of 30 matches" {
+		t.Error(p.Range)
+	}
+}
+
 // TestGrepShowsSeveralMatchesOfALongLine: an answer in JSON is one line, and only the first review in it was shown.
 func TestGrepShowsSeveralMatchesOfALongLine(t *testing.T) {
 	far := strings.Repeat("x", 5000)
@@ -220,8 +296,18 @@ func TestGrepInALineOverTheCapSearchesItsPieces(t *testing.T) {
 	}
 }
 
+// among reports whether lines are among others, in the same order.
+func among(some, all []string) bool {
+	for _, line := range all {
+		if len(some) > 0 && some[0] == line {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
 // plainGrep is grep as one would write it with everything in memory.
-func plainGrep(text string, re *regexp.Regexp, context int) []string {
+func plainGrep(text string, re *regexp.Regexp, before, behind int) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if text == "" {
 		lines = nil
@@ -232,7 +318,7 @@ func plainGrep(text string, re *regexp.Regexp, context int) []string {
 		if !re.MatchString(lines[i]) {
 			continue
 		}
-		for j := max(0, i-min(context, 10)); j <= min(len(lines)-1, i+context); j++ {
+		for j := max(0, i-min(before, 10)); j <= min(len(lines)-1, i+behind); j++ {
 			if mark[j] == 0 {
 				mark[j] = '-'
 			}
@@ -267,16 +353,21 @@ func FuzzGrepAgreesWithThePlainWay(f *testing.F) {
 				return // would be shortened
 			}
 		}
+		fill := len(text)%2 > 0
 		got, _ := readAll(t, artifacts.Text([]byte(text)), artifacts.Selection{Grep: pattern, Context: int(context),
-			Limit: limit})
+			Limit: limit, Fill: fill})
 		var rows []string
 		for row := range strings.SplitSeq(strings.TrimSuffix(got, "\n"), "\n") {
 			if row != "--" && row != "" {
 				rows = append(rows, row)
 			}
 		}
-		want := plainGrep(text, re, int(context))
-		if len(want) > 0 && strings.Join(rows, "\n") != strings.Join(want, "\n") {
+		want := plainGrep(text, re, int(context), int(context))
+		wider := want
+		if fill {
+			wider = plainGrep(text, re, 10, max(int(context), 40))
+		}
+		if !among(want, rows) || !among(rows, wider) {
 			t.Fatalf("got\n%q\nwant\n%q", rows, want)
 		}
 	})

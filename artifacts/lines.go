@@ -15,6 +15,7 @@ type lineReader struct {
 	buf    []byte // read and not given out yet
 	used   int    // bytes of buf that were given out
 	off    int64  // of the byte after buf
+	end    int64  // of what is read
 	line   int64  // number of the line that the newest piece belongs to, 1-based
 	inside bool   // whether the next piece continues that line
 }
@@ -22,7 +23,17 @@ type lineReader struct {
 // readAhead is how many bytes a lineReader asks for at a time.
 const readAhead = 64 << 10
 
-func newLineReader(c Content, max int) *lineReader { return &lineReader{c: c, max: max} }
+func newLineReader(c Content, max int) *lineReader { return &lineReader{c: c, max: max, end: c.Size()} }
+
+// linesOf goes through some lines of a content.
+func linesOf(c Content, s stretch, max int) (*lineReader, error) {
+	from, err := c.LineOffset(s.first - 1)
+	if err != nil {
+		return nil, err
+	}
+	end, err := c.LineOffset(s.last)
+	return &lineReader{c: c, max: max, off: from, end: end, line: s.first - 1}, err
+}
 
 // next returns a piece without its line end, and whether it is the first of its line. The piece is
 // valid until the following call. The error is io.EOF at the end.
@@ -66,7 +77,7 @@ func (l *lineReader) take(piece []byte, newline int, inside bool) []byte {
 
 // fill reads on; more is false at the end of the content.
 func (l *lineReader) fill() (more bool, err error) {
-	n := int(min(readAhead, l.c.Size()-l.off))
+	n := int(min(readAhead, l.end-l.off))
 	if n <= 0 {
 		return false, nil
 	}

@@ -39,9 +39,9 @@ func (r *repeats) begin() {
 	}
 }
 
-// of takes a line that matches, with those before it. It returns the line of an earlier message that has the same text but for
-// its numbering and marks of a diff, or 0, and whether the lines before are the same as well.
-func (r *repeats) of(n int64, text []byte, before []numbered) (earlier int64, same bool) {
+// of takes a line that matches, with those before it. It returns the line of a message that was read before which has the same
+// text but for its numbering and marks of a diff, or 0, and whether the lines before are the same as well.
+func (r *repeats) of(n int64, text []byte, before []row) (earlier int64, same bool) {
 	r.fresh, r.known = nil, nil
 	if r.places == nil || utf8.RuneCount(bare(text)) < minRepeated {
 		return 0, false

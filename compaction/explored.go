@@ -22,7 +22,8 @@ type readState struct {
 	last   int64
 	chars  int    // of the longest result
 	handle string // of that: of a file that has not changed it shows the most
-	part   bool   // it shows a part of the file
+	part   string // the call that asked for it, if that is a part of the file
+	asked  *Item  // that has this call
 }
 
 // explored is what was looked at.
@@ -36,14 +37,15 @@ func explore(in *Input) explored {
 	e := explored{byPath: make(map[string]*readState)}
 	type asked struct {
 		of   *readState
-		part bool
+		part string
+		in   *Item
 	}
 	open := make(map[string]asked) // by call, until its result comes
 	for i := range in.Items {
 		it := &in.Items[i]
 		for _, r := range it.Results {
 			if read, known := open[r.CallID]; known && !r.Failed {
-				read.of.shown(r.Chars, cmp.Or(r.Artifact, r.Handle), read.part)
+				read.of.shown(r.Chars, cmp.Or(r.Artifact, r.Handle), read.part, read.in)
 			}
 		}
 		for _, c := range it.Calls {
@@ -51,7 +53,10 @@ func explore(in *Input) explored {
 				st := e.get(in.path(c.Target), it.first())
 				st.last = it.last()
 				st.count++
-				open[c.ID] = asked{st, c.Partial}
+				open[c.ID] = asked{of: st}
+				if c.Partial {
+					open[c.ID] = asked{st, c.ID, it}
+				}
 			}
 		}
 	}
@@ -59,13 +64,13 @@ func explore(in *Input) explored {
 }
 
 // shown takes in what a read has shown.
-func (st *readState) shown(chars int, handle string, part bool) {
+func (st *readState) shown(chars int, handle, part string, asked *Item) {
 	if chars < st.chars {
 		return
 	}
 	st.chars = chars
 	if handle != "" {
-		st.handle, st.part = handle, part
+		st.handle, st.part, st.asked = handle, part, asked
 	}
 }
 
@@ -86,7 +91,7 @@ func (e *explored) readBefore(p string, seq int64) bool {
 }
 
 // addReads adds what was read and not changed, the most-read first.
-func addReads(s *source, d *layout.Document, b *layout.Block) {
+func addReads(s *source, d *layout.Document, b *layout.Block) error {
 	changed := make(map[string]bool)
 	for _, f := range s.work.files {
 		changed[f.Path] = f.affected()
@@ -98,13 +103,13 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 		if same := known[now]; same != nil {
 			same.count += st.count
 			same.last = max(same.last, st.last)
-			same.shown(st.chars, st.handle, st.part)
+			same.shown(st.chars, st.handle, st.part, st.asked)
 			continue
 		}
 		if st.count == 0 || changed[now] {
 			continue
 		}
-		st = &readState{now, st.count, st.first, st.last, st.chars, st.handle, st.part}
+		st = &readState{now, st.count, st.first, st.last, st.chars, st.handle, st.part, st.asked}
 		known[now] = st
 		read = append(read, st)
 	}
@@ -115,30 +120,41 @@ func addReads(s *source, d *layout.Document, b *layout.Block) {
 	add := d.Under(b, layout.Line{Text: "Read and not changed, the most-read first:", Class: layout.ClassLook,
 		Pos: 1 << 40})
 	for i, st := range read[:min(len(read), exploredFiles)] {
-		add(layout.Line{Text: readLine(st), Class: layout.ClassLook, Pos: 1<<40 + int64(i+1),
+		text, err := readLine(s.in, st)
+		if err != nil {
+			return err
+		}
+		add(layout.Line{Text: text, Class: layout.ClassLook, Pos: 1<<40 + int64(i+1),
 			Anchor: "read:" + st.path})
 		if st.handled() {
 			b.Head = layout.Handles
 		}
 	}
+	return nil
 }
 
 // largeRead is the size in characters from which a file's size is printed: reading it whole again is expensive.
 const largeRead = 32 << 10
 
-// readLine prints "  path ×2 (34 KB), longest: 46517b1ca158": the handle of what was needed again, or is expensive to read.
-func readLine(st *readState) string {
+// readLine prints "  path ×2 (34 KB), longest: 46517b1ca158": the handle of what was needed again, or is expensive to read. Of a
+// part it says which one: "longest part (offset 168, limit 40): 46517b1ca158".
+func readLine(in *Input, st *readState) (string, error) {
 	text := barred("  " + st.path + layout.Times(st.count))
 	if st.chars >= largeRead {
 		text += fmt.Sprintf(" (%d KB)", (st.chars+1023)/1024)
 	}
 	switch {
-	case st.handled() && st.part:
-		text += ", longest part: " + st.handle
-	case st.handled():
-		text += ", longest: " + st.handle
+	case !st.handled():
+		return text, nil
+	case st.part == "":
+		return text + ", longest: " + st.handle, nil
 	}
-	return text
+	args, err := in.argsOf(st.asked, st.part)
+	text += ", longest part"
+	if part := intents.Part(args); part != "" {
+		text += " (" + part + ")"
+	}
+	return text + ": " + st.handle, err
 }
 
 func (st *readState) handled() bool {
@@ -146,7 +162,7 @@ func (st *readState) handled() bool {
 }
 
 // addLookups adds the handles of what is stored outside the conversation, the newest first, and what was read.
-func addLookups(s *source, d *layout.Document) {
+func addLookups(s *source, d *layout.Document) error {
 	b := d.Block(&layout.Block{Head: layout.Reads})
 	seen := make(map[string]bool)
 	for _, a := range slices.Backward(s.in.Artifacts) {
@@ -161,7 +177,8 @@ func addLookups(s *source, d *layout.Document) {
 		b.Head = layout.Handles
 		d.Add(b, &layout.Line{Text: text, Class: layout.ClassLook, Anchor: "handle:" + a.ID, Pos: int64(len(seen))})
 	}
-	if !s.o.NoReads {
-		addReads(s, d, b)
+	if s.o.NoReads {
+		return nil
 	}
+	return addReads(s, d, b)
 }

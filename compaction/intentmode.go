@@ -38,7 +38,7 @@ var documentSections = []section{
 	sure(addFiles),        // what was done to files
 	sure(addCommands),     // checks and commits
 	sure(addOpen),         // unresolved failures
-	sure(addLookups),      // handles, and files that were read
+	addLookups,            // handles, and files that were read
 	addMaterial,           // documents and results, where little was said
 	sure(addFailure),      // that nothing is known
 	sure(addBody),         // operations, or a note

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxledger.dev/compaction/layout"
+	"ctxledger.dev/intents"
 )
 
 // A host may hand on the document alone: it therefore covers the part kept verbatim as well.
@@ -127,6 +128,30 @@ func TestChecksAreToldWithoutWhatStandsAroundThem(t *testing.T) {
 	} {
 		if got := s.work.checksText(command); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
+
+// A handle of a part of a file says which part: an agent looked for a function in lines that do not have it.
+func TestAHandleOfAPartOfAFileSaysWhichPart(t *testing.T) {
+	k := newTalk(t)
+	k.user("Look")
+	read := func(path, args string, tokens int) {
+		call := k.ask("Read", intents.OpRead, path)
+		k.args(args)
+		it := &k.in.Items[len(k.in.Items)-1]
+		it.Calls[0].Partial = strings.Contains(args, "limit")
+		k.answer(call, tokens, false)
+	}
+	read("part.go", `{"offset":1,"limit":10}`, 100)
+	read("part.go", `{"offset":554,"limit":87}`, 900)
+	read("whole.go", `{}`, 900)
+	read("whole.go", `{"limit":10}`, 100)
+	k.user("next")
+	text := mustPlan(t, k.in, Options{Keep: 1}).Text
+	for _, want := range []string{"  part.go ×2, longest part (offset 554, limit 87): ", "  whole.go ×2, longest: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
 		}
 	}
 }

@@ -123,3 +123,32 @@ func TestAnAnswerInSeveralRecordsReadsAsOne(t *testing.T) {
 		}
 	}
 }
+
+// A session that has read a file twice, and looked it up since: grep shows its newest text first, and what was read back of it
+// last. What does not fit is read by the call that the page names.
+func TestGrepOfASessionShowsTheNewestTextFirst(t *testing.T) {
+	l := open(t)
+	old, now := "func Price() int { return 1 } // "+strings.Repeat("old ", 20), "func Price() int { return 2 }"
+	id := hand(t, l, ledger.AppendMessagesRequest{Messages: append(append(append(say("look"),
+		round("c1", "Read", map[string]any{"path": "price.go", "offset": 10, "limit": 5}, old)...),
+		round("c2", "Read", map[string]any{"path": "price.go"}, now)...),
+		round("c3", "mcp__ctxledger__read_artifact", map[string]any{"id": "x"}, "3:"+now+" // copied")...)}).Session
+	asked := ledger.ReadArtifactRequest{ID: id, Selection: artifacts.Selection{Grep: `func Price\(`, Limit: 300}}
+	page, err := l.ReadArtifact(t.Context(), asked)
+	if err != nil || page.Range != "newest first: 2 of 3 matches" || page.Next == nil {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	asked.Selection = *page.Next
+	rest, err := l.ReadArtifact(t.Context(), asked)
+	if err != nil || rest.Range != "newest first: matches 3-3 of 3" {
+		t.Errorf("%+v, %v", rest, err)
+	}
+	at := -1
+	for _, want := range []string{"return 2 }\n", "Read limit: 5 offset: 10 path: price.go]", "// old", "// copied"} {
+		next := strings.Index(page.Text+rest.Text, want)
+		if next <= at {
+			t.Errorf("%q is missing, or at a wrong place:\n%s\nnext page:\n%s", want, page.Text, rest.Text)
+		}
+		at = next
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"ctxledger.dev/internal/jsonspan"
 	"ctxledger.dev/internal/paths"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/shell"
 )
 
@@ -93,6 +94,21 @@ func (m Meaning) Tracked() bool {
 		return true
 	}
 	return false
+}
+
+// partForm matches the value of an argument that names lines or pages.
+var partForm = pattern.Lazy(`^["\[]?[\d:., -]{1,30}["\]]?$`)
+
+// Part says which part of a file a read asks for, as its arguments do: "offset 168, limit 40"; "": they do not.
+func Part(args json.RawMessage) string {
+	a := readArgs(args)
+	var said []string
+	for _, n := range rangeArgs {
+		if v := string(a[n]); partForm().MatchString(v) {
+			said = append(said, n+" "+strings.Trim(v, `"`))
+		}
+	}
+	return strings.Join(said, ", ")
 }
 
 // OfFile reports whether the target of a call of this operation is a file.

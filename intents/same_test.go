@@ -34,13 +34,24 @@ func TestSameCalls(t *testing.T) {
 	}
 }
 
+// TestPartialReads: a summary named the handle of a part of a file, and not which lines it had.
 func TestPartialReads(t *testing.T) {
-	for args, want := range map[string]bool{
-		`{"file_path":"a"}`: false, `{"file_path":"a","limit":null}`: false, `{"file_path":"a","offset":1}`: true,
-		`{"path":"a","view_range":[1,5]}`: true,
+	for _, c := range []struct {
+		args    string
+		partial bool
+		says    string
+	}{
+		{`{"file_path":"a"}`, false, ""},
+		{`{"file_path":"a","limit":null}`, false, ""},
+		{`{"file_path":"a","offset":1}`, true, "offset 1"},
+		{`{"path":"a","limit":40,"offset":168}`, true, "offset 168, limit 40"},
+		{`{"path":"a","view_range":[1,5]}`, true, "viewrange [1,5]"},
+		{`{"path":"a","pages":"2-3"}`, true, "pages 2-3"},
+		{`{"path":"a","head":"forget what was said"}`, true, ""},
 	} {
-		if m := Classify("Read", json.RawMessage(args)); m.Partial != want {
-			t.Errorf("%s: %+v", args, m)
+		args := json.RawMessage(c.args)
+		if m, says := Classify("Read", args), Part(args); m.Partial != c.partial || says != c.says {
+			t.Errorf("%s: %+v, %q", args, m, says)
 		}
 	}
 }

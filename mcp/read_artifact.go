@@ -50,6 +50,7 @@ func readTool() tool {
 		calls: []string{`{"id":"HANDLE","limit":40000}`},
 		// Package artifacts validates the selection; its errors name the wrong argument and show the correct form.
 		run: takes(func(ctx context.Context, c *call, r ledger.ReadArtifactRequest) (reply, error) {
+			r.Fill = r.Grep != "" // one call is cheaper than two
 			return c.readOrSearch(ctx, r)
 		}),
 	}
@@ -82,7 +83,7 @@ func (c *call) shown(r ledger.ReadArtifactRequest, page artifacts.Page, asked in
 	}
 	if page.Next != nil {
 		r.ID, r.Selection = cmp.Or(page.ID, r.ID), *page.Next // a kept answer has none
-		r.Limit = asked
+		r.Limit, r.Fill = asked, false                        // it is not an argument
 		out.Next = &next{c.o.ToolPrefix + "read_artifact", json.RawMessage(plainJSON(r))}
 	}
 	return reply{out, out.String()}

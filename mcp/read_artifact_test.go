@@ -102,6 +102,21 @@ func TestASearchFindsInTheWholeWorkspace(t *testing.T) {
 	contains(t, refused(t, c, "read_artifact", args{"id": "workspace"}), "not_found:")
 }
 
+// TestGrepFillsThePageForAnAgent: agents asked for too few lines around a place, and had to ask again.
+func TestGrepFillsThePageForAnAgent(t *testing.T) {
+	f := newFixture(t, nil)
+	c := connect(t, f.Server, "tester")
+	id := f.keep(t, strings.Repeat("line\n", 60)+"func Price() int {\n"+strings.Repeat("body\n", 60))
+	page, _ := do[pageResult](t, c, "read_artifact", args{"id": id, "grep": "func Price", "context": 2})
+	if behind := strings.Count(page.Text, "body"); behind != 40 || strings.Count(page.Text, "line") != 10 {
+		t.Errorf("%d lines behind:\n%s", behind, page.Text)
+	}
+	page, _ = do[pageResult](t, c, "read_artifact", args{"id": id, "grep": "body", "limit": 200})
+	if strings.Contains(string(page.Next.Arguments), "fill") {
+		t.Errorf("no agent has this argument: %s", page.Next.Arguments)
+	}
+}
+
 func TestReadArtifactRefusesWithTheRightForm(t *testing.T) {
 	f := newFixture(t, nil)
 	c := connect(t, f.Server, "tester")

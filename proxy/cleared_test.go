@@ -53,6 +53,39 @@ func TestResultsThatTheAgentMasksKeepAHandle(t *testing.T) {
 	}
 }
 
+// TestResultsThatTheAgentMasksKeepAHandleAfterARestart: Gemini CLI masks a result that the proxy has replaced by a stub, before
+// and after the proxy restarts. What reads it back is in all later requests.
+func TestResultsThatTheAgentMasksKeepAHandleAfterARestart(t *testing.T) {
+	k := newTalkOf(t, gemini)
+	preview := transcript.Masked + "\n" + lines(30) + "\n</tool_output_masked>"
+	was := []string{lines(2_000), lines(2_001)}
+	for i, text := range was {
+		k.call("Read", fmt.Sprintf(`{"file_path":"/w/%d.go"}`, i), text)
+		k.ask()
+	}
+	next := func(masked int) map[string]string {
+		k.messages[2+2*masked] = strings.Replace(k.messages[2+2*masked], quoted(was[masked]), quoted(preview), 1)
+		k.call("Read", `{"file_path":"/w/small.go"}`, "package small")
+		return k.results(k.ask())
+	}
+	next(0)
+	restart := func() { k.stop(); k.start() }
+	restart()
+	first := next(1)
+	restart()
+	last := next(1)
+	for i, id := range []string{"toolu_001", "toolu_002"} {
+		m := handle.FindStringSubmatch(last[id])
+		if m == nil || first[id] != last[id] {
+			t.Fatalf("nothing reads %s back, or it changed: %.200q, %.200q", id, first[id], last[id])
+		}
+		page, err := k.ledger.ReadArtifact(t.Context(), ledger.ReadArtifactRequest{ID: m[1]})
+		if err != nil || page.TotalBytes != int64(len(was[i])) {
+			t.Errorf("%s reads %d bytes of %d, %v", m[1], page.TotalBytes, len(was[i]), err)
+		}
+	}
+}
+
 // TestTheAgentsOwnSummaryNamesTheWayBack: when the agent compacts by itself, all handles are lost. From then on, its
 // summary ends with the call that reads the earlier conversation, in every request, even after the proxy restarts.
 func TestTheAgentsOwnSummaryNamesTheWayBack(t *testing.T) {
