@@ -30,6 +30,9 @@ func (o *Operation) references(key string) []Reference {
 	return o.block
 }
 
+// uriKey is the key of a reference that is a mapping.
+const uriKey = "block_uri"
+
 // readReferences returns what a parameter refers to, in its order; source is the operation's own text.
 func (o *Operation) readReferences(source, key string) []Reference {
 	f := o.field(key)
@@ -37,22 +40,24 @@ func (o *Operation) readReferences(source, key string) []Reference {
 		return nil
 	}
 	var out []Reference
-	short := true
+	short, at := true, f.Value.From
 	value := f.yaml
 	if fields, err := value.Fields(); err == nil && len(fields) > 0 {
 		short = false
 		for _, in := range fields {
-			if in.Key == "block_uri" {
+			if in.Key == uriKey {
 				value = in
 			}
 		}
+	}
+	if i := strings.Index(f.Value.In(source), uriKey); !short && i >= 0 {
+		at += i + len(uriKey) // a name may be a part of the key
 	}
 	add := func(text string, at Span) {
 		path, below := strings.CutSuffix(strings.Trim(strings.TrimSpace(text), "/"), "/*")
 		out = append(out, Reference{Path: path, Below: below, At: at, Short: short})
 	}
 	if items, err := value.Items(); err == nil && len(items) > 0 {
-		at := f.Value.From
 		for _, item := range items {
 			_, _, text := item.Value()
 			where := f.Value
@@ -66,8 +71,8 @@ func (o *Operation) readReferences(source, key string) []Reference {
 	}
 	if _, _, text := value.Value(); text != "" {
 		where := f.Value
-		if i := strings.Index(where.In(source), text); i >= 0 {
-			where = Span{where.From + i, where.From + i + len(text)}
+		if i := strings.Index(source[at:f.Value.To], text); i >= 0 {
+			where = Span{at + i, at + i + len(text)}
 		}
 		add(text, where)
 	}

@@ -30,8 +30,8 @@ func TestPathsOfAKeysWidthAreNoKey(t *testing.T) {
 			"- /Users/soph/Work/entire/devenv/cli/cmd/entire/cli/checkpoint/temporary.go — edited ×4\n",
 		"/Users/anne/Projects/shop/backend/services/payment/adapters/stripe\n" +
 			"/Users/anne/Projects/shop/backend/services/payment/adapters/paypal\n",
-		"/home/Dev/work/MyProject/src/main/java/com/example/shop/orders/api\n" +
-			"/home/Dev/work/MyProject/src/main/java/com/example/shop/refund/api\n",
+		"/home/Dev/code/MyProject/src/main/java/com/example/shop/orders/api\n" +
+			"/home/Dev/code/MyProject/src/main/java/com/example/shop/refund/api\n",
 	} {
 		if got := New(nil).String(text); got != text {
 			t.Errorf("%s", got)

@@ -400,6 +400,8 @@ func TestActionsThatWereWrong(t *testing.T) {
 		{"a list is outside of the quotes", "Write the list",
 			"# A {id=a}\n\n# B {id=b}\n" + step(`block: "a, b"`),
 			"# A {id=a}\n\n# B {id=b}\n" + step(`block: [a, b]`)},
+		{"the name of a block is not looked for in a key", "Write goal",
+			"# C {id=goal}\n" + step("block: {block_uri: c}"), "# C {id=goal}\n" + step("block: {block_uri: goal}")},
 		{"a path leads through no other block of the name", "Write x",
 			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: c/x"),
 			"# Dup\n\n# Dup\n\n## X {id=x}\n\n# C {id=c}\n" + step("block: x")},
