@@ -64,8 +64,8 @@ type compactFlags struct {
 // define adds those that every such command has.
 func (f *compactFlags) define(fs *pflag.FlagSet) {
 	fs.StringVar(&f.mode, "mode", string(compaction.Intent), "a `MODE` listed above (default intent)")
-	fs.IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary")
-	fs.IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim")
+	fs.IntVar(&f.budget, "budget", 0, "at most `TOKENS` for the summary (0: as configured)")
+	fs.IntVar(&f.keep, "keep", 0, "keep `N` turns verbatim (0: as configured)")
 	fs.StringVar(&f.reader, "reader", "", "compact the view of agent `NAME` in ctxledger.yaml")
 	f.author.define(fs)
 }

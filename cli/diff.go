@@ -14,7 +14,7 @@ import (
 
 const (
 	around   = 3   // unchanged lines that are shown next to a change
-	maxShown = 100 // columns of a line; a longer one goes on in the next line
+	maxShown = 400 // columns of a line; a longer one goes on in the next line
 	// maxCells bounds the table in which lines are compared. Beyond it all lines between the first and the last change
 	// are shown as changed.
 	maxCells = 4 << 20

@@ -31,7 +31,7 @@ func forgetCommand() command {
 		name: "forget", args: "[HANDLE…]", near: []string{"secret", "secrets"},
 		short: "Delete something for good, from the ledger and the disk",
 		long: "Deletes what each HANDLE names: an artifact and the messages that hold it, a message, the text " +
-			"of a summary, or a session; --session also takes the host's id. A tombstone records that " +
+			"of a summary, or a session; --session also takes the agent's own id. A tombstone records that " +
 			"something was there. Summaries and memories may still quote it; to delete words everywhere, use " +
 			"--text. --memory deletes a memory with all its earlier versions.\n\n--text - reads a text of at " +
 			"least 8 bytes from standard input, so that a secret appears neither in the process list nor in " +
@@ -308,7 +308,9 @@ func printLeft(w io.Writer, f ledger.Forgotten, r ledger.ForgetRequest) {
 		for _, l := range f.Left {
 			fmt.Fprintf(w, "  %s: %s\n", columns.OneLine(l.Place), columns.OneLine(l.Why))
 		}
-		fmt.Fprintln(w, "also erased from the disk; there is no need for `ctxledger ledger gc`")
+		if len(f.Counts) > 0 {
+			fmt.Fprintln(w, "also erased from the disk; there is no need for `ctxledger ledger gc`")
+		}
 	}
 	printOutside(w, f)
 }

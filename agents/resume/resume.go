@@ -57,9 +57,10 @@ type Written struct {
 	Summary   string           `json:"summary,omitempty"`
 	Messages  int              `json:"messages"`        // kept word for word
 	Before    tokens.Count     `json:"before"`          // of the next request in the old session
-	After     tokens.Count     `json:"after"`           // in the new one, with Fixed if its agent is the same
+	After     tokens.Count     `json:"after"`           // in the new one, with Fixed if it is known to have that
 	Fixed     *tokens.Count    `json:"fixed,omitempty"` // in Before: besides the conversation, as far as measured
 	besides   string           // the category that Fixed is
+	midway    bool             // Fixed has messages of before the record, which the new session does not have
 	Left      sessionfile.Left `json:"left"`   // what of the kept messages is not in it
 	Masked    bool             `json:"masked"` // another agent wrote it, so that secrets are masked
 }
@@ -127,8 +128,8 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		Before: before.Held, After: view.Tokens,
 		Masked: r.In != r.Session.Host,
 	}
-	out.Fixed, out.besides = before.Fixed, before.FixedName()
-	if fixed := before.Fixed; fixed != nil && !out.Masked {
+	out.Fixed, out.besides, out.midway = before.Fixed, before.FixedName(), before.Midway
+	if fixed := before.Fixed; fixed != nil && !out.Masked && !out.midway {
 		out.After, before.Used = plus(out.After, *fixed), plus(before.Used, *fixed)
 	}
 	if out.Before.N <= out.After.N && out.After.N < before.Used.N {

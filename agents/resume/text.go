@@ -24,6 +24,9 @@ func (d Written) Text(here string) string {
 	case d.Fixed != nil && d.Masked:
 		fmt.Fprintf(&b, "          the first figure has the old agent's %s (%s); the second has none of %s's\n",
 			d.besides, d.Fixed, d.Agent)
+	case d.Fixed != nil && d.midway:
+		fmt.Fprintf(&b, "          the first figure has %s of %s; the second has neither that nor system prompt and tools\n",
+			d.Fixed, d.besides)
 	case d.Fixed != nil:
 		fmt.Fprintf(&b, "          of these %s are %s\n", d.Fixed, d.besides)
 	}

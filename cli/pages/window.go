@@ -16,6 +16,7 @@ import (
 const (
 	barCells     = 24
 	lineColumns  = 64 // of stored text
+	pathColumns  = 1_000
 	titleColumns = 59 // which fits a terminal of 80
 	namedCuts    = 3
 
@@ -97,7 +98,8 @@ func (p Page) sources(s ledger.Status) {
 		n := 0
 		for _, x := range s.OwnSources {
 			if x.Kind == kind.kind && n < namedSources {
-				t.Add(p.Line(cmp.Or(x.Name, "(forgotten)"), lineColumns), x.Tokens.String(), chars.Commas(x.Calls))
+				name := columns.Ending(p.Line(cmp.Or(x.Name, "(forgotten)"), pathColumns), lineColumns)
+				t.Add(name, x.Tokens.String(), chars.Commas(x.Calls))
 				n++
 			}
 		}
