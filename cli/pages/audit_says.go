@@ -110,6 +110,9 @@ func replayed(r *report.Replayed) string {
 	if r.Sessions < r.Of {
 		which = fmt.Sprintf("%d of %s, the most expensive", r.Sessions, which)
 	}
+	if r.Part < 1 {
+		which += " without subagents"
+	}
 	recorded := r.Recorded.Cost()
 	if differs := r.Reckoned(); differs != "" {
 		recorded += " (" + differs + ")"
@@ -121,7 +124,7 @@ func replayed(r *report.Replayed) string {
 	if r.Sessions > 1 {
 		view = "their views"
 	}
-	return fmt.Sprintf("%s without subagents, %.0f%% of the cost; if %s had been sent: %s, %s instead of %s%s\n"+
+	return fmt.Sprintf("%s, %.0f%% of the cost; if %s had been sent: %s, %s instead of %s%s\n"+
 		"Simulated; no tasks were re-run\nInstalling alone does not send views: `ctxledger with --reduce -- claude` does",
 		which, r.Part*100, view, report.Saving(r.Saved), r.Ours.Cost(), recorded, left)
 }

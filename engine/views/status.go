@@ -36,8 +36,13 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return ledger.Status{}, err
 		}
+		apart, err := startedBy(tx, f.Session.ID)
+		if err != nil {
+			return ledger.Status{}, err
+		}
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
+			spend(f, apart, &use)
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
 				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}
@@ -45,10 +50,6 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
 			Unfinished: unfinished(f), Messages: messagesOf(f, g), Sends: sends, Off: f.Policy.Compact.Off,
-		}
-		apart, err := startedBy(tx, f.Session.ID)
-		if err != nil {
-			return st, err
 		}
 		spend(f, apart, &st.Use)
 		if st.Savings, st.Offloaded, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {

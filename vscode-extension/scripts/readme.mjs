@@ -19,7 +19,7 @@ function noted(file) {
 
 /** Returns the panel that words are of: how full the window is, what that costs, and what fills it. */
 function panel(words) {
-  const head = /In the agent's window now (([\d.]+)%) · ([\d,]+ of [\d,]+ tokens).*? free (\$.*?\.) (Each further .*?\.) /.exec(words);
+  const head = /In the agent's window now (([\d.]+)%) · ([\d,]+ of [\d,]+ tokens).*? free(?: until auto-compact)? (\$.*?\.) (Each further .*?\.) /.exec(words);
   const table = / tokens of the window (.*?) (total) ([\d,]+) ([\d.]+%) /.exec(words);
   const rows = [...(table?.[1] ?? '').matchAll(/(\D+?) (≈?[\d,]+) ((?:< )?[\d.]+%) ?/g)];
   if (head === null || rows.length < 4) {
