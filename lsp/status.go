@@ -31,9 +31,7 @@ type Status struct {
 	// that rests on; "": nothing is known.
 	CompactsAt   int    `json:"compactsAt"`
 	CompactsFrom string `json:"compactsFrom"`
-	// Cost says in words what it cost so far, and Next what its next request pays for what its window holds; "": not known.
-	Cost string `json:"cost"`
-	Next string `json:"next"`
+	Cost         string `json:"cost"` // so far, in words; "": not known
 	// Updated is when it was last active, in milliseconds since 1970; without activity for ten minutes it is idle.
 	Updated int64        `json:"updated"`
 	Others  []live.Other `json:"others"`  // sessions that are live beside it, the fullest first
@@ -90,7 +88,7 @@ func (s *folder) status(k snapshot) Status {
 		Folder: s.name(), Session: l.Session, Title: plainLine(chars.Title(l.Title)), Model: plainLine(l.Model),
 		Held: l.Held, Besides: besides, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
 		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
-		Cost: plainLine(l.Use.Cost.Words()), Next: l.Use.NextWords(),
+		Cost:    plainLine(l.Use.Cost.Words()),
 		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,
 		Warning: plainLine(l.Warning), FollowOff: k.configured.notFollowed(),
 		Problem: chars.Line(s.sanitize(problem)), Hint: chars.Line(s.sanitize(hint)),

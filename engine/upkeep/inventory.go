@@ -122,7 +122,8 @@ func Inventory() []Place {
 			Holds: "the end of a session file that is being read",
 			How:   "dropped once it is recorded; recorded parts are not recorded again"},
 
-		{Kind: Child, Name: "cli/paging", Holds: "what `show` prints, in the user's pager", How: "it ends with the command"},
+		{Kind: Child, Name: "cli/paging", Holds: "what `show` prints, in the user's pager",
+			How: "it ends with the command"},
 		{Kind: Child, Name: "engine/daemon", Holds: "the ledger that `ledger check` and `ledger repair` read",
 			How: "it exits with its command, which removes its copy first"},
 		{Kind: Child, Name: "engine/daemon/link", Holds: "the ledger: it starts owners",

@@ -30,8 +30,6 @@ export interface Status {
   readonly compactsFrom: string;
   /** What it cost so far, in words; empty when that is not known. */
   readonly cost: string;
-  /** What its next request pays for what its window holds, in words; empty when that is not known. */
-  readonly next: string;
   /** When it was last active, in milliseconds since 1970; 0 without a session. */
   readonly updated: number;
   /** The other sessions that are live, the fullest first. */

@@ -201,10 +201,10 @@ function table(status: Status, share: number | undefined, idle: number): string 
   rows.push(['session', oneLine(status.session, 100)]);
   const lines = rows.filter(([, value]) => value !== '').map(([name, value]) => `| ${name} | ${escapeMarkdown(value)} |`);
   const title = status.title === '' ? 'Session' : escapeMarkdown(oneLine(status.title, 120));
-  const further = [status.besides ?? '', status.next].filter((words) => words !== '').flatMap((words) => ['', escapeMarkdown(`${capital(words)}.`)]);
+  const besides = (status.besides ?? '') === '' ? [] : ['', escapeMarkdown(`${capital(status.besides ?? '')}.`)];
   const warning = status.warning === '' ? [] : [`$(warning) ${escapeMarkdown(`${capital(status.warning)}.`)}`, ''];
   const change = status.model === '' ? [] : ['', `[Set the Size of the Context Window…](command:${setWindowCommand})`];
-  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...further, ...change, ...list(status.others)].join('\n');
+  return [`**${title}**`, '', ...warning, '| | |', '|:--|--:|', ...lines, ...besides, ...change, ...list(status.others)].join('\n');
 }
 
 /** Returns the other sessions that are live, a line each. */

@@ -7,7 +7,7 @@ import { sayCount } from '../src/text';
 const count = (n: number, exact = true) => ({ n, exact, upper: exact ? n : Math.round(n * 1.3) });
 const running = { kind: 'running' } as const;
 const none: Status = {
-  folder: '', session: '', title: '', model: '', held: count(0), window: 0, windowFrom: '', compactsAt: 0, compactsFrom: '', cost: '', next: '', updated: 0,
+  folder: '', session: '', title: '', model: '', held: count(0), window: 0, windowFrom: '', compactsAt: 0, compactsFrom: '', cost: '', updated: 0,
   others: [], pinned: false, near: false, warning: '', followOff: '', problem: '', hint: '',
 };
 const limits = { warnFrom: 70, alarmFrom: 90, live: true };
