@@ -190,7 +190,7 @@ func (s *showing) text(t records.Turn) string {
 	return b.String()
 }
 
-// bold makes a heading stand out where colours may be used.
+// bold returns a text in bold where the terminal may be styled.
 func (s *showing) bold(text string) string {
 	if !s.colours() {
 		return text

@@ -70,7 +70,7 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What an editor is told of a live session costs as much as what a person asks for.
+			// A brief status, which editors ask for, has the same cost as a full one.
 			if whole, err := l.Status(t.Context(), ledger.StatusRequest{Session: s.ID}); err != nil ||
 				whole.Cost.Words() != st.Cost.Words() || whole.Requests > 0 && st.Cost.Words() == "" {
 				t.Errorf("in brief it cost %q, not %q (%v)", st.Cost.Words(), whole.Cost.Words(), err)

@@ -18,7 +18,7 @@ const everything = "workspace"
 // searchHint says where else words can be found.
 const searchHint = `id "` + everything + `" with search finds in all that is recorded here`
 
-// readOrSearch returns a page of what an id names, or where the id stands for everything, what has the words.
+// readOrSearch returns a page of what an id names. For the id "workspace" it searches all that is recorded here.
 func (c *call) readOrSearch(ctx context.Context, r ledger.ReadArtifactRequest) (reply, error) {
 	a, err := c.readPage(ctx, r)
 	unknown, ok := errors.AsType[*fault.Error](err)

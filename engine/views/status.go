@@ -43,6 +43,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
 			spend(f, apart, &use)
+			l.maskCost(use.Cost)
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
 				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}

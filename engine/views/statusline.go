@@ -44,7 +44,7 @@ func (l *Views) statusLine(tx kv.Tx, r ledger.StatusLineRequest) (line ledger.St
 	}
 	line.Session = s.ID
 	var tools *ledger.OwnTools
-	if replaced(f) { // else they cost, and nothing was saved: nobody has to find them
+	if replaced(f) { // without savings, the cost of our tools is not shown, and finding it takes time
 		if of := l.core.Settings(s).Tools; of != nil {
 			tools = of(s)
 		}
