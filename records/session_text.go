@@ -72,20 +72,10 @@ func (r Reader) Head(st ledger.Status) string {
 	if st.Measured > 0 {
 		used = held(st.Use) + " · " + used
 	}
-	long := chars.Plural(s.Seq, "entry")
-	if in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite; in > 0 {
-		long += fmt.Sprintf("; across all requests: %s input tokens (%s cached), %s output tokens",
-			chars.Commas(in), chars.Commas(s.Usage.CacheRead), chars.Commas(s.Usage.Output))
-	}
+	long := fields("; ", chars.Plural(s.Seq, "entry"), spent(s.Usage))
 	prices := st.Cost.Words()
 	if st.Subagents != nil {
 		prices += "; " + st.Subagents.String()
-	}
-	began := r.stamp(s.Created)
-	day, _, _ := strings.Cut(began, " ")
-	took := began
-	if ended := r.stamp(s.Updated); ended != began {
-		took += " – " + strings.TrimPrefix(ended, day+" ")
 	}
 	gone := ""
 	if s.Forgotten != nil {
@@ -97,7 +87,7 @@ func (r Reader) Head(st ledger.Status) string {
 	}
 	return "# " + literal(title) + "\n\n" +
 		item(fields(" · ", literal(hostTitle(s)), literal(flat(st.Model)),
-			took, chars.Plural(s.Turns, "turn"))) +
+			r.took(s), chars.Plural(s.Turns, "turn"))) +
 		item(literal(prices)) +
 		item(used) +
 		item(long) +

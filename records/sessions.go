@@ -3,7 +3,9 @@ package records
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -31,21 +33,44 @@ func (r Reader) session(b branch, s sessions.Session, subagents sessions.Bill) N
 	if s.Forgotten != nil {
 		gone = "forgotten"
 	}
-	in := s.Usage.Input + s.Usage.CacheRead + s.Usage.CacheWrite
 	cost, prices := r.cost(s, subagents)
 	return Node{
 		ID: b.here + "/" + s.ID, Kind: KindSession, Label: title, Handle: s.ID, Children: true,
 		Description: fields(" · ", gone, cost, r.day(s.Updated), chars.Plural(s.Turns, "turn"),
 			cmp.Or(flat(s.Model), flat(s.Host))),
-		Tooltip: fields("\n", title, named("session", s.ID), named("agent", s.Host), named("agent's own id", s.HostID),
-			named("subagent of", s.Parent),
-			named("model", s.Model), named("cost so far", prices), named("directory", s.Dir), named("started",
-				r.stamp(s.Created)), named("newest entry", r.stamp(s.Updated)),
-			named("turns", chars.Commas(s.Turns)), named("entries", chars.Commas(s.Seq)), named("input so far",
-				chars.Plural(in, "token")), named("output so far", chars.Plural(s.Usage.Output, "token"))),
-		opens: Address{Kind: KindSession, ID: s.ID},
-		Live:  r.Follows && s.Live(r.Now),
+		Tooltip: fields("\n", title, r.facts(s), prices, spent(s.Usage), ids(s)),
+		opens:   Address{Kind: KindSession, ID: s.ID},
+		Live:    r.Follows && s.Live(r.Now),
 	}
+}
+
+// facts says in a line whose session it is, with which model, when, and how long.
+func (r Reader) facts(s sessions.Session) string {
+	return fields(" · ", hostTitle(s), flat(s.Model), r.took(s), chars.Plural(s.Turns, "turn"))
+}
+
+// took says when a session began and ended, where the reader is; the day once, where it is one.
+func (r Reader) took(s sessions.Session) string {
+	began, ended := r.stamp(s.Created), r.stamp(s.Updated)
+	if began == ended {
+		return began
+	}
+	day, _, _ := strings.Cut(began, " ")
+	return began + " – " + strings.TrimPrefix(ended, day+" ")
+}
+
+// spent says what the requests of a session sent and got, all together; "" where nothing was measured.
+func spent(u sessions.Usage) string {
+	if u.Prompt() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("across all requests: %s input tokens (%s cached), %s output tokens",
+		chars.Commas(u.Prompt()), chars.Commas(u.CacheRead), chars.Commas(u.Output))
+}
+
+// ids says how ctxledger and the agent name a session, and whose subagent it is.
+func ids(s sessions.Session) string {
+	return fields("\n", named("session", s.ID), named("session in "+hostTitle(s), s.HostID), named("subagent of", s.Parent))
 }
 
 // cost says what a session cost so far with its subagents, in short and with what that rests on: an estimate in dollars of

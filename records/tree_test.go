@@ -157,20 +157,20 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		usage       sessions.Usage
 		want, rests string
 	}{
-		{"prices are known", "claude-sonnet-4-5", million, "$4.50 · ", "cost so far: $4.50 at the list prices of claude-sonnet-4-5\n"},
+		{"prices are known", "claude-sonnet-4-5", million, "$4.50 · ", "\n$4.50 at the list prices of claude-sonnet-4-5\n"},
 		{"prices are not known", "scripted", million, "1,100,000 tokens · ",
-			"cost so far: 1,100,000 tokens of scripted without a known price\n"},
+			"\n1,100,000 tokens of scripted without a known price\n"},
 		{"one price is not known", "claude-sonnet-4-5", million, "$3.00 + 100,000 tokens · ",
-			"cost so far: $3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
+			"\n$3.00 at list prices, and 100,000 tokens of scripted without a known price\n"},
 		{"with subagents", "claude-sonnet-4-5", million, "$9.00 · ",
-			"cost so far: $9.00 at list prices, its subagents included\n"},
-		{"several models", "claude-sonnet-4-5", million, "$3.50 · ", "cost so far: $3.50 at list prices\n"},
+			"\n$9.00 at list prices, its subagents included\n"},
+		{"several models", "claude-sonnet-4-5", million, "$3.50 · ", "\n$3.50 at list prices\n"},
 		{"little", "claude-sonnet-4-5", sessions.Usage{Input: 25_000}, "$0.08 · ",
-			"cost so far: $0.08 at the list prices of claude-sonnet-4-5\n"},
-		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "output so far: 0 tokens"},
+			"\n$0.08 at the list prices of claude-sonnet-4-5\n"},
+		{"nothing was measured", "claude-sonnet-4-5", sessions.Usage{}, "12:00 · ", "3 turns\nsession: ab"},
 	} {
 		r := Reader{Now: noon}
-		s := sessions.Session{ID: "ab", Model: c.model, Turns: 3, Updated: noon, Usage: c.usage}
+		s := sessions.Session{ID: "ab", Model: c.model, Turns: 3, Created: noon, Updated: noon, Usage: c.usage}
 		if c.name == "one price is not known" {
 			s.Bill = sessions.Bill{{Model: "scripted", Usage: sessions.Usage{Output: 100_000}}}
 		}

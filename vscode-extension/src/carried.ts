@@ -138,7 +138,7 @@ export function totalOf(part: CarriedPart): Count {
 /** Returns what is seen of a part in a narrow side bar: its figure, and that it is not used. */
 function shortOf(part: CarriedPart): string {
   const imported = sumOf((part.imports ?? []).map(totalOf));
-  const figure = part.unknown === true ? (part.kind === 'server' ? 'MCP server, not counted yet' : 'unknown') : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
+  const figure = part.unknown === true ? (part.kind === 'server' ? 'not counted yet' : 'unknown') : part.carried.n > 0 ? sayCount(part.carried) + (imported.n > 0 ? ` + ${sayCount(imported)} imported` : '')
     : part.later.n > 0 ? `${sayCount(part.later)} when ${part.when ?? ''}` : part.when === undefined || part.when === '' ? '' : `when ${part.when}`;
   const more = [
     part.asked === undefined ? '' : plural(part.tools?.length ?? 0, 'tool'),

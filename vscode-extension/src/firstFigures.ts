@@ -53,7 +53,7 @@ function nowLine(shown: Context, now: Context | undefined): string {
   }
   const cost = sayCost(now);
   return `Your current session, **${inert(wholeWords(now.title === '' ? now.session : now.title, longestTitle))}**` +
-    `${cost === '' ? '' : `: ${inert(cost)}`}. A click on the percentage in the status bar opens the panel with what fills its window.`;
+    `${cost === '' ? '' : `: ${inert(cost)}`}. A click on \`ctx\` in the status bar opens the panel with what fills its window.`;
 }
 
 /** Returns what the memory file costs that is looked at first: CLAUDE.md, else the most expensive. */

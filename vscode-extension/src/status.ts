@@ -130,8 +130,8 @@ function wrong(problem: string, hint: string, command: string): Entry {
 
 /** What stands for each colour besides it. */
 const signs: Readonly<Record<Entry['colour'], { readonly icon: string; readonly word: string }>> = {
-  plain: { icon: 'dashboard', word: '' }, dim: { icon: 'dashboard', word: '' },
-  warning: { icon: 'warning', word: ', warning' }, error: { icon: 'error', word: ', nearly full' },
+  plain: { icon: '', word: '' }, dim: { icon: '', word: '' },
+  warning: { icon: '$(warning) ', word: ', warning' }, error: { icon: '$(error) ', word: ', nearly full' },
 };
 
 function session(status: Status, idle: number, limits: Limits): Entry {
@@ -144,7 +144,7 @@ function session(status: Status, idle: number, limits: Limits): Entry {
   const full = colourOf(share, limits);
   const colour = idle > 0 ? 'dim' : full === 'plain' && (status.warning !== '' || due) ? 'warning' : full;
   return {
-    text: `$(${signs[colour].icon}) ${figure}${due ? ', auto-compact due' : ''}`,
+    text: `${signs[colour].icon}ctx ${figure}${due ? ', auto-compact due' : ''}`,
     tooltip: table(status, share, idle),
     spoken: share === undefined ? `context: ${figure}, ${model}` : `context ${spokenShare(status)} full, ${idle > 0 ? left : left === '' ? model : `auto-compact ${left}`}${full === 'error' && status.held.n >= status.window && idle === 0 ? ', full' : signs[colour].word}`,
     colour,

@@ -27,10 +27,10 @@ test('a row says what a part costs, and when', () => {
     ['CLAUDE.md', '1,080 + 33 imported', 'book'],
     ['deploy', '9', 'tools'],
     ['go.md', '50 when a file that matches *.go is read', 'law'],
-    ['docs', 'MCP server, not counted yet', 'plug'],
+    ['docs', 'not counted yet', 'plug'],
     ['off', 'when it is enabled · MCP server, not used', 'plug'],
-    ['db', 'MCP server, not counted yet', 'plug'],
-    ['gh', 'MCP server, not counted yet', 'plug'],
+    ['db', 'not counted yet', 'plug'],
+    ['gh', 'not counted yet', 'plug'],
   ]);
   assert.deepEqual(rows[0]!.rows.map(({ tooltip }) => tooltip.split('\n')[1]), [
     '1,080 · 1,113 with imports · longest section: Tests, 57% of the file',

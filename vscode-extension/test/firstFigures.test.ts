@@ -39,7 +39,7 @@ Click a session in the *Ledger* view to see it turn by turn.
 `);
   assert.ok(full.found);
   const live = { ...context, session: 'cd34', title: 'Fill the cart', live: true };
-  assert.match(words(sessionFigures(context, '', live).text), /turn by turn\.\n\nYour current session, \*\*Fill the cart\*\*: \$0\.42 so far, at list prices\. A click on the percentage/);
+  assert.match(words(sessionFigures(context, '', live).text), /turn by turn\.\n\nYour current session, \*\*Fill the cart\*\*: \$0\.42 so far, at list prices\. A click on `ctx`/);
   assert.doesNotMatch(sessionFigures(context, '', { ...live, session: context.session }).text, /current session/);
   const unpriced = words(sessionFigures({ ...context, live: true, title: '', dollars: null, next: '', window: 0 }).text);
   assert.match(unpriced, /^# What Your Session Has Cost So Far\n.*\*\*Session ab12\*\*\n\nlive now · Claude Code · .*Cost\*\*: unknown: the session has no record of what its provider measured\n.*: ≈63,250 tokens\n/s);

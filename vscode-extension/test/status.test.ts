@@ -16,17 +16,17 @@ const now = 1_800_000_000_000;
 const live: Status = { ...none, session: 'ab03de2c', title: 'Mend the shop', model: 'claude-opus-4', held: count(57_453, false), window: 200_000, updated: 1_800_000_000_000 };
 
 test('the entry is one figure, and whether it is exact: the rest is in its tooltip', () => {
-  assert.equal(entryOf(running, live, now, limits)?.text, '$(dashboard) ≈29%');
-  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now, limits)?.text, '$(dashboard) 29%');
-  assert.equal(entryOf(running, { ...live, window: 0 }, now, limits)?.text, '$(dashboard) ≈57.5k tokens');
+  assert.equal(entryOf(running, live, now, limits)?.text, 'ctx ≈29%');
+  assert.equal(entryOf(running, { ...live, held: count(57_453) }, now, limits)?.text, 'ctx 29%');
+  assert.equal(entryOf(running, { ...live, window: 0 }, now, limits)?.text, 'ctx ≈57.5k tokens');
 });
 
 test('where the agent compacts automatically is known, the tooltip says what is left until then', () => {
   const known = { ...live, held: count(89_000), compactsAt: 167_999, compactsFrom: 'it was set' };
-  assert.equal(entryOf(running, known, now, limits)?.text, '$(dashboard) 45%', 'of the window, as the panel has it');
+  assert.equal(entryOf(running, known, now, limits)?.text, 'ctx 45%', 'of the window, as the panel has it');
   assert.equal(entryOf(running, { ...known, held: count(152_000) }, now, limits)?.colour, 'warning');
   const over = entryOf(running, { ...known, held: count(192_889), compactsAt: 108_000 }, now, limits);
-  assert.equal(over?.text, '$(error) 96%, auto-compact due');
+  assert.equal(over?.text, '$(error) ctx 96%, auto-compact due');
   assert.match(over?.tooltip ?? '', /\| share \| 96% \|\n\| free until auto-compact \| 0 tokens \|\n\| auto-compact at \| 108,000 tokens, due with the next request \|/);
   const says = (n: number) => /\| free until auto-compact \| ([^|]*) \|/.exec(entryOf(running, { ...known, held: count(n) }, now, limits)?.tooltip ?? '')?.[1];
   assert.deepEqual([says(89_000), says(167_900), says(170_000)], ['78,999 tokens', '99 tokens', '0 tokens']);
@@ -37,10 +37,10 @@ test('where the agent compacts automatically is known, the tooltip says what is 
 test('an auto-compact that is due shows in the entry, however much of the window is free', () => {
   const due = { ...live, held: count(100_000), compactsAt: 87_000, compactsFrom: 'autoCompactWindow' };
   const entry = entryOf(running, due, now, limits);
-  assert.deepEqual([entry?.text, entry?.colour], ['$(warning) 50%, auto-compact due', 'warning']);
+  assert.deepEqual([entry?.text, entry?.colour], ['$(warning) ctx 50%, auto-compact due', 'warning']);
   assert.equal(entry?.spoken, 'context 50 percent full, auto-compact due with the next request, warning');
-  assert.equal(entryOf(running, { ...due, held: count(86_999) }, now, limits)?.text, '$(dashboard) 43%');
-  assert.equal(entryOf(running, due, now + 20 * 60_000, limits)?.text, '$(dashboard) 50%', 'there may be no next request');
+  assert.equal(entryOf(running, { ...due, held: count(86_999) }, now, limits)?.text, 'ctx 43%');
+  assert.equal(entryOf(running, due, now + 20 * 60_000, limits)?.text, 'ctx 50%', 'there may be no next request');
 });
 
 test('what was not measured is said below the figures', () => {
@@ -103,14 +103,14 @@ test('the colours begin at 70 and at 90 percent', () => {
 
 test('how full it is has a sign and a word besides its colour', () => {
   const at = (n: number) => entryOf(running, { ...live, held: count(n) }, now, limits);
-  assert.deepEqual([at(100_000), at(150_000), at(190_000), at(230_000)].map((entry) => [entry?.text.slice(0, 9), entry?.spoken.split(', ').at(-1)]), [
-    ['$(dashboa', 'claude-opus-4'], ['$(warning', 'warning'], ['$(error) ', 'nearly full'], ['$(error) ', 'full'],
+  assert.deepEqual([at(100_000), at(150_000), at(190_000), at(230_000)].map((entry) => [entry?.text.replace(/ctx .*/, ''), entry?.spoken.split(', ').at(-1)]), [
+    ['', 'claude-opus-4'], ['$(warning) ', 'warning'], ['$(error) ', 'nearly full'], ['$(error) ', 'full'],
   ]);
 });
 
 test('a warning is a colour, a sign and a sentence in the tooltip', () => {
   const entry = entryOf(running, { ...live, warning: 'the conversation was resumed' }, now, limits);
-  assert.deepEqual([entry?.colour, entry?.text], ['warning', '$(warning) ≈29%']);
+  assert.deepEqual([entry?.colour, entry?.text], ['warning', '$(warning) ctx ≈29%']);
   assert.match(entry?.tooltip ?? '', /\*\*\n\n\$\(warning\) The conversation was resumed\\\.\n\n\| \| \|/);
   assert.equal(entryOf(running, { ...live, held: count(190_000), warning: 'x' }, now, limits)?.colour, 'error');
 });
@@ -132,17 +132,17 @@ test('a share is rounded as on every other face', () => {
   const at = (n: number, exact = true) => entryOf(running, { ...live, held: { ...count(n), exact } }, now, limits);
   const cases = [[0, '0%'], [900, '<1%'], [41_000, '21%'], [89_000, '45%'], [199_000, '>99%'], [200_000, '100%'], [230_000, '115%']] as const;
   for (const [n, share] of cases) {
-    assert.equal(at(n)?.text.split(' ')[1], share, String(n));
+    assert.equal(at(n)?.text.split(' ').at(-1), share, String(n));
   }
-  assert.deepEqual([at(41_000, false), at(199_000, false)].map((entry) => entry?.text.split(' ')[1]), ['≈21%', '>99%']);
+  assert.deepEqual([at(41_000, false), at(199_000, false)].map((entry) => entry?.text.split(' ').at(-1)), ['≈21%', '>99%']);
   assert.match(at(199_000)?.spoken ?? '', /^context more than 99 percent full, .*, nearly full$/);
 });
 
 test('a quiet session is dimmed, and its tooltip says since when', () => {
   const after = (minutes: number) => entryOf(running, { ...live, held: count(190_000), compactsAt: 200_000 }, now + minutes * 60_000, limits);
-  assert.equal(after(9)?.text, '$(error) 95%');
+  assert.equal(after(9)?.text, '$(error) ctx 95%');
   assert.equal(after(9)?.colour, 'error');
-  assert.equal(after(14)?.text, '$(dashboard) 95%');
+  assert.equal(after(14)?.text, 'ctx 95%');
   assert.equal(after(14)?.colour, 'dim');
   assert.match(after(14)?.tooltip ?? '', /\| last active \| 14 min ago \|/);
   assert.match(after(150)?.tooltip ?? '', /\| last active \| 2 h ago \|/);
