@@ -70,7 +70,8 @@ func spent(u sessions.Usage) string {
 
 // ids says how ctxledger and the agent name a session, and whose subagent it is.
 func ids(s sessions.Session) string {
-	return fields("\n", named("session", s.ID), named("session in "+hostTitle(s), s.HostID), named("subagent of", s.Parent))
+	return fields("\n", named("session", s.ID), named("session in "+hostTitle(s), s.HostID),
+		named("subagent of", s.Parent))
 }
 
 // cost says what a session cost so far with its subagents, in short and with what that rests on: an estimate in dollars of

@@ -157,7 +157,8 @@ func TestASessionSaysWhatItCost(t *testing.T) {
 		usage       sessions.Usage
 		want, rests string
 	}{
-		{"prices are known", "claude-sonnet-4-5", million, "$4.50 · ", "\n$4.50 at the list prices of claude-sonnet-4-5\n"},
+		{"prices are known", "claude-sonnet-4-5", million, "$4.50 · ",
+			"\n$4.50 at the list prices of claude-sonnet-4-5\n"},
 		{"prices are not known", "scripted", million, "1,100,000 tokens · ",
 			"\n1,100,000 tokens of scripted without a known price\n"},
 		{"one price is not known", "claude-sonnet-4-5", million, "$3.00 + 100,000 tokens · ",
