@@ -9,9 +9,6 @@ import (
 	"ctxledger.dev/internal/fault"
 )
 
-// layouts are the forms of a point in time. Without a zone it is that of the caller.
-var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
-
 // ParseSince reads since what changes are asked for: the id of a change, a time (2026-11-23, 2026-11-23 14:00, RFC 3339) or
 // an age (2h, 3d). An empty s is id 0: all. Errors: invalid, with the right form.
 func ParseSince(s string, now time.Time) (id int64, from time.Time, err error) {
@@ -22,13 +19,8 @@ func ParseSince(s string, now time.Time) (id int64, from time.Time, err error) {
 	if id, err := strconv.ParseInt(s, 10, 64); err == nil && id >= 0 {
 		return id, time.Time{}, nil
 	}
-	if age, ok := ages.Parse(s); ok {
-		return 0, now.Add(-age), nil
-	}
-	for _, layout := range layouts {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return 0, t, nil
-		}
+	if from, _, ok := ages.When(s, now); ok {
+		return 0, from, nil
 	}
 	err = fault.New(fault.Invalid, "changes.since", "%.1000q is neither a time, an age nor the number of a change", s).
 		WithHint("write 2026-11-23, 2026-11-23T14:00:00Z, 2h, 3d or a change's number, such as 120")

@@ -39,12 +39,13 @@ const replayedSessions = 10
 type auditFlags struct {
 	page        string
 	replay, all bool
+	view        viewFlags
 }
 
 func auditCommand() command {
 	var o auditFlags
 	return command{
-		name: "audit", args: "[PATH…]", rank: everyday,
+		name: "audit", args: "[VIEW] [PATH…]", rank: everyday,
 		short: "Show what past sessions cost, and what filled their requests",
 		long: "Reads the session files of coding agents and shows what was spent by model, day, project and " +
 			"session, what filled the requests, which tools and files cost most, and what compactions lost. " +
@@ -55,16 +56,21 @@ func auditCommand() command {
 			"≈, scaled to the reported tokens. docs/audit.md explains each figure. With --replay, the ten most expensive " +
 			"sessions are then replayed in a temporary ledger to estimate what sending smaller views would have saved; no " +
 			"tasks are re-run, and an interrupt shows the sessions replayed so far. A file that cannot be read is " +
-			"reported, the others are counted, and the exit status is 1.",
-		example: "ctxledger audit\nctxledger audit --replay\nctxledger audit --html audit.html",
+			"reported, the others are counted, and the exit status is 1.\n\nA VIEW prints one table with all its rows: " +
+			"daily, weekly, monthly, session, project, model, or blocks, the five-hour windows of subscriptions, the " +
+			"current one with its pace. --since and --until take a day (2026-11-23, the whole of it), a time " +
+			"(2026-11-23 14:00) or an age (36h, 2w).",
+		example: "ctxledger audit\nctxledger audit daily --last 7\nctxledger audit --replay\nctxledger audit --html audit.html",
 		near:    []string{"cost", "costs", "price", "usage", "report"},
 		was: map[string]string{"bench": "audit [PATH…]", "bench replay": "audit --replay [PATH…]",
 			"bench retention": "audit [PATH…]"},
-		does: keeps, undo: "it writes the file given with --html", everywhere: true, json: answers(audited{}),
+		does: keeps, undo: "it writes the file given with --html", everywhere: true,
+		json: answers(audited{}, report.View{}),
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.page, "html", "", "write a page with charts to `FILE`")
 			f.BoolVar(&o.replay, "replay", false, "replay the ten most expensive sessions")
 			f.BoolVar(&o.all, "all", false, "with --replay: replay all sessions")
+			o.view.add(f)
 		},
 		check: func(a *action, _ []string) error {
 			if a.workspace == "" {
@@ -73,7 +79,15 @@ func auditCommand() command {
 			return usageError{errors.New("audit reads the sessions of all directories: --workspace selects none of them"),
 				"`ctxledger audit PATH…` reads session files, and directories of them, alone"}
 		},
-		run: func(ctx context.Context, a *action, paths []string) error { return runAudit(ctx, a, paths, o) },
+		run: func(ctx context.Context, a *action, args []string) error {
+			if len(args) > 0 && slices.Contains(report.Views, args[0]) {
+				return runView(ctx, a, args[0], args[1:], o)
+			}
+			if name := o.view.first(); name != "" {
+				return misuse("%s needs a view: %s", name, strings.Join(report.Views, ", "))
+			}
+			return runAudit(ctx, a, args, o)
+		},
 	}
 }
 
@@ -91,29 +105,14 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 	if err != nil {
 		return err
 	}
-	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String,
-		Figures: figuresFile(a), Program: a.Version + " " + build()}
-	for _, p := range paths {
-		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
-	}
 	ctx, stop := temporary.Interruptible(ctx) // a replay's ledger is not left behind
 	defer stop()
-	bar := a.progress("reading")
-	o.Expect, o.Advance = bar.expect, bar.advance
-	found, err := audit.Run(ctx, o)
-	bar.done()
-	var interrupted error
-	if found.Unread > 0 {
-		interrupted = fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
-			chars.Plural(found.Unread, "file"))
-	}
-	if found.Files == 0 && err != nil {
-		return cmp.Or(interrupted, err)
+	found, failed, err := readAudit(ctx, a, paths, models)
+	if err != nil {
+		return err
 	}
 	found.Each(a.masks.String)
 	found.CutTitles(maxTitle)
-	failed := sayUnread(a, found, len(paths) > 0) // first, so that the figures stay on the screen
-	failed = errors.Join(failed, interrupted)
 	out := audited{Audit: found}
 	if len(paths) == 0 {
 		out.Proxy = measuredHere(ctx, a)
@@ -122,7 +121,7 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 		show := func(w io.Writer) { printAudit(a, w, out, len(paths) == 0, f.replay) }
 		failed = errors.Join(a.answer(nil, show), failed)
 	}
-	if f.replay && err == nil {
+	if f.replay && ctx.Err() == nil {
 		failed = errors.Join(failed, replayAudit(ctx, a, &out, models, f.all))
 	}
 	if f.page != "" {
@@ -134,6 +133,31 @@ func runAudit(ctx context.Context, a *action, paths []string, f auditFlags) erro
 		failed = errors.Join(a.answerJSON(out), failed)
 	}
 	return failed
+}
+
+// readAudit reads session files, and says what of them could not be read: first, so that the figures stay on the screen. That
+// is failed, too; err is for what leaves no figures.
+func readAudit(
+	ctx context.Context, a *action, paths []string, models *tokens.Registry,
+) (found audit.Audit, failed, err error) {
+	o := audit.Options{Env: a.Env, Models: models, Zone: a.Env.Now().Location(), Mask: a.masks.String,
+		Figures: figuresFile(a), Program: a.Version + " " + build()}
+	for _, p := range paths {
+		o.Paths = append(o.Paths, filepath.Clean(a.absolute(p)))
+	}
+	bar := a.progress("reading")
+	o.Expect, o.Advance = bar.expect, bar.advance
+	found, err = audit.Run(ctx, o)
+	bar.done()
+	var interrupted error
+	if found.Unread > 0 {
+		interrupted = fault.New(fault.Unavailable, "cli.audit", "interrupted: %s not read",
+			chars.Plural(found.Unread, "file"))
+	}
+	if found.Files == 0 && err != nil {
+		return found, nil, cmp.Or(interrupted, err)
+	}
+	return found, errors.Join(sayUnread(a, found, len(paths) > 0), interrupted), nil
 }
 
 // replayAudit replays sessions of an audit, and prints what came of that. Errors: unavailable where it was interrupted.

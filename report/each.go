@@ -10,6 +10,13 @@ func (r *Report) CutTitles(n int) {
 	}
 }
 
+// CutTitles is Report.CutTitles.
+func (v *View) CutTitles(n int) {
+	for i := range v.Rows {
+		v.Rows[i].Title = chars.Head(v.Rows[i].Title, n)
+	}
+}
+
 // Each replaces every text of the report that comes from a session by what f makes of it: for masks.
 func (r *Report) Each(f func(string) string) {
 	each := func(texts ...*string) {
@@ -48,6 +55,19 @@ func (r *Report) Each(f func(string) string) {
 	list(f, r.Caveats.Unpriced)
 	if r.Replayed != nil {
 		r.Replayed.Each(f)
+	}
+}
+
+// Each replaces every text of the view that comes from a session by what f makes of it: for masks.
+func (v *View) Each(f func(string) string) {
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		for _, t := range []*string{&r.Name, &r.Title, &r.Project} {
+			*t = f(*t)
+		}
+		for j := range r.Models {
+			r.Models[j].Name = f(r.Models[j].Name)
+		}
 	}
 }
 

@@ -58,14 +58,6 @@ func (s Spent) Share(whole Spent) float64 {
 // Tokens returns all tokens that were sent and received.
 func (s Spent) Tokens() int64 { return s.Usage.In() + s.Usage.Output }
 
-// add counts what was spent on the day.
-func (d *Day) add(s Spent, models map[string]float64) {
-	d.Spent = d.plus(s)
-	for name, dollars := range models {
-		d.Models[name] += dollars
-	}
-}
-
 // Carried is what a thing took of requests. Its figures are estimates: shares of what was reported.
 type Carried struct {
 	Tokens  float64 `json:"tokens"`  // when it was sent for the first time

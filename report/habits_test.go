@@ -12,7 +12,7 @@ import (
 // habitual is a session that reads a file, reads it again unchanged, keeps both results for many requests, and reads the
 // file once more after a compaction.
 func habitual(model string) Report {
-	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s", Project: "/p", Compacts: true})
+	m := NewMeter(tokens.Builtin(), Session{ID: "s", Project: "/p", Compacts: true})
 	n := 0
 	ask := func(pieces ...Piece) {
 		n++
@@ -33,7 +33,7 @@ func habitual(model string) Report {
 	m.Add(Entry{ID: "cut", Compaction: &Compaction{Before: 20_000}})
 	read(2_000)
 	ask()
-	return Merge([]*Measured{m.End()})
+	return Merge([]*Measured{m.End()}, time.UTC)
 }
 
 // TestTheHabitsThatCostMostAreNamed: each with what to do, the most expensive first, and no result in two of them.
@@ -66,7 +66,7 @@ func TestHabitsWithoutAPriceCostTokens(t *testing.T) {
 			t.Errorf("%v", h)
 		}
 	}
-	if none := Merge(nil).Habits; len(none) != 0 {
+	if none := Merge(nil, time.UTC).Habits; len(none) != 0 {
 		t.Errorf("nothing was measured, and has habits: %v", none)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"ctxledger.dev/internal/paths"
 )
@@ -11,10 +12,11 @@ import (
 // maxDays is how many days a report lists.
 const maxDays = 366
 
-// Merge adds up what was measured of session files. The files' order decides what a session is called, and
-// between rows that are equal; else it makes no difference.
-func Merge(all []*Measured) Report {
+// Merge adds up what was measured of session files, by the days of a zone. The files' order decides what a session is called,
+// and between rows that are equal; else it makes no difference.
+func Merge(all []*Measured, zone *time.Location) Report {
 	g := gathered{
+		zone:   zone,
 		models: map[string]*Spent{}, days: map[string]*Day{}, projects: map[string]*Spent{},
 		tools: map[string]*Tool{}, files: map[string]*File{}, sessions: map[string]*SessionRow{},
 		gaps: map[string]int{},
@@ -27,6 +29,7 @@ func Merge(all []*Measured) Report {
 
 // gathered is the sum of what was measured.
 type gathered struct {
+	zone             *time.Location
 	out              Report
 	models, projects map[string]*Spent
 	days             map[string]*Day
@@ -53,16 +56,8 @@ func (g *gathered) take(m *Measured) {
 		g.gaps[name] += n
 	}
 	o.Caveats.Unfinished = o.Caveats.Unfinished.plus(m.Unfinished)
-	for _, name := range slices.Sorted(maps.Keys(m.Models)) {
-		count(g.models, name, *m.Models[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Days)) {
-		day := g.days[name]
-		if day == nil {
-			day = &Day{Day: name, Models: map[string]float64{}}
-			g.days[name] = day
-		}
-		day.add(m.Days[name].Spent, m.Days[name].Models)
+	for _, key := range slices.Sorted(maps.Keys(m.Slots)) {
+		g.slot(key, m.Slots[key])
 	}
 	count(g.projects, m.Project, m.Total)
 	for _, name := range slices.Sorted(maps.Keys(m.Tools)) {
@@ -78,6 +73,21 @@ func (g *gathered) take(m *Measured) {
 	g.kept, g.same = g.kept.plus(m.Kept), g.same.plus(m.Same)
 	for _, l := range m.Losses {
 		g.loss(*l)
+	}
+}
+
+// slot adds what was spent in a quarter of an hour.
+func (g *gathered) slot(key int64, s *Slot) {
+	name := dayOf(key, g.zone)
+	day := g.days[name]
+	if day == nil {
+		day = &Day{Day: name, Models: map[string]float64{}}
+		g.days[name] = day
+	}
+	day.Spent = day.plus(s.Spent)
+	for _, model := range slices.Sorted(maps.Keys(s.Models)) {
+		day.Models[model] += s.Models[model].Dollars
+		count(g.models, model, *s.Models[model])
 	}
 }
 

@@ -25,7 +25,6 @@ type Session struct {
 // Meter measures one session file, entry after entry.
 type Meter struct {
 	models  *tokens.Registry
-	zone    *time.Location
 	seed    maphash.Seed
 	out     *Measured // apart: it outlives the meter
 	rates   map[terms]rates
@@ -44,8 +43,7 @@ type Measured struct {
 	First, Last time.Time
 	Total       Spent
 	Subagents   Spent
-	Models      map[string]*Spent
-	Days        map[string]*Day
+	Slots       Slots
 	Classes     [classes]Carried
 	Tools       map[string]*Tool
 	Files       map[string]*File
@@ -56,13 +54,12 @@ type Measured struct {
 	Unfinished  Unfinished
 }
 
-// NewMeter returns a meter with these prices, whose days are those of a zone.
-func NewMeter(models *tokens.Registry, zone *time.Location, s Session) *Meter {
+// NewMeter returns a meter with these prices.
+func NewMeter(models *tokens.Registry, s Session) *Meter {
 	return &Meter{
-		models: models, zone: zone, seed: maphash.MakeSeed(),
+		models: models, seed: maphash.MakeSeed(),
 		out: &Measured{
-			Session: s, Models: map[string]*Spent{}, Days: map[string]*Day{}, Tools: map[string]*Tool{},
-			Files: map[string]*File{}, Gaps: map[string]int{},
+			Session: s, Slots: Slots{}, Tools: map[string]*Tool{}, Files: map[string]*File{}, Gaps: map[string]int{},
 		},
 		rates: map[terms]rates{}, threads: map[string]*thread{}, counted: map[string]bool{},
 	}
@@ -159,6 +156,7 @@ const unnamed = "(unnamed)"
 // book counts what an answer costs. It is one request, whatever calls of models it took. Parts may have come after its
 // window was charged, and that window may be gone: what they report more is of what no entry shows.
 func (m *Meter) book(a *answer) {
+	calls := make([]Row, 0, len(a.Bill))
 	for i, c := range a.Bill {
 		cost := m.price(c.Model, c.Terms).Cost(c.Usage)
 		add := Spent{Usage: c.Usage, Dollars: cost.Dollars, Fees: cost.Fees, Unpriced: cost.Unpriced}
@@ -169,12 +167,9 @@ func (m *Meter) book(a *answer) {
 		if a.thread.sub {
 			m.out.Subagents = m.out.Subagents.plus(add)
 		}
-		m.day(a.at).add(add, map[string]float64{cmp.Or(c.Model, unnamed): add.Dollars})
-		if !slices.ContainsFunc(a.Bill[:i], func(b Charge) bool { return b.Model == c.Model }) {
-			add.Requests = 1 // those that a model had a part in
-		}
-		count(m.out.Models, cmp.Or(c.Model, unnamed), add)
+		calls = append(calls, Row{cmp.Or(c.Model, unnamed), add})
 	}
+	m.out.Slots.add(a.at, calls)
 	if beyond := &m.out.Classes[a.thread.beyond]; !slices.Equal(a.Bill, a.shared) {
 		*beyond = beyond.plus(m.read(a.Bill, 1)).plus(m.read(a.shared, -1))
 	}
@@ -188,20 +183,6 @@ func (m *Meter) read(calls []Charge, times float64) (sum Carried) {
 		sum.Dollars += times * m.price(c.Model, c.Terms).Cost(c.Usage).Dollars
 	}
 	return sum
-}
-
-// day returns what is counted of a day.
-func (m *Meter) day(at time.Time) *Day {
-	name := ""
-	if !at.IsZero() {
-		name = at.In(m.zone).Format(time.DateOnly)
-	}
-	d := m.out.Days[name]
-	if d == nil {
-		d = &Day{Day: name, Models: map[string]float64{}}
-		m.out.Days[name] = d
-	}
-	return d
 }
 
 // maxGaps bounds the names of gaps in one file.

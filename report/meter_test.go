@@ -78,12 +78,12 @@ func entries(script []byte) []Entry {
 func FuzzMeter(f *testing.F) {
 	f.Add([]byte(strings.Repeat("a session of some kind, \x01\x02\x03\x00\x00\x01", 4)))
 	f.Fuzz(func(t *testing.T, script []byte) {
-		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s", Project: "/p", Compacts: true})
+		m := NewMeter(tokens.Builtin(), Session{ID: "s", Project: "/p", Compacts: true})
 		for _, e := range entries(script) {
 			m.Add(e)
 		}
 		all := m.End()
-		r := Merge([]*Measured{all})
+		r := Merge([]*Measured{all}, time.UTC)
 		var sent, dollars, output float64
 		for _, c := range r.Filled {
 			sent, dollars = sent+c.Sent, dollars+c.Dollars
@@ -139,7 +139,7 @@ func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 		"another's answers": {part("C", 1, 0, true, 0), part("D", 1, 0, true, 0)},
 	}
 	for name, other := range between {
-		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+		m := NewMeter(tokens.Builtin(), Session{ID: "s"})
 		all := []Entry{{ID: "begin", Prompt: true, Pieces: []Piece{{Class: User, Tokens: 50}}}, {ID: "one",
 			Pieces: []Piece{{Class: Host, Tokens: 5}}}, part("A", 100, 2, false, 1)}
 		all = append(append(all, other...), part("B", 200, 3, false, 1))
@@ -148,7 +148,7 @@ func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 		for _, e := range all {
 			m.Add(e)
 		}
-		r := Merge([]*Measured{m.End()})
+		r := Merge([]*Measured{m.End()}, time.UTC)
 		want, requests := tokens.Used{Input: 300, Output: 1300}, 2
 		if strings.HasPrefix(name, "another") {
 			want.Input, requests = 302, 4
@@ -168,7 +168,7 @@ func TestPartsOfAnswersStandBetweenThoseOfOthers(t *testing.T) {
 
 // TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow: once, whenever it becomes known.
 func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
-	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	m := NewMeter(tokens.Builtin(), Session{ID: "s"})
 	for _, c := range []struct {
 		id    string
 		out   int64
@@ -181,7 +181,7 @@ func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
 		m.Add(Entry{Request: asked(c.id, "gpt-4o", tokens.Used{Input: 1000, Output: c.out}),
 			Pieces: []Piece{{Class: c.class, Tokens: c.words}}})
 	}
-	r := Merge([]*Measured{m.End()})
+	r := Merge([]*Measured{m.End()}, time.UTC)
 	if got := r.Filled[Reasoning]; math.Round(got.Tokens) != 100 {
 		t.Errorf("%+v", got)
 	}
@@ -189,12 +189,12 @@ func TestWhatIsThoughtOfAnAnswerInPartsIsInTheWindow(t *testing.T) {
 
 // TestAnAnswerIsOneRequest: of each model that had a part in it, whatever calls it took.
 func TestAnAnswerIsOneRequest(t *testing.T) {
-	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	m := NewMeter(tokens.Builtin(), Session{ID: "s"})
 	r := asked("a", "claude-sonnet-4-5", tokens.Used{Input: 5})
 	advisor := Charge{Model: "claude-opus-4-5", Usage: tokens.Used{Input: 9}}
 	r.Bill = append(r.Bill, advisor, r.Bill[0], advisor)
 	m.Add(Entry{Request: r})
-	found := Merge([]*Measured{m.End()})
+	found := Merge([]*Measured{m.End()}, time.UTC)
 	if found.Total.Requests != 1 || found.Days[0].Requests != 1 || found.Total.Usage.Input != 28 ||
 		len(found.Models) != 2 || found.Models[0].Requests != 1 || found.Models[1].Requests != 1 {
 		t.Errorf("%+v of %+v", found.Total, found.Models)
@@ -203,14 +203,14 @@ func TestAnAnswerIsOneRequest(t *testing.T) {
 
 // TestManyAnswersAreUnderWay: those that began first are counted as they are known then, once.
 func TestManyAnswersAreUnderWay(t *testing.T) {
-	m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+	m := NewMeter(tokens.Builtin(), Session{ID: "s"})
 	for range 2 {
 		for i := range 3 * maxOpen {
 			m.Add(Entry{Thread: []string{"", "sub"}[i%2],
 				Request: asked(fmt.Sprint(i), "gpt-4o", tokens.Used{Input: 1})})
 		}
 	}
-	if got := Merge([]*Measured{m.End()}).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {
+	if got := Merge([]*Measured{m.End()}, time.UTC).Total; got.Requests != 3*maxOpen || got.Usage.Input != 3*maxOpen {
 		t.Errorf("%+v", got)
 	}
 }
@@ -230,7 +230,7 @@ func TestTheFixedPartStaysWhereAProviderCountsLess(t *testing.T) {
 		{"less", 0.5, 0, requests * fixed},
 		{"tools went", 1, 12_000, 3*fixed + (requests-3)*6_000},
 	} {
-		m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: "s"})
+		m := NewMeter(tokens.Builtin(), Session{ID: "s"})
 		words := 0
 		for i := range requests {
 			grown := map[bool]int{true: 9_000, false: 20}[i == 1]
@@ -242,7 +242,7 @@ func TestTheFixedPartStaysWhereAProviderCountsLess(t *testing.T) {
 			m.Add(Entry{Pieces: []Piece{{Class: Result, Tokens: grown}}, ID: fmt.Sprint("p", i)})
 			m.Add(Entry{ID: fmt.Sprint("a", i), Request: asked(fmt.Sprint(i), model, tokens.Used{Input: total})})
 		}
-		if got := Merge([]*Measured{m.End()}).Filled[System].Sent; math.Abs(got-c.want) > c.want/50 {
+		if got := Merge([]*Measured{m.End()}, time.UTC).Filled[System].Sent; math.Abs(got-c.want) > c.want/50 {
 			t.Errorf("%s: %.0f tokens of the fixed part, want %.0f", c.name, got, c.want)
 		}
 	}

@@ -19,7 +19,7 @@ const hostile = `</style></svg><script>alert(1)</script><img src=x onerror=alert
 // measuredPage is a page about one session whose names are all hostile.
 func measuredPage(t *testing.T) string {
 	t.Helper()
-	m := NewMeter(tokens.Builtin(), time.UTC,
+	m := NewMeter(tokens.Builtin(),
 		Session{ID: hostile, Agent: "x", Title: hostile, Project: hostile, Compacts: true})
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	usage := tokens.Used{Input: 100, CacheRead: 5_000, CacheWrite: 500, Output: 50}
@@ -37,7 +37,7 @@ func measuredPage(t *testing.T) string {
 	m.Add(Entry{ID: "6", Time: at.AddDate(0, 0, 3),
 		Request: asked("c", "claude-sonnet-4-5", usage, "fast")})
 	var b bytes.Buffer
-	if err := Page(&b, Merge([]*Measured{m.End()}), time.UTC); err != nil {
+	if err := Page(&b, Merge([]*Measured{m.End()}, time.UTC), time.UTC); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -158,10 +158,10 @@ func TestAReplayIsOnThePage(t *testing.T) {
 
 func TestAPageOfNothingIsAPage(t *testing.T) {
 	var b bytes.Buffer
-	if err := Page(&b, Merge(nil), time.UTC); err != nil || !strings.Contains(b.String(), "</html>") {
+	if err := Page(&b, Merge(nil, time.UTC), time.UTC); err != nil || !strings.Contains(b.String(), "</html>") {
 		t.Errorf("%v, %d bytes", err, b.Len())
 	}
-	if err := Page(broken{}, Merge(nil), time.UTC); !errors.Is(err, errBroken) {
+	if err := Page(broken{}, Merge(nil, time.UTC), time.UTC); !errors.Is(err, errBroken) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 	} {
 		var all []*Measured
 		for range 2 {
-			m := NewMeter(tokens.Builtin(), time.UTC, Session{ID: fmt.Sprint(len(all)), Project: c.project})
+			m := NewMeter(tokens.Builtin(), Session{ID: fmt.Sprint(len(all)), Project: c.project})
 			for i, p := range append(c.spellings, "/p/other/"+c.spellings[0][:1], `/p/a\B.go`) {
 				id := fmt.Sprint(len(all), "-", i)
 				m.Add(Entry{ID: id, Request: asked(id, "gpt-4o", tokens.Used{Input: 10}),
@@ -32,7 +32,7 @@ func TestSpellingsOfAPathAreOneFile(t *testing.T) {
 			all = append(all, m.End())
 		}
 		found, again := map[string]int{}, 0
-		for _, f := range Merge(all).Read {
+		for _, f := range Merge(all, time.UTC).Read {
 			found[f.Path] = f.Reads
 			again += f.Again
 		}

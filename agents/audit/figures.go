@@ -45,12 +45,9 @@ type finding struct {
 	Measured  *report.Measured // nil: nothing counts
 }
 
-// form returns what figures depend on besides files: the program, the prices, and the zone of days.
+// form returns what figures depend on besides files: what is written of them, the program and the prices.
 func (o Options) form() [sha256.Size]byte {
-	now := o.Env.Now().In(o.Zone)
-	_, winter := now.AddDate(0, 6, 0).Zone()
-	_, offset := now.Zone()
-	return sha256.Sum256(fmt.Appendf(nil, "%s %x %s %d %d", o.Program, o.Models.Digest(), o.Zone, offset, winter))
+	return sha256.Sum256(fmt.Appendf(nil, "slots %s %x", o.Program, o.Models.Digest()))
 }
 
 // load returns the figures that are kept. What is damaged, or of another form, is none.

@@ -48,6 +48,13 @@ type Audit struct {
 	Unfollowed []Failure `json:"unfollowed,omitempty"`
 	Damaged    []Damaged `json:"damaged,omitempty"`
 	candidates []candidate
+	measured   []*report.Measured
+}
+
+// View returns what was spent in a span, by one of report.Views. Blocks that are not over at now have a pace; days are those of
+// its zone.
+func (a Audit) View(by string, in report.Span, now time.Time) report.View {
+	return report.ViewOf(a.measured, by, in, now)
 }
 
 // Failure is a path that could not be read.
@@ -97,7 +104,6 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 	w.each(func(f *file) bool { return f.shared }, w.count)
 	w.save()
 	out.Skipped, out.Failed, out.Unfollowed = s.skipped, s.failed, s.unread
-	var all []*report.Measured
 	for i, f := range w.read {
 		if !f.done {
 			out.Unread++
@@ -111,10 +117,10 @@ func Run(ctx context.Context, o Options) (Audit, error) {
 			out.Damaged = append(out.Damaged, Damaged{w.files[i].path, f.Damage})
 		}
 		if f.Measured != nil {
-			all = append(all, f.Measured)
+			out.measured = append(out.measured, f.Measured)
 		}
 	}
-	out.Report = report.Merge(all)
+	out.Report = report.Merge(out.measured, o.Zone)
 	out.Prices = o.Models.Prices().Date
 	out.candidates = w.candidates()
 	return out, ctx.Err()
@@ -279,7 +285,7 @@ func (w *work) count(i int) error {
 	}
 	w.anew.Store(true)
 	known := read.Compacted
-	m := report.NewMeter(w.Models, w.Zone, report.Session{
+	m := report.NewMeter(w.Models, report.Session{
 		// A subagent's file belongs to the session that started it.
 		ID: cmp.Or(about.Identity.Parent, about.Identity.ID), Subagent: about.Identity.Subagent,
 		Agent: about.Session.Host, Title: about.Session.Title, Project: about.Session.Dir,

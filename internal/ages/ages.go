@@ -1,4 +1,4 @@
-// Package ages reads ages as people write them: 90d, 12w, 36h.
+// Package ages reads times as people write them: 90d, 12w, 36h, 2026-11-23, 2026-11-23 14:00.
 package ages
 
 import (
@@ -20,4 +20,25 @@ func Parse(s string) (time.Duration, bool) {
 	}
 	d, err := time.ParseDuration(s)
 	return d, err == nil && d >= time.Second
+}
+
+// layouts are the forms of a point in time. Without a zone it is that of the reader.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04"}
+
+// When reads a point in time, which is from and to, a day, which is all of it, or an age, which is so long before now. Without a
+// zone it is in now's.
+func When(s string, now time.Time) (from, to time.Time, ok bool) {
+	if age, is := Parse(s); is {
+		at := now.Add(-age)
+		return at, at, true
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
+		return day, day.AddDate(0, 0, 1), true
+	}
+	for _, layout := range layouts {
+		if at, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return at, at, true
+		}
+	}
+	return time.Time{}, time.Time{}, false
 }

@@ -22,7 +22,7 @@ var special = map[string][][]string{
 	"with":     {{"with", "--", "true"}},
 	"status":   {{"status"}, {"status", "$SESSION", "--json"}},
 	"sessions": {{"sessions"}, {"sessions", "$SESSION", "--json"}},
-	"audit":    {{"audit", "$SHOP"}, {"audit", "--replay", "--html", "$OUT/audit.html"}},
+	"audit":    {{"audit", "$SHOP"}, {"audit", "--replay", "--html", "$OUT/audit.html"}, {"audit", "daily", "--csv", "$SHOP"}},
 	"compact": {{"compact", "--mode", "auto"}, {"compact", "--mode", "llm"},
 		{"compact", "--mode", "hybrid", "--model", "m", "$SESSION"}, {"compact", "--mode", "intent", "--keep", "2"},
 		{"compact", "--mode", "auto", "--json", "$SHOP"}},

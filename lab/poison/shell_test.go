@@ -61,6 +61,7 @@ func commands(s *scene) []command {
 		c("graph", "tree", "hostile.md"), exact("graph", "check", "--", "HOSTILE"), c("graph", "prompt", "hostile.md", "HOSTILE"),
 		c("graph"), c("audit", s.file),
 		c("audit", "--html", "audit.html", s.file), c("audit", "--", "HOSTILE"),
+		c("audit", "session", s.file), c("audit", "session", "--csv", s.file),
 		c("doctor"), c("doctor", "HOSTILE"), c("install", "--dry-run"), c("install", "HOSTILE"), c("uninstall", "HOSTILE"),
 		c("hook", "claude-code", "SessionStart"), c("hook", "claude-code", "HOSTILE"), c("hook", "HOSTILE"),
 		c("proxy", "--listen", "HOSTILE"), c("proxy", "--upstream", "HOSTILE"), c("proxy", "--upstream", "openai=HOSTILE"),
