@@ -11,12 +11,13 @@ import (
 // entries makes entries of the records of one file, in order. It is a plain value: a copy is a state to go
 // back to.
 type entries struct {
-	last time.Time // of the newest record with a time
+	last    time.Time // of the newest record with a time
+	version string    // of the agent, as the newest record with one says
 }
 
 // entry makes an entry of a whole record.
 func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
-	e.note(r)
+	version := e.note(r)
 	said := r.Message
 	if r.Queue != "" {
 		said = r.Queued
@@ -28,7 +29,8 @@ func (e *entries) entry(r *sessionfile.Record) sessions.NewEntry {
 		Unfinished: !r.Final && r.Model != "",
 		Message:    said, Format: r.Format, Note: r.Note, Effects: r.Effects,
 		Attached: r.Attached,
-		Hidden:   hidden(r), Loaded: r.Loaded, Cut: r.Cut, Cleared: r.Cleared, Window: r.Window, Queue: r.Queue,
+		Hidden:   hidden(r), Loaded: r.Loaded, Cut: r.Cut, Cleared: r.Cleared, Window: r.Window, Version: version,
+		Queue:  r.Queue,
 		Copied: r.Continues != "" || r.Again,
 	}
 	if x := repeated(r); x != nil {
@@ -56,11 +58,15 @@ func hidden(r *sessionfile.Record) bool {
 	return r.Aside && !r.Loaded || r.Summary && r.Continues == "" || r.Thread != ""
 }
 
-// note takes in a record.
-func (e *entries) note(r *sessionfile.Record) {
+// note takes in a record, and returns the agent's version if it is another one than before.
+func (e *entries) note(r *sessionfile.Record) (version string) {
 	if !r.Time.IsZero() {
 		e.last = r.Time
 	}
+	if r.Version != "" && r.Version != e.version {
+		version, e.version = r.Version, r.Version
+	}
+	return version
 }
 
 // added returns the usage of an entry, nil for nothing. Agents repeat the usage of a whole answer on each of its records:

@@ -303,6 +303,39 @@ func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 	}
 }
 
+// TestATurnThatWasInterruptedTakesNothingAway: nothing was measured of it, so the window is as it was measured before, and what
+// came since. Here much of it stands in no message, which an estimate of the messages alone would leave out.
+func TestATurnThatWasInterruptedTakesNothingAway(t *testing.T) {
+	l := open(t)
+	asked := func() sessions.NewEntry { return written(`{"role":"user","content":"go"}`, nil) }
+	answer := func(in int64) sessions.NewEntry {
+		return written(`{"role":"assistant","content":"some words"}`, func(e *sessions.NewEntry) {
+			e.Usage = &sessions.Usage{Input: in, Output: 5}
+		})
+	}
+	interrupted := written(`{"role":"user","content":"[Request interrupted by user]"}`, nil)
+	r, err := l.AppendEntries(t.Context(), ledger.AppendEntriesRequest{
+		Import: "i", Session: sessions.Session{Host: "h", HostID: "s"}, Next: 1, Done: true,
+		Entries: []sessions.NewEntry{asked(), answer(1_000), asked(), answer(50_000), asked(), interrupted, asked(),
+			answer(50_040)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := 0
+	for _, turn := range growth(t, l, r.Session).Turns {
+		if turn.Held.N < before || turn.Turn == 3 && (turn.Held.Exact || turn.Held.N > 50_045) {
+			t.Errorf("turn %d holds %+v, after %d", turn.Turn, turn.Held, before)
+		}
+		for _, p := range turn.Changed {
+			if p.Tokens < 0 {
+				t.Errorf("turn %d took %d of %s away", turn.Turn, -p.Tokens, p.Name)
+			}
+		}
+		before = turn.Held.N
+	}
+}
+
 // TestTurnsCostTogetherWhatTheSessionCost: each has the costs of its requests, those of a subagent in its log, and of models
 // that have no price nothing.
 func TestTurnsCostTogetherWhatTheSessionCost(t *testing.T) {

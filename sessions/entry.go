@@ -141,6 +141,8 @@ type NewEntry struct {
 	Cleared []Cleared `json:"cleared,omitempty"`
 	// Window is how many tokens the context window has, as the host says; 0: it does not.
 	Window int `json:"window,omitempty"`
+	// Version is that of the host which wrote the record; "": it does not say, or it is as before.
+	Version string `json:"version,omitempty"`
 	// Queue is set on notes about messages that the user sent, and what a host reported, while the agent worked.
 	Queue Queue `json:"queue,omitempty"`
 	// Effects is what the host reports about the files that a result's call touched, or tells the agent of one.

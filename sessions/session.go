@@ -33,6 +33,8 @@ type Session struct {
 	CompactsAt int `json:"compacts_at,omitempty"`
 	// Window is what the host said last of the tokens of its window; 0: nothing.
 	Window int `json:"window,omitempty"`
+	// Version is that of the host which wrote its newest record; "": it did not say.
+	Version string `json:"version,omitempty"`
 	// Rewritten is how often its file turned out to be another one than was read before.
 	Rewritten int `json:"rewritten,omitempty"`
 	// First is the host's id of the first record that has one. Sessions with the same one were forked from each other.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 // What Claude Code (2.1.328) keeps free when it compacts automatically: room for an answer, and for the compaction.
 const (
 	answerRoom  = 20_000
+	earlierRoom = 32_000 // for an answer, of versions until 2.1.17
 	compactRoom = 13_000
 	leastWindow = 100_000 // of what the variable may set
 	usualWindow = 200_000 // of its models
@@ -57,8 +59,8 @@ func SettingsFiles(e env.Env, tree string) []string {
 // AutoCompact returns at how many tokens Claude Code compacts automatically a session in a tree, if that is set: in the
 // settings of the user, of the tree or of the user in the tree, of which later ones win, or by a variable of this process
 // or of these settings. why names what says so. It is 0 where that says that it does not. Without why nothing is set, and
-// at is its default, which Anthropic can lower for an account; 0: not known.
-func AutoCompact(e env.Env, tree, model string, window int) (at int, why string) {
+// at is the default of its version, which Anthropic can lower for an account; 0: not known.
+func AutoCompact(e env.Env, tree, model, version string, window int) (at int, why string) {
 	var set fileSettings
 	limit, from := 0, ""
 	all, variable := settings(e, tree)
@@ -86,7 +88,7 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	if err != nil || percent <= 0 || percent > 100 {
 		percent = 0
 	}
-	usual := byDefault(model, window)
+	usual := byDefault(model, version, window)
 	if limit == 0 && (percent == 0 || usual > 0 && usual == window) {
 		return usual, ""
 	}
@@ -100,24 +102,53 @@ func AutoCompact(e env.Env, tree, model string, window int) (at int, why string)
 	return max(0, at), from
 }
 
-// byDefault returns at how many tokens it compacts a model with a window if nothing is set, tried with 2.1.328; 0: not known. A
-// window of 200,000 it fills with models of 4.5, until the provider refuses a request.
-func byDefault(model string, window int) int {
+// byDefault returns at how many tokens a version compacts a model with a window if nothing is set; 0: not known. 2.1.328 was
+// tried: a window of 200,000 it fills with models of 4.5, until the provider refuses a request. What earlier versions did is known
+// from recordings: 8 compactions of 2.1.1 to 2.1.17, from 155,245 to 156,912 tokens, and 12 of 2.1.29 to 2.1.39, from 167,091 on.
+func byDefault(model, version string, window int) int {
+	at, late := versionOf(version), false
 	switch plainModel(model) {
 	case "claude-haiku-4-5", "claude-sonnet-4-5", "claude-opus-4-5":
-		if window == usualWindow {
-			return window
-		}
+		late = true
 	case "claude-opus-4-6", "claude-sonnet-4-6":
-		if window == usualWindow {
-			return window - answerRoom - compactRoom
-		}
 	case "claude-opus-4-7", "claude-sonnet-5", "claude-opus-5", "claude-fable-5":
-		if window == largeWindow {
+		if window == largeWindow && !before(at, 2, 1, 328) {
 			return window - answerRoom - compactRoom
 		}
+		return 0
+	default:
+		return 0
 	}
-	return 0
+	switch {
+	case window != usualWindow:
+		return 0
+	case !before(at, 2, 1, 1) && before(at, 2, 1, 18):
+		return window - earlierRoom - compactRoom
+	case before(at, 2, 1, 29), !before(at, 2, 1, 40) && before(at, 2, 1, 328):
+		return 0
+	case late && !before(at, 2, 1, 328):
+		return window
+	}
+	return window - answerRoom - compactRoom
+}
+
+// before reports whether a version is older than another one.
+func before(version [3]int, other ...int) bool { return slices.Compare(version[:], other) < 0 }
+
+// versionOf reads a version such as 2.1.328; zero: it is none.
+func versionOf(text string) (v [3]int) {
+	parts := strings.SplitN(text, ".", len(v)+1)
+	if len(parts) != len(v) {
+		return v
+	}
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 {
+			return [3]int{}
+		}
+		v[i] = n
+	}
+	return v
 }
 
 // Window returns the window in tokens that Claude Code (2.1.328) gives a model in a session in a tree, where that is not what the

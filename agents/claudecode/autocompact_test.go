@@ -88,10 +88,39 @@ func TestWhereClaudeCodeCompacts(t *testing.T) {
 				}
 				return ""
 			}}
-			if at, why := AutoCompact(e, tree, c.model, c.window); at != c.at || why != c.why {
+			if at, why := AutoCompact(e, tree, c.model, "2.1.328", c.window); at != c.at || why != c.why {
 				t.Errorf("%d, %q, want %d, %q", at, why, c.at, c.why)
 			}
 		})
+	}
+}
+
+// TestWhatVersionsDoByDefault: what was tried or recorded, and nothing of others.
+func TestWhatVersionsDoByDefault(t *testing.T) {
+	for _, c := range []struct {
+		version, model string
+		window, at     int
+	}{
+		{"2.1.0", "claude-opus-4-5", 200_000, 0},
+		{"2.1.1", "claude-opus-4-5", 200_000, 155_000},
+		{"2.1.17", "claude-sonnet-4-5-20250929", 200_000, 155_000},
+		{"2.1.22", "claude-opus-4-5", 200_000, 0},
+		{"2.1.29", "claude-opus-4-5", 200_000, 167_000},
+		{"2.1.39", "claude-opus-4-6", 200_000, 167_000},
+		{"2.1.39", "claude-opus-4-6", 1_000_000, 0},
+		{"2.1.100", "claude-opus-4-6", 200_000, 0},
+		{"2.1.328", "claude-sonnet-4-5", 200_000, 200_000},
+		{"2.2.0", "claude-opus-4-6", 200_000, 167_000},
+		{"3.0.0", "claude-sonnet-5", 1_000_000, 967_000},
+		{"2.1.39", "claude-sonnet-5", 1_000_000, 0},
+		{"", "claude-opus-4-6", 200_000, 0},
+		{"2.1.-7", "claude-opus-4-6", 200_000, 0},
+		{"2.1.328.1", "claude-opus-4-6", 200_000, 0},
+		{"99999999999999999999.1.1", "claude-opus-4-6", 200_000, 0},
+	} {
+		if at := byDefault(c.model, c.version, c.window); at != c.at {
+			t.Errorf("%s with %s and a window of %d: %d, want %d", c.version, c.model, c.window, at, c.at)
+		}
 	}
 }
 

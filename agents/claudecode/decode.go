@@ -37,6 +37,7 @@ type line struct {
 	request, ref    string // ids of the request: the provider's, and that of Claude Code since 2.1.328
 	logicalParent   string
 	session, cwd    string
+	version         string // of Claude Code
 	agentID         string
 	agentName       string
 	title           string // of a custom-title record
@@ -78,7 +79,7 @@ func (d decoder) decode(out *sessionfile.Record) bool {
 		return false
 	}
 	out.ID, out.Parent, out.Time, out.Unique = l.id, cmp.Or(l.parent, l.logicalParent), l.time, true
-	out.Session, out.Dir, out.Origin = l.session, l.cwd, l.origin
+	out.Session, out.Dir, out.Origin, out.Version = l.session, l.cwd, l.origin, l.version
 	out.Aside = l.meta || l.apiError && l.kind == "assistant"
 	out.Summary, out.Continues = l.compactSummary, l.continues
 	if l.sidechain && !d.subagent {
@@ -268,6 +269,8 @@ func (r *line) take(key []byte, v transcript.Span) {
 		r.session = jsonspan.Text(raw, maxID)
 	case "cwd":
 		r.cwd = jsonspan.Text(raw, maxPath)
+	case "version":
+		r.version = jsonspan.Text(raw, maxID)
 	case "agentId":
 		r.agentID = jsonspan.Text(raw, maxID)
 	case "customTitle":

@@ -39,7 +39,7 @@ type Agent struct {
 	Running func(e env.Env, below []int) []sessionfile.Process
 	// CompactsAt returns at how many tokens it compacts automatically a session in a tree, as it is set for it: see
 	// claudecode.AutoCompact.
-	CompactsAt func(e env.Env, tree, model string, window int) (at int, why string)
+	CompactsAt func(e env.Env, tree, model, version string, window int) (at int, why string)
 	// Window returns the window that it gives the model of a session in a tree: see claudecode.Window.
 	Window func(e env.Env, tree, model string) int
 	// Settings returns the paths of the files that CompactsAt and Window read.
@@ -110,7 +110,7 @@ func OwnTools(e env.Env, tree string) func(s sessions.Session) *ledger.OwnTools 
 func AutoCompact(e env.Env, tree string) func(s sessions.Session, window int) (at int, why string) {
 	return func(s sessions.Session, window int) (int, string) {
 		if a := Of(s.Host); a.CompactsAt != nil {
-			return a.CompactsAt(e, cmp.Or(s.Tree, tree), s.Model, window)
+			return a.CompactsAt(e, cmp.Or(s.Tree, tree), s.Model, s.Version, window)
 		}
 		return 0, ""
 	}

@@ -65,6 +65,7 @@ type Record struct {
 	Cut        *sessions.HostCut
 	Cleared    []sessions.Cleared // results that the agent took out of its own context
 	Window     int                // tokens of the context window, as the agent says; 0: it does not
+	Version    string             // of the agent that wrote the record; "": it does not say
 	// Queue is set on notes about messages that the user sent while the agent worked. Queued is the span of the
 	// content of one that came, as it would stand in a message of Format.
 	Queue  sessions.Queue

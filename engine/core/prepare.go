@@ -36,6 +36,7 @@ type prepared struct {
 	effects  []sessions.Effect
 	notices  []intents.Notice // of calls that went on in the background
 	opaque   bool             // it has images or sealed parts, which features do not cover
+	version  string           // of the host
 }
 
 // result is a tool result with its text.
@@ -72,7 +73,7 @@ func (l *Ledger) prepare(ctx context.Context, s Settings, n sessions.NewEntry) (
 		return nil, fault.New(fault.Invalid, op, "an entry of kind %.1000q cannot be recorded this way, only %s and %s",
 			n.Kind, sessions.KindMessage, sessions.KindNote)
 	}
-	p := &prepared{entry: l.header(n), effects: n.Effects}
+	p := &prepared{entry: l.header(n), effects: n.Effects, version: l.maskedLabel(n.Version)}
 	if err := l.load(ctx, n, p); err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ func (rec *recorder) record(p *prepared) error {
 	if e.Model != "" && !e.Hidden {
 		s.Model = e.Model
 	}
+	s.Version = cmp.Or(p.version, s.Version)
 	s.Charge(e.Billed())
 	if err := noteWindow(rec.tx, s, &e); err != nil {
 		return err

@@ -121,8 +121,10 @@ type turnStat struct {
 	seq, prompt         int64 // its first entry, and its request; 0: none
 	time                time.Time
 	request             string
-	asked               bool // request was read
-	measured            measured
+	asked               bool     // request was read
+	measured            measured // of the turn
+	newest              measured // of the turn, or of an earlier one where it has none
+	since               int      // o200k_base tokens of the messages after that
 	filled              window.Fill
 	own                 window.Fill // of the agent's own window
 	host                int64       // the host's summary that it begins with; 0: none
@@ -143,8 +145,8 @@ type turnWindow struct {
 	measure // of its parts
 }
 
-// window returns what the agent's own window held at the end of a turn: what the provider measured, unless the host
-// compacted after the last answer; without any measurement the view. g and f are what is known now.
+// window returns what the agent's own window held at the end of a turn: what the provider measured last, and the messages since,
+// unless the host compacted after that; without any measurement the view. g and f are what is known now.
 func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 	w := turnWindow{content: t.own}
 	for _, x := range g.carries {
@@ -157,8 +159,12 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 	}
 	besides := total(w.carries)
 	w.held = sum(g.Counter.Of(w.content.Total()), besides)
-	if n := int(t.measured.tokens()); n > 0 && !t.cut {
+	if n := int(t.newest.tokens()); n > 0 && !t.cut {
 		w.held = tokens.Count{N: n, Exact: true, Upper: n}
+		if t.since > 0 { // a turn that was interrupted, for instance
+			w.held = sum(w.held, g.Counter.Of(t.since))
+			w.held.Exact = false
+		}
 	}
 	w.measure = fit(g.Counter, w.content, w.held.N-besides.N)
 	return w
@@ -284,8 +290,12 @@ func (r *turnReplay) begin(e *sessions.Entry, all int, size summarySize) error {
 			return err
 		}
 	}
-	known := len(r.turns) > 0 && r.now().known
-	r.turns = append(r.turns, turnStat{number: e.Turn, seq: e.Seq, time: e.Time, known: known})
+	begun := turnStat{number: e.Turn, seq: e.Seq, time: e.Time}
+	if len(r.turns) > 0 {
+		was := r.now()
+		begun.known, begun.cut, begun.newest, begun.since = was.known, was.cut, was.newest, was.since
+	}
+	r.turns = append(r.turns, begun)
 	if n := len(r.turns) - maxTurns; n > 0 {
 		r.turns = slices.Delete(r.turns, 0, n)
 		r.earlier += n
@@ -309,6 +319,13 @@ func (t *turnStat) note(e *sessions.Entry, model string) error {
 	t.hostCompacted = t.hostCompacted || cut
 	t.cut = cut || t.cut && (!e.Measured() || e.Hidden)
 	t.measured.take(e)
+	t.newest.take(e)
+	switch more := e.Group != "" && e.Group == t.newest.group; {
+	case e.Measured() && !e.Hidden:
+		t.since = 0
+	case e.Kind == sessions.KindMessage && !e.Hidden && !more:
+		t.since += e.Tokens
+	}
 	t.known = t.known || t.measured.tokens() > 0
 	switch e.Kind {
 	case sessions.KindMessage:
