@@ -100,6 +100,43 @@ func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
 	}
 }
 
+// TestReasoningThatIsNotRecordedIsInNoResult: agents record a summary of what a model thought, and the next request grows by all
+// of it. What other requests grew by shows how the provider counts results, so the rest is accounted to none of them.
+func TestReasoningThatIsNotRecordedIsInNoResult(t *testing.T) {
+	const steps, words, thought = 8, 1_000, 1_500
+	said := func(raw string, usage int64) sessions.NewEntry {
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw),
+			Model: "claude-opus-4-7"}
+		if usage > 0 {
+			e.Usage = &sessions.Usage{Input: usage}
+		}
+		return e
+	}
+	l := open(t)
+	prompt, entries := int64(5_000), []sessions.NewEntry{asking("go on")}
+	for i := range steps {
+		id := string(rune('a' + i))
+		entries = append(entries, said(`{"role":"assistant","content":[{"type":"tool_use","id":"`+id+`","name":"Read",`+
+			`"input":{"file_path":"`+id+`.go"}}]}`, prompt),
+			said(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":"`+
+				strings.Repeat("word ", words)+`"}]}`, 0))
+		prompt += words * 13 / 10
+	}
+	entries = append(entries, said(`{"role":"assistant","content":[{"type":"thinking","thinking":"In short.","signature":"x"}]}`,
+		prompt), said(`{"role":"assistant","content":"I see."}`, prompt+thought))
+	st := status(t, l, imported(t, l, 0, entries...))
+	parts := map[string]int{}
+	for _, x := range st.Own {
+		parts[x.Name] = x.Tokens.N
+	}
+	if n := parts["tool results"]; n < steps*words*12/10 || n > steps*words*13/10 {
+		t.Errorf("results of %d tokens are %d: %v", steps*words*13/10, n, parts)
+	}
+	if n := parts[ledger.CategoryRest]; n < thought*8/10 || n > thought*12/10 {
+		t.Errorf("of %d tokens that are not recorded %d are unaccounted for: %v", thought, n, parts)
+	}
+}
+
 // TestAMeasurementThatIsNoneLeavesTheViewAsEstimated: gateways report one token for each request.
 func TestAMeasurementThatIsNoneLeavesTheViewAsEstimated(t *testing.T) {
 	of := func(shares ...int64) ledger.Status {

@@ -9,31 +9,36 @@ import (
 	"ctxledger.dev/window"
 )
 
-// measure counts the content of a session. Where the provider measured less than the counter estimates of all that the
-// agent's own window holds, or not much more, each part counts as a share of what was measured: relations are known
+// measure counts the content of a session. Where the session shows how the provider counts what is recorded, each part counts so.
+// Where that, or the counter's estimate, is more than the provider measured of all that the agent's own window holds, or where
+// nothing shows it and the estimate is not much less, each part counts as a share of what was measured: relations are known
 // better than sums. What is shown of one session is counted in one measure, whether the agent holds it or ctxledger would
 // send it, unless the counter is exact. Decisions use the counter itself.
 type measure struct {
 	tokens.Counter
-	scale tokens.Scale // that of the share; 0: as the counter counts
+	rate  int          // how the provider counts tokens.Scaled of o200k_base; 0: nothing shows it
+	scale tokens.Scale // of all content; 0: as the counter counts
 }
 
 // mistaken is how much more than an estimate a measurement may be, in percent of it, without something that no record has: the
 // estimate was too low.
 const mistaken = 125
 
-// fit returns the measure in which content has room tokens, if it was estimated to have more, or so little less that the
-// estimate may be mistaken.
-func fit(c tokens.Counter, content window.Fill, room int) measure {
-	m := measure{Counter: c}
-	all := content.Total()
-	estimate := c.Of(all).N
+// fit returns the measure in which content has room tokens, if it has more as the provider counts, or so little less that the
+// counter's estimate may be mistaken.
+func (m measure) fit(content window.Fill, room int) measure {
+	m.scale = tokens.Scale{}
+	all, usual := content.Total(), m.Counter.Of(tokens.Scaled)
+	if m.rate > 0 && room > 0 {
+		m.scale = tokens.Scale{N: m.rate, Upper: max(m.rate, usual.Upper)}
+	}
+	estimate := m.Of(all).N
 	limit := estimate
-	if !c.Exact() {
+	if !m.Counter.Exact() && m.rate == 0 {
 		limit = limit * mistaken / 100
 	}
 	if 0 < room && room < limit && room != estimate {
-		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: c.Of(tokens.Scaled).Upper}
+		m.scale = tokens.Scale{N: int(int64(room) * tokens.Scaled / int64(all)), Upper: usual.Upper}
 	}
 	return m
 }
@@ -106,6 +111,9 @@ func measureOf(f *core.Folded, model string) measure { return gaugeOf(f, model, 
 func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	c := f.Counter(model)
 	m := measure{Counter: c}
+	if !c.Exact() {
+		m.rate = rateOf(f, c)
+	}
 	g := gauge{measure: m, agents: m, whole: whole, cleared: whole.Cleared(f.Entries)}
 	g.own = ownFill(f.Entries, whole, g.cleared)
 	if fixed, known := fixedInput(f, c); known {
@@ -121,10 +129,10 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	}
 	if held, cleared, known := held(f, c, g.fixed); known {
 		if cleared > 0 { // in the measure of the window that had it
-			before := fit(c, ownFill(f.Entries, whole, nil), held.N-total(g.carries).N)
+			before := m.fit(ownFill(f.Entries, whole, nil), held.N-total(g.carries).N)
 			held.N = max(0, held.N-before.Of(cleared).N)
 		}
-		g.held, g.agents = &held, fit(c, g.own, held.N-total(g.carries).N)
+		g.held, g.agents = &held, m.fit(g.own, held.N-total(g.carries).N)
 		room, _ := f.Models.Window(c.Model())
 		g.measure = g.agents.ofView(g.own, room)
 	}

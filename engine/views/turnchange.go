@@ -36,7 +36,7 @@ func (w turnWindow) since(before turnWindow) []ledger.Part {
 	add(-1, categories(before.measure, went, before.content))
 	m := w.measure
 	if went.Total() == 0 {
-		m = fit(w.Counter, came, rest)
+		m = m.fit(came, rest)
 	}
 	add(1, categories(m, came, w.content))
 	add(1, []ledger.Category{{Name: ledger.CategoryRest, Tokens: tokens.Count{N: rest}}})

@@ -166,7 +166,7 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 			w.held.Exact = false
 		}
 	}
-	w.measure = fit(g.Counter, w.content, w.held.N-besides.N)
+	w.measure = g.agents.fit(w.content, w.held.N-besides.N)
 	return w
 }
 

@@ -27,7 +27,7 @@ interface Kind {
 
 /** The kinds, in the order in which they are stacked. Colours and textures are those of panel.css. */
 const kinds: readonly Kind[] = [
-  { name: unexplained, about: 'measured by the provider beyond our estimates: these are too low, or something is not recorded', key: 'rest', texture: 'M5 5h1v1h-1z' },
+  { name: unexplained, about: 'measured by the provider beyond what is recorded, such as reasoning, of which agents keep a summary; or our estimates are too low', key: 'rest', texture: 'M5 5h1v1h-1z' },
   { name: beside, key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' },
   { name: earlier, about: 'the record begins in the middle of the session; the system prompt and tools are in this, too', key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' },
   { name: 'system prompt and tools', key: 'beside', texture: 'M-1 6L6 -1M4 11L11 4' }, // most of that: it looks the same
