@@ -37,8 +37,10 @@ func Main(ctx context.Context, c Config) int {
 		hooking.Main(ctx, hooking.Config{Args: c.Args, Env: c.Env, Version: c.Version, In: c.In, Out: c.Out})
 		return exitDone
 	}
-	masks := redact.New([]byte(c.Env.ID(32)))
-	a := &action{Config: c, masks: masks, messages: masks.Lines(c.Err), self: selfOf(c.Env)}
+	a := &action{Config: c, self: selfOf(c.Env)}
+	own := redact.New([]byte(c.Env.ID(32)))
+	a.masks = own.Asking(func(secret []byte) string { return suffixOf(ctx, a.ledger, secret) })
+	a.messages = a.masks.Lines(c.Err)
 	root := a.root()
 	root.SetArgs(append([]string{}, c.Args...)) // nil would mean those of the process
 	root.SetIn(c.In)
@@ -50,15 +52,25 @@ func Main(ctx context.Context, c Config) int {
 	}
 	if a.ledger != nil {
 		err = errors.Join(err, a.ledger.Close())
+		a.ledger = nil
 	}
 	return a.report(cmd, err)
+}
+
+// suffixOf asks a ledger for the end of a secret's mask, which is then the same in each run; "": there is none to ask.
+func suffixOf(ctx context.Context, api ledger.API, secret []byte) string {
+	if api == nil {
+		return ""
+	}
+	resp, _ := api.Mask(ctx, ledger.MaskRequest{Secret: secret}) // a secret that it refuses is masked all the same
+	return resp.Suffix
 }
 
 // action is one run of a command, as the command's function sees it: where it prints and asks, and what it works on. What
 // only some commands need is a function of theirs.
 type action struct {
 	Config
-	masks     *redact.Redactor // of answers and messages; its key is this run's
+	masks     *redact.Redactor // of answers and messages: as the open ledger does; without one, by a key of this run
 	messages  io.Writer        // Err with secrets masked: messages quote what they refuse
 	flags     *pflag.FlagSet   // of the command
 	workspace string

@@ -264,7 +264,8 @@ func writePage(a *action, name string, found audit.Audit) error {
 	return nil
 }
 
-// sayUnread names what could not be read, and fails if that was a whole file, or if there are no sessions.
+// sayUnread names what could not be read, in directories that the person named also what is no session, and fails if that was a
+// whole file, or if there are no sessions.
 func sayUnread(a *action, found audit.Audit, named bool) error {
 	var damaged, links, failed []string
 	for _, d := range found.Damaged {
@@ -281,7 +282,11 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 		damaged = append(damaged, fmt.Sprintf("%s: %s, the first on line %s", columns.OneLine(d.Path),
 			strings.Join(lines, ", "), chars.Commas(d.First)))
 	}
-	for _, l := range found.Unfollowed {
+	unread := found.Unfollowed
+	if named {
+		unread = slices.Concat(unread, found.Skipped)
+	}
+	for _, l := range unread {
 		links = append(links, columns.OneLine(l.Path)+": not read: "+l.Reason)
 	}
 	for _, f := range found.Failed {

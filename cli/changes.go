@@ -105,7 +105,7 @@ func printChanges(a *action, w io.Writer, resp changesAnswer) {
 		fmt.Fprintln(w, "the path is outside the workspace: only what agents report about such files is recorded")
 	}
 	if resp.Total > 0 {
-		t := a.newTable(">NO", "TIME", "SESSION", ">TURN", "CHANGE", "PATH", "SOURCE")
+		t := a.newTable(">CHANGE", "TIME", "SESSION", ">TURN", "WHAT", "PATH", "SOURCE")
 		for _, c := range resp.Changes {
 			t.Add(fmt.Sprint(c.ID), a.stamp(c.Time), author(c), turn(c.Turn), string(c.Op),
 				inTree(resp.in, c.Tree, c.Path), string(c.Source))

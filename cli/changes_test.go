@@ -66,9 +66,9 @@ func TestEachMomentOfAFileNamesItsTree(t *testing.T) {
 	}
 	want := []string{
 		"modified source: observed, in /other",
-		"tried applied: Edit, in /other",
+		"call Edit: applied, in /other",
 		"read 0 tokens of the window",
-		"tried failed: to read it, 0 tokens of the window, in /w",
+		"read failed, 0 tokens of the window, in /w",
 	}
 	for i := range got { // an estimate of nothing is marked
 		got[i] = strings.ReplaceAll(got[i], "≈", "")

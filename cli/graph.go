@@ -344,9 +344,13 @@ func printGraphCosts(a *action, w io.Writer, c graphCosts) {
 	for _, line := range graph.Legend(costs...) {
 		fmt.Fprintln(w, a.line(line, 600))
 	}
-	counted := "counted in " + c.Encoding
+	base := "in " + c.Encoding
+	if c.Model != "" {
+		base = "for " + a.line(c.Model, columns.CellWidth)
+	}
+	counted := "counted " + base
 	if named {
-		counted = "counted for the model that each names, else in " + c.Encoding
+		counted = "counted for the model that each names, else " + base
 	}
 	fmt.Fprintf(w, "%s %s, %s%s\n", c.calls, all.Said(c.Total).Tokens(), counted, c.rest)
 	if len(c.Blocks) == 0 {

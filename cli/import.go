@@ -172,7 +172,7 @@ func sayDamage(a *action, r agents.Report) {
 		lines agents.Lines
 		what  string
 	}{
-		{r.Corrupt, "not JSON: skipped"},
+		{r.Corrupt, "not JSON: skipped, the rest is imported"},
 		{r.Partly, "partly damaged: intact records are read, the rest is skipped"},
 		{r.InvalidUTF8, "not valid UTF-8: kept as is"},
 		{r.Oversize, "longer than " + chars.Size(limits.Line) + ": kept whole, and not read"},
@@ -182,7 +182,7 @@ func sayDamage(a *action, r agents.Report) {
 		}
 	}
 	if r.Torn {
-		a.say("%s: line %d is cut off: left for the next import", r.Path, r.TornLine)
+		a.say("%s: line %d is cut off: the lines before it are imported, it will be when it is complete", r.Path, r.TornLine)
 	}
 }
 

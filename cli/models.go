@@ -36,7 +36,7 @@ func modelsCommand() command {
 		},
 		check: func(*action, []string) error {
 			if update != "" && undo {
-				return misuse("--undo takes no other flag")
+				return misuse("--undo takes no other option")
 			}
 			return nil
 		},

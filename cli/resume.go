@@ -125,6 +125,11 @@ func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactF
 	if err != nil {
 		return err
 	}
+	if done.Nothing != "" {
+		a.say("session %s continues as it is, and nothing was written: %s", s.ID, done.Nothing)
+		a.hint("%s", resume.Shorter)
+		return a.answer(done, func(io.Writer) {})
+	}
 	err = a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
 	if program := lacking(a.Env, r.In); program != "" {
 		a.say("%s is not in PATH: the new session has been written, but no program here can continue it yet", program)

@@ -53,7 +53,7 @@ func retainCommand() command {
 			}
 			switch {
 			case r.Off && (r.Set != nil || r.Apply || c != consentFlags{}):
-				return misuse("--off takes no other flag")
+				return misuse("--off takes no other option")
 			case c.yes && !r.Apply:
 				return misuse("--yes needs --now")
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -125,6 +126,9 @@ func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info le
 	width, _ := screen(a.Out)
 	t.Fit(width, leastTitle, "RECORDS", "ITS ID", "OUTPUT", "RAN IN", "INPUT")
 	t.Print(w)
+	if slices.ContainsFunc(resp.Sessions, sessions.Session.Copied) {
+		fmt.Fprintln(w, "TURNS and RECORDS of a forked or continued session include those that it copied; INPUT and OUTPUT do not")
+	}
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }
 

@@ -76,6 +76,9 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 		value, text := pflag.UnquoteUsage(f)
 		return usageError{fmt.Errorf("a value is missing: --%s %s", f.Name, value), "--" + f.Name + ": " + text}
 	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		err = fmt.Errorf("invalid value %q for --%s: %w", bad.GetValue(), bad.GetFlag().Name, bad.Unwrap())
+	}
 	said, of, _ := strings.Cut(err.Error(), ": strconv.") // the rest names functions of Go
 	switch {
 	case strings.HasSuffix(of, strconv.ErrRange.Error()):
@@ -89,10 +92,11 @@ func flagError(a *action, cmd *cobra.Command, err error) error {
 		said = "unknown flag: -" + none.GetSpecifiedName()
 	}
 	if name, ok := strings.CutPrefix(said, "unknown flag: "); ok {
+		said = "unknown option: " + name
 		for _, arg := range a.Args {
 			if strings.HasPrefix(arg, name+"=") {
 				name, _, _ = strings.Cut(a.masks.String(arg), "=")
-				said = "unknown flag: " + name
+				said = "unknown option: " + name
 			}
 		}
 		_, within, _ := strings.Cut(cmd.CommandPath()+" ", " ")

@@ -99,24 +99,24 @@ func storyOf(h historyAnswer) []moment {
 		if r.Subagent {
 			whose = "a subagent's window"
 		}
-		what, took := "read", r.Tokens.Tokens()+" of "+whose
+		took := r.Tokens.Tokens() + " of " + whose
 		if r.Gone {
 			took += ", which no longer has it"
 		}
 		if r.Failed {
-			what, took = "tried", "failed: to read it, "+took
+			took = "failed, " + took
 		}
-		add(moment{r.Time, r.Session, r.Seq, r.Turn, what, took}, h.Trees[r.Session])
+		add(moment{r.Time, r.Session, r.Seq, r.Turn, "read", took}, h.Trees[r.Session])
 	}
 	for _, in := range h.Intents {
-		detail := strings.ToLower(string(in.Status)) + ": " + in.Name
+		detail := in.Name + ": " + strings.ToLower(string(in.Status))
 		if in.Reconciled {
 			detail += ", inferred from the file"
 		}
 		if in.Error != "" {
 			detail += ", " + in.Error
 		}
-		add(moment{in.Begun, in.Session, in.Seq, in.Turn, "tried", detail}, h.Trees[in.Session])
+		add(moment{in.Begun, in.Session, in.Seq, in.Turn, "call", detail}, h.Trees[in.Session])
 	}
 	for _, c := range h.Changes {
 		add(moment{c.Time, author(c), c.Seq, c.Turn, string(c.Op), "source: " + string(c.Source)}, c.Tree)
@@ -139,7 +139,7 @@ func printHistory(a *action, w io.Writer, h historyAnswer) {
 		return
 	}
 	fmt.Fprintln(w, columns.OneLine(h.Path))
-	t := a.newTable("TIME", "SESSION", ">TURN", "EVENT", "")
+	t := a.newTable("TIME", "SESSION", ">TURN", "EVENT", "DETAIL")
 	for _, m := range moments {
 		t.Add(a.stamp(m.at), m.session, turn(m.turn), m.what, m.detail)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ctxledger.dev/cli/columns"
@@ -21,7 +22,7 @@ func workspacesCommand() command {
 	return command{
 		name: "workspaces", short: "List your workspaces: ledger, size, last use, what is gone",
 		long: "Lists the ledgers of all your directories with what they hold, what they take on disk, when they were " +
-			"last used, and the process that has one open. It opens none and starts nothing. First come those of " +
+			"last used, and the process that has one open, which it asks. It opens none and starts nothing. First come those of " +
 			"directories that no longer exist and may belong to this project: its repository has their first " +
 			"commit or the same remote, as clones also do. After those come the others that no directory uses, " +
 			"then the rest, the last used first. `ctxledger ledger adopt` takes one over. Below the " +
@@ -45,22 +46,26 @@ type ledgerOnDisk struct {
 	Disk int64 `json:"disk"`          // bytes that its state directory takes
 	Open bool  `json:"open"`          // whether a process has it open
 	PID  int   `json:"pid,omitempty"` // of that process; 0: not known
+	Old  bool  `json:"old,omitempty"` // that process did not say what it holds: the counts are those of an earlier use
 }
 
-// listWorkspaces asks no owner but those that allLedgers asks. Errors: unavailable.
+// listWorkspaces asks the daemons that run what their ledgers hold. Errors: unavailable.
 func listWorkspaces(ctx context.Context, a *action, _ []string) (workspacesAnswer, error) {
 	out := workspacesAnswer{State: filepath.Dir(a.place.UserState), Ledgers: []ledgerOnDisk{}}
 	list, err := allLedgers(ctx, a.Env, a.place)
+	asked, cancel := context.WithTimeout(ctx, askAll)
+	defer cancel()
 	for _, l := range list {
 		at := ledgerOnDisk{Ledger: l}
 		_ = workspace.EachFile(ctx, l.State, func(_ string, size int64) { at.Disk += size }) // as far as it can be read
 		at.PID, at.Open = link.Running(l.State)
+		at.Old = at.Open && !askOwner(asked, l.State, &at.Place)
 		out.Ledgers = append(out.Ledgers, at)
 	}
 	return out, err
 }
 
-// askAll is how long the daemons of ledgers that no directory uses are asked, all together: one may hang.
+// askAll is how long daemons are asked, all together: one may hang.
 const askAll = 2 * time.Second
 
 // allLedgers returns the ledgers of all directories, those first that may be of ws's project. It asks the daemons that those of
@@ -81,11 +86,14 @@ func allLedgers(ctx context.Context, e env.Env, ws workspace.Workspace) ([]works
 	return list, nil
 }
 
-// askOwner has the daemon that has a ledger open, if one does and answers, say what it holds by now.
-func askOwner(ctx context.Context, state string, p *workspace.Place) {
-	if st, err := daemon.Status(ctx, state); err == nil && st.Info.State != "" {
-		p.Sessions, p.Memories, p.Bytes = st.Info.Sessions, st.Info.Memories, st.Info.Bytes
+// askOwner has the daemon that has a ledger open, if one does and answers, say what it holds by now. It reports whether that did.
+func askOwner(ctx context.Context, state string, p *workspace.Place) bool {
+	st, err := daemon.Status(ctx, state)
+	if err != nil || st.Info.State == "" {
+		return false
 	}
+	p.Sessions, p.Memories, p.Bytes = st.Info.Sessions, st.Info.Memories, st.Info.Bytes
+	return true
 }
 
 // printWorkspaces lists ledgers in a table.
@@ -115,12 +123,16 @@ func printWorkspaces(a *action, w io.Writer, out workspacesAnswer) {
 		case l.Open:
 			owner = "unknown"
 		}
+		sessions, memories := chars.Commas(l.Sessions), chars.Commas(l.Memories)
+		if l.Old {
+			sessions, memories, state = "-", "-", state+", its owner does not say what it holds"
+		}
 		if l.Left != "" && unused == "" {
 			unused = l.State
 		}
 		disk += l.Disk
-		t.Add(l.Name, chars.Commas(l.Sessions), chars.Commas(l.Memories), chars.Size(l.Disk), a.stamp(l.Used), owner,
-			state, l.Root)
+		t.Add(l.Name, sessions, memories, chars.Size(l.Disk), a.stamp(l.Used), owner, strings.TrimPrefix(state, ", "),
+			l.Root)
 	}
 	t.Print(w)
 	fmt.Fprintf(w, "\n%s, %s in %s\n", chars.Plural(len(out.Ledgers), "ledger"), chars.Size(disk),

@@ -48,8 +48,8 @@ func worthwhile(s *source, r *Record, _ string, _ int) (Outcome, string) {
 	if due || s.o.Keep > 0 || s.o.Whole || s.o.Mode == Window || 100*(r.Before-r.After) >= leastGain*r.Before {
 		return Compacted, ""
 	}
-	return NothingToDo, fmt.Sprintf("the conversation fits, and a compaction would save %s of its %s, "+
-		"less than %d%%; specify the turns to keep (--keep, keep_turns) to force it", s.in.sized(r.Before-r.After),
+	return NothingToDo, fmt.Sprintf("it still fits, and compacting it would save only %s of %s, less than %d%%; "+
+		"to compact it anyway, say how many turns to keep (--keep or keep_turns)", s.in.sized(r.Before-r.After),
 		s.in.sized(r.Before), leastGain)
 }
 

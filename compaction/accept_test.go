@@ -40,7 +40,7 @@ func TestASmallGainIsNotCompacted(t *testing.T) {
 		if err != nil || p.Outcome != c.want {
 			t.Errorf("%s: %s, %s, %v", c.name, p.Outcome, p.Why, err)
 		}
-		const out = " tokens, less than 10%; specify the turns to keep (--keep, keep_turns)"
+		const out = " tokens, less than 10%; to compact it anyway, say how many turns to keep (--keep or keep_turns)"
 		if p.Outcome == NothingToDo && (!strings.Contains(p.Why, out) || p.Brief != nil) {
 			t.Errorf("%s: %q, brief %v", c.name, p.Why, p.Brief != nil)
 		}

@@ -97,7 +97,7 @@ func (v *view) upToDate(o Options) Proposal {
 		return Proposal{Outcome: NothingToDo, Why: "nothing of the session has been recorded yet"}
 	case v.in.FirstKept > 0:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(
-			"the last summary is followed by only %s, few enough to stay verbatim (%s)",
+			"the last summary is followed by only %s, few enough to keep word for word (%s)",
 			chars.Plural(n, "message"), rule)}
 	default:
 		return Proposal{Outcome: NothingToDo, Why: fmt.Sprintf(

@@ -66,7 +66,7 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 				}
 			}
 			s := readIn(t, l, "h", "s", 100, list)
-			st, err := l.Status(t.Context(), ledger.StatusRequest{Session: s.ID, Brief: true})
+			st, err := l.Status(t.Context(), ledger.StatusRequest{Session: s.ID, Brief: true, Cost: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,6 +74,10 @@ func TestWhatEachRequestCarriesHasAPrice(t *testing.T) {
 			if whole, err := l.Status(t.Context(), ledger.StatusRequest{Session: s.ID}); err != nil ||
 				whole.Cost.Words() != st.Cost.Words() || whole.Requests > 0 && st.Cost.Words() == "" {
 				t.Errorf("in brief it cost %q, not %q (%v)", st.Cost.Words(), whole.Cost.Words(), err)
+			}
+			window, err := l.Status(t.Context(), ledger.StatusRequest{Session: s.ID, Brief: true})
+			if err != nil || window.Cost.Words() != "" || window.Held != st.Held {
+				t.Errorf("unasked, it cost %q, %v", window.Cost.Words(), err)
 			}
 			got := 0.0
 			if st.CarriedDollars != nil {

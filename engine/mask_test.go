@@ -78,6 +78,10 @@ func TestMasksAreTheSameAfterARestart(t *testing.T) {
 	}
 	l, _ := openIn(t, dir, "/w")
 	first := ask(l)
+	r, err := l.Mask(t.Context(), ledger.MaskRequest{Secret: []byte(secret)})
+	if err != nil || !strings.Contains(first, ":"+r.Suffix+"]") || r.Suffix == "" {
+		t.Errorf("%q is not the end of %s: %v", r.Suffix, first, err)
+	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +92,7 @@ func TestMasksAreTheSameAfterARestart(t *testing.T) {
 	if other := ask(open(t)); other == first {
 		t.Error("two ledgers have one key")
 	}
-	_, err := l.Mask(t.Context(), ledger.MaskRequest{Text: strings.Repeat("x", limits.MaskText+1)})
+	_, err = l.Mask(t.Context(), ledger.MaskRequest{Text: strings.Repeat("x", limits.MaskText+1)})
 	wantCode(t, err, fault.TooLarge)
 }
 

@@ -45,7 +45,7 @@ func growth(t *testing.T, l *engine.Local, id string) ledger.TurnStats {
 		if !sound {
 			t.Errorf("model %q: the status says\n%+v\nthe growth\n%+v", model, st.Use, g.Use)
 		}
-		brief, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model, Brief: true})
+		brief, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Model: model, Brief: true, Cost: true})
 		if err != nil {
 			t.Fatal(err)
 		}

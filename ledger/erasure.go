@@ -95,15 +95,17 @@ type LeftPlace struct {
 	Why   string `json:"why"`
 }
 
-// MaskRequest hands in a text of at most limits.MaskText bytes.
+// MaskRequest hands in a text, and a secret that the caller found, of at most limits.MaskText bytes each.
 type MaskRequest struct {
-	Text string `json:"text"`
+	Text   string `json:"text"`
+	Secret []byte `json:"secret,omitempty"`
 }
 
 // MaskResponse is the text with masks in the place of secrets.
 type MaskResponse struct {
 	Text   string `json:"text"`
-	Masked int    `json:"masked"` // how many masks were put in
+	Masked int    `json:"masked"`           // how many masks were put in
+	Suffix string `json:"suffix,omitempty"` // of the mask of Secret
 }
 
 // RetainRequest shows the retention policy, or changes it first.

@@ -105,6 +105,8 @@ type StatusRequest struct {
 	// Brief asks for Use alone, without Categories, Sources, Saved and Savings: the rest
 	// requires reading the whole session.
 	Brief bool `json:"brief,omitempty"`
+	// Cost asks, with Brief, also for Cost and Subagents: that reads all sessions.
+	Cost bool `json:"cost,omitempty"`
 	// Tools is what requests of the session's host carry of our own tools, for Savings; nil: not known. Package carried tells it.
 	Tools *OwnTools `json:"own_tools,omitempty"`
 }

@@ -90,7 +90,7 @@ func TestASmallGainIsNotWorthACompaction(t *testing.T) {
 	if r.Status != statusNothing || r.SummaryID != "" {
 		t.Errorf("%s: %.300s", r.Status, text)
 	}
-	contains(t, text, "the conversation fits, and a compaction would save ", "less than 10%", "keep_turns")
+	contains(t, text, "it still fits, and compacting it would save only ", "less than 10%", "keep_turns")
 	again, _ := do[compactResult](t, c, "compact_conversation", args{"session": r.Session, "keep_turns": 1})
 	if again.Status != statusCompacted {
 		t.Errorf("with keep_turns: %s, %s", again.Status, again.Reason)

@@ -131,6 +131,9 @@ func (s Session) Main() bool { return s.Parent == "" }
 // it was not gone on with.
 func (s Session) Unused() bool { return s.Continues != "" && s.Usage == (Usage{}) }
 
+// Copied reports whether the session began with records of another one, which count there.
+func (s Session) Copied() bool { return s.Continues != "" || s.Fork != nil }
+
 // Gone reports whether the session was forgotten, and nothing was recorded in it since.
 func (s Session) Gone() bool { return s.Forgotten != nil && !s.Updated.After(*s.Forgotten) }
 

@@ -212,7 +212,7 @@ func (d Decision) NextStep(st State) string {
 		return fmt.Sprintf("%s tokens could be cut, but rewriting the provider's cache would cost more than the "+
 			"next %d requests would save", st.shown(d.Waiting), st.Ahead)
 	case len(d.Edits) == 0:
-		return "nothing to cut"
+		return "nothing to cut before a compaction"
 	case st.Cold:
 		return cuts + " at no cost: the provider's cache has probably expired"
 	case d.Rewritten == 0:

@@ -37,7 +37,7 @@ type search struct {
 	adapters []sessionfile.Adapter
 	found    []source
 	files    map[[2]int64][]fs.FileInfo // those that were found, by their lengths and when they were changed
-	skipped  int                        // files in directories that are no session files of an agent known here
+	skipped  []Failure                  // files in directories that are no session files of an agent known here
 	failed   []Failure
 	// unread is what in directories is not read: links to what is not the user's, or to nothing that is read, and files that
 	// are only named like sessions.
@@ -137,8 +137,8 @@ func (s *search) dir(ctx context.Context, root string) error {
 			case s.isSession(name) && e.Type()&fs.ModeSymlink != 0:
 				s.link(root, name)
 			case s.isSession(name) && e.Type().IsRegular():
-				if s.listed(root, name) != "" {
-					s.skipped++
+				if why := s.listed(root, name); why != "" {
+					s.skipped = append(s.skipped, Failure{name, why})
 				}
 			}
 			if err := cmp.Or(s.full(), ctx.Err()); err != nil {

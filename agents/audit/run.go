@@ -40,7 +40,7 @@ type Options struct {
 type Audit struct {
 	report.Report
 	Looked  []string  `json:"looked"`            // where it was looked for session files
-	Skipped int       `json:"skipped,omitempty"` // files in directories that no agent known here wrote
+	Skipped []Failure `json:"skipped,omitempty"` // files in directories that are no sessions of an agent known here
 	Unread  int       `json:"unread,omitempty"`  // files that were not read before the audit was interrupted
 	Failed  []Failure `json:"failed,omitempty"`
 	// Unfollowed are links in directories that were not followed, and files that are only named like sessions, each with the

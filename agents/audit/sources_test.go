@@ -86,8 +86,8 @@ func TestWhatCannotBeReadIsNamedAndTheRestCounts(t *testing.T) {
 	}
 	found := run(t, filepath.Join(dir, "good"), filepath.Join(dir, "missing"), filepath.Join(dir, "gemini.jsonl"),
 		filepath.Join(dir, "good/notes.txt"))
-	if found.Files != 2 || found.Total.Requests != 3 || found.Skipped != 2 {
-		t.Errorf("%d files, %d requests, %d skipped", found.Files, found.Total.Requests, found.Skipped)
+	if found.Files != 2 || found.Total.Requests != 3 || len(found.Skipped) != 2 {
+		t.Errorf("%d files, %d requests, skipped %v", found.Files, found.Total.Requests, found.Skipped)
 	}
 	var reasons []string
 	for _, f := range found.Failed {

@@ -33,7 +33,7 @@ type Request struct {
 	Reader  ledger.Reader
 	In      string // the agent that goes on
 	Dir     string // where it goes on, absolute; "": where the session ran
-	// Compacted refuses a session that was not compacted.
+	// Compacted writes nothing for a session that needs no compaction.
 	Compacted bool
 	// Chosen refuses a session whose summary was made before, without the options that were given now.
 	Chosen bool
@@ -43,8 +43,9 @@ type Request struct {
 	Mask func([]byte) []byte
 }
 
-// Written is a session that was written.
+// Written is a session that was written, or Nothing.
 type Written struct {
+	Nothing   string           `json:"nothing,omitempty"` // why nothing was to be done: only Continues is there besides
 	Agent     string           `json:"agent"`
 	ID        string           `json:"id"`        // the agent's id of the new session
 	File      string           `json:"file"`      // that holds it
@@ -76,6 +77,9 @@ const (
 // fenceLike matches anything that a reader may take for the fence.
 var fenceLike = chars.TagLike(true, "ctxledger_record")
 
+// Shorter is the hint for a session that was not compacted.
+const Shorter = "--keep 1 keeps only the newest turn word for word, and shortens older results, if there are any"
+
 // maxTitle bounds the title of a written session, in characters.
 const maxTitle = 120
 
@@ -84,7 +88,7 @@ const maxTitle = 120
 //
 // Errors, before anything changes: invalid for an agent for which no session is written, and for a subagent's session;
 // not_found for a directory that is gone. Then those of reading the file, of compact and of privatefile.Create, and
-// conflict for a session that cannot be compacted, or would not become smaller.
+// conflict for a session that cannot be compacted.
 func Write(ctx context.Context, api ledger.API, r Request,
 	compact func() (ledger.CompactionPlan, error)) (Written, error) {
 	w, dir, err := r.check()
@@ -106,11 +110,13 @@ func Write(ctx context.Context, api ledger.API, r Request,
 	if err != nil {
 		return Written{}, err
 	}
-	if failed := plan.Outcome != compaction.Compacted && plan.Outcome != compaction.NothingToDo; failed ||
-		r.Compacted && view.Summary == "" {
+	if plan.Outcome != compaction.Compacted && plan.Outcome != compaction.NothingToDo {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
 			"session %s was not compacted, so nothing was written: %s", r.Session.ID, plan.Why).
-			WithHint("--keep 1 keeps only the newest turn word for word, and shortens older results, if there are any")
+			WithHint("%s", Shorter)
+	}
+	if r.Compacted && view.Summary == "" {
+		return Written{Continues: r.Session.ID, Nothing: plan.Why}, nil
 	}
 	if r.Chosen && plan.Outcome == compaction.NothingToDo && view.Summary != "" {
 		return Written{}, fault.New(fault.Conflict, "resume.write",
@@ -136,10 +142,8 @@ func Write(ctx context.Context, api ledger.API, r Request,
 		out.Before = before.Used // a measurement that is less than what is there is of something else
 	}
 	if r.Compacted && out.After.N >= out.Before.N {
-		return Written{}, fault.New(fault.Conflict, "resume.write",
-			"session %s would not get any smaller, so nothing was written: %s → %s tokens", r.Session.ID, out.Before,
-			out.After).WithHint("--keep N keeps fewer turns; `ctxledger restore %s` undoes the compaction",
-			view.Summary)
+		return Written{Continues: r.Session.ID,
+			Nothing: fmt.Sprintf("it would not get any smaller, %s → %s tokens", out.Before, out.After)}, nil
 	}
 	bound := overflow.Budget{ContextTokens: view.Budget.ContextTokens} // its agent makes the body
 	if err := bound.Check(overflow.Size{Tokens: out.After.N}); err != nil {

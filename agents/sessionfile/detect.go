@@ -58,7 +58,9 @@ func Detect(all []Adapter, name string, head []byte) Adapter {
 	switch {
 	case common != nil:
 		return *common
-	case len(bytes.TrimSpace(head)) > 0 && readable(head):
+	case len(bytes.TrimSpace(head)) == 0:
+		return Adapter{Kind: Kind{Label: "empty"}}
+	case readable(head):
 		return Adapter{Kind: Kind{Label: "text, but not a session file from a known agent"}}
 	default:
 		return Adapter{Kind: Kind{Label: "not a session file from a known agent"}}

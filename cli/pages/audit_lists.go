@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -107,7 +106,7 @@ func (p *auditPage) sessions() list {
 		if p.width > 0 {
 			_, date, _ = strings.Cut(date, "-") // the period above has the year
 		}
-		what := name{text: date + " " + cmp.Or(s.Title, s.ID)}
+		what := name{text: strings.TrimSpace(date + " " + shortID(s.ID) + " " + s.Title)} // which commands take
 		l.rows = append(l.rows,
 			spentRow(s.Spent, what, report.Magnitude(float64(s.Tokens())), chars.Commas(s.Requests)))
 	}

@@ -69,7 +69,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	fmt.Fprintf(w, "due        %s\n", dueLine(s))
 	p.say(s.NextStep.Due.Averted != "", "           without that step now: %s", s.NextStep.Due.Averted)
 	if len(s.NextCuts) > 0 {
-		fmt.Fprintln(w, p.Own("next cuts  what `ctxledger compact` would take out first"))
+		fmt.Fprintln(w, p.Own("           `ctxledger compact` would take out first:"))
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), namedCuts)] {
 			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, p.Line(c.Label, lineColumns))
 		}

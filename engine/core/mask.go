@@ -24,11 +24,16 @@ const (
 
 // Mask implements ledger.Erasure.
 func (l *Ledger) Mask(_ context.Context, r ledger.MaskRequest) (ledger.MaskResponse, error) {
-	if err := CheckTexts("engine.mask", Text("text", r.Text, limits.MaskText)); err != nil {
+	if err := CheckTexts("engine.mask", Text("text", r.Text, limits.MaskText),
+		Text("secret", string(r.Secret), limits.MaskText)); err != nil {
 		return ledger.MaskResponse{}, err
 	}
 	text, n := masked(l.Masks, r.Text)
-	return ledger.MaskResponse{Text: text, Masked: n}, nil
+	resp := ledger.MaskResponse{Text: text, Masked: n}
+	if len(r.Secret) > 0 {
+		resp.Suffix = l.Masks.Suffix(r.Secret)
+	}
+	return resp, nil
 }
 
 // masked returns a text with its secrets masked, and their number.

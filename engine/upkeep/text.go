@@ -26,7 +26,11 @@ func (e *eraser) text(ctx context.Context, text string, m core.Mutation) (ledger
 	if err != nil {
 		return ledger.Forgotten{}, err
 	}
-	e.without = t.Out
+	listed, err := scrub.New(text, "[…]") // in a list of what is not forgotten yet
+	if err != nil {
+		return ledger.Forgotten{}, err
+	}
+	e.without = listed.Out
 	for range maxRounds {
 		before := e.forgotten().Total()
 		if err := e.round(ctx, t); err != nil {

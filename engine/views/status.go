@@ -7,6 +7,7 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/sessions"
 )
 
 // maxNextCuts is how many of the next cuts a status names.
@@ -36,14 +37,18 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		if err != nil {
 			return ledger.Status{}, err
 		}
-		apart, err := startedBy(tx, f.Session.ID)
-		if err != nil {
-			return ledger.Status{}, err
+		var apart []sessions.Session
+		if !r.Brief || r.Cost {
+			if apart, err = startedBy(tx, f.Session.ID); err != nil {
+				return ledger.Status{}, err
+			}
 		}
 		if r.Brief {
 			use := briefUse(f, g, w, filled(f, text))
-			spend(f, apart, &use)
-			l.maskCost(use.Cost)
+			if r.Cost {
+				spend(f, apart, &use)
+				l.maskCost(use.Cost)
+			}
 			return ledger.Status{Use: use, Warned: warned(f), NextCuts: []ledger.NextCut{},
 				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}

@@ -16,12 +16,32 @@ type Secret struct {
 type Redactor struct {
 	key   []byte
 	rules func() *ruleset // made ready at the first use: many redactors never see a text
+	ask   func(secret []byte) string
 }
 
 // New returns a redactor whose masks depend on key, which should be random and kept with the data: with
 // the same key the same secret always gets the same mask.
 func New(key []byte) *Redactor {
 	return &Redactor{key: append([]byte(nil), key...), rules: builtin}
+}
+
+// Asking returns a redactor whose masks end as ask says, which may be the Suffix of another redactor: so a program that must not
+// have a key masks as its owner does. Where ask returns "", they depend on the key of r.
+func (r *Redactor) Asking(ask func(secret []byte) string) *Redactor {
+	return &Redactor{r.key, r.rules, ask}
+}
+
+// Suffix returns the end of a secret's mask: a keyed hash of the secret alone, so that one secret is recognised under several
+// kinds and encodings.
+func (r *Redactor) Suffix(secret []byte) string {
+	if r.ask != nil {
+		if suffix := r.ask(secret); len(suffix) == maskDigits {
+			return suffix
+		}
+	}
+	h := hmac.New(sha256.New, r.key)
+	h.Write(secret)
+	return hex.EncodeToString(h.Sum(nil)[:maskDigits/2])
 }
 
 // String returns s with every secret replaced by its mask, or s itself.
@@ -60,16 +80,13 @@ func (r *Redactor) replace(out, p []byte, from int, spans []span) []byte {
 	return append(out, p[from:]...)
 }
 
-// appendMask appends the mask of a span. Its suffix is a keyed hash of the secret alone, so that one
-// secret is recognised under several kinds and encodings.
+// appendMask appends the mask of a span.
 func (r *Redactor) appendMask(out []byte, s span, p []byte) []byte {
 	secret := s.secret
 	if secret == nil {
 		secret = p[s.start:s.end]
 	}
-	h := hmac.New(sha256.New, r.key)
-	h.Write(secret)
 	out = append(append(append(out, maskStart...), s.kind...), ':')
-	out = hex.AppendEncode(out, h.Sum(nil)[:maskDigits/2])
+	out = append(out, r.Suffix(secret)...)
 	return append(out, ']')
 }

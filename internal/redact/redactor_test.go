@@ -43,6 +43,18 @@ func TestEqualSecretsGetEqualMasksUnderOneKeyOnly(t *testing.T) {
 	}
 }
 
+// TestAnAskedMaskIsTheOwners: a program that must not have a key masks as the one that has it, and by itself where that does not answer.
+func TestAnAskedMaskIsTheOwners(t *testing.T) {
+	p := plant(t, rand.New(rand.NewPCG(7, 7)), "github-token", "ghp_{an:36}").text
+	owner, own := New([]byte("a")), New([]byte("b"))
+	if got := own.Asking(owner.Suffix).String(p); got != owner.String(p) {
+		t.Errorf("%s, and its owner's mask is %s", got, owner.String(p))
+	}
+	if got := own.Asking(func([]byte) string { return "" }).String(p); got != own.String(p) {
+		t.Errorf("without an answer: %s", got)
+	}
+}
+
 func TestTextWithoutSecretsStaysAsItIs(t *testing.T) {
 	r := New(nil)
 	for _, s := range []string{

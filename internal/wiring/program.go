@@ -49,13 +49,13 @@ func (p *Program) Run(args []string, made func() (serve func() error, err error)
 		p.Flags.Usage()
 		return exitDone
 	case err != nil:
-		said := strings.NewReplacer("flag provided but not defined: -", "unknown flag: --",
+		said := strings.NewReplacer("flag provided but not defined: -", "unknown option: --",
 			"flag needs an argument: -", "a value is missing: --").Replace(err.Error())
 		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "%s", said).
-			WithHint("`%s --help` shows the flags", p.name))
+			WithHint("`%s --help` shows the options", p.name))
 	case p.Flags.NArg() > 0:
 		return p.fail(exitUsage, fault.New(fault.Invalid, p.name, "unexpected argument %q", p.Flags.Arg(0)).
-			WithHint("`%s --help` shows the flags", p.name))
+			WithHint("`%s --help` shows the options", p.name))
 	case *shown:
 		fmt.Println(p.name, version.Version)
 		return exitDone

@@ -88,9 +88,9 @@ func TestACompactionThatSavesLittleIsNotMade(t *testing.T) {
 		}
 		return out
 	}
-	const why = "the conversation fits, and a compaction would save "
+	const why = "it still fits, and compacting it would save only "
 	if out := compact(); out.Outcome != "nothing_to_do" || !strings.HasPrefix(out.Why, why) ||
-		!strings.Contains(out.Why, "less than 10%; specify the turns to keep (--keep") {
+		!strings.Contains(out.Why, "less than 10%; to compact it anyway, say how many turns to keep (--keep") {
 		t.Errorf("%+v", out)
 	}
 	if out := compact("--keep", "1"); out.Outcome != "compacted" {

@@ -251,7 +251,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err := w.reader.read(ctx, w.api); err != nil {
 		return err
 	}
-	w.used, err = w.api.Status(ctx, ledger.StatusRequest{Session: w.reader.session.ID, Brief: true})
+	w.used, err = w.api.Status(ctx, ledger.StatusRequest{Session: w.reader.session.ID, Brief: true, Cost: true})
 	if err != nil {
 		return err
 	}
