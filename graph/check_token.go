@@ -65,7 +65,7 @@ func (c *checker) blocks(costs *Costs) {
 				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s of a tool's result are sent again by %s",
 					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
-		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
+		case by == 0 && b.Level > 0 && !b.System && len(b.Operations())+len(c.d.Below(b)) == 0 && c.hasText(b) &&
 			len(c.d.Operations) > 0 && c.made.grows().gone[b.index] == len(c.d.Operations):
 			if unsent++; unsent <= maxUnsent {
 				last = len(c.found)
@@ -100,7 +100,7 @@ func (b *Block) place() Span {
 	if b.Level == 0 {
 		return Span{b.Own.From, b.Own.From}
 	}
-	return b.Heading
+	return b.Heading()
 }
 
 // cost checks what one operation sends.

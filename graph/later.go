@@ -135,7 +135,7 @@ func (t target) from(o *Operation) int {
 	case t.block == nil || t.mode == "replace" || t.level(o) > 0:
 		return t.at.From
 	case t.mode == "prepend":
-		return t.block.Heading.To
+		return t.block.Heading().To
 	default:
 		return min(t.at.From, t.block.Own.To)
 	}
