@@ -11,7 +11,7 @@ import (
 const (
 	gcPercent    = 25
 	mostPercent  = 100
-	leastGarbage = 24 << 20
+	leastGarbage = 16 << 20
 )
 
 // percentOf returns how much garbage is allowed for a live heap of so many bytes.
