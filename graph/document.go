@@ -154,8 +154,8 @@ type memory struct {
 // fill makes blocks and operations of the marks, in this memory.
 func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
-	blocks[0] = Block{said: &said{headingNames: &headingNames{}, kept: d.before}, Own: Span{d.Front.To, len(d.Source)}, of: d,
-		end: len(blocks)}
+	blocks[0] = Block{said: &said{headingNames: &headingNames{}, kept: d.before},
+		Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
 	d.Blocks = append(d.Blocks, &blocks[0])
 	open := []*Block{&blocks[0]}
 	for i := range d.marks {
