@@ -165,8 +165,7 @@ func TestTheHostCompactsWhereItIsSet(t *testing.T) {
 		want    string
 	}{
 		{nil, 0, "", "0 not known"}, // it was "the agent's default", without a figure
-		{[]sessions.NewEntry{answeredBy(sonnet, 50_000)}, 167_000, "",
-			"167000 assumed: the default of the agent's newest version"},
+		{[]sessions.NewEntry{answeredBy(sonnet, 50_000)}, 167_000, "", "167000 the agent's default"},
 		{[]sessions.NewEntry{answeredBy(sonnet, 168_000)}, 167_000, "", "0 not known"},
 		{hostCut(true, 167_361), 167_000, "", "167361 the agent compacted here automatically"},
 		{nil, 117_000, "it was set", "117000 it was set"},

@@ -16,7 +16,7 @@ func (c *checker) cached(costs *Costs) {
 	d := c.d
 	upTo := func(at int) int {
 		i, _ := slices.BinarySearchFunc(d.Blocks, at, func(b *Block, at int) int { return b.Own.From - at })
-		return costs.tokens[i]
+		return int(costs.tokens[i])
 	}
 	later := 0 // model calls that send what is above them
 	for _, o := range d.Operations {

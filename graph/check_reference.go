@@ -62,7 +62,7 @@ func (c *checker) result(o *Operation) {
 			[]Related{{first, "the first one"}}
 	}
 	if m := c.d.Find(id); m.Block != nil && Named(m.Block.ID, id) {
-		taken(m.Block.Heading)
+		taken(m.Block.Heading())
 		return
 	}
 	for _, by := range c.made.by()[folded(id)] {
@@ -93,13 +93,13 @@ func (c *checker) reference(o *Operation, f *Field, r Reference, m Match, itself
 	}
 	var withID *Fix
 	if name := m.Block.Name(); m.Block.ID == "" && !m.Block.marked && c.freeID(name, m.Block) == name {
-		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading.To, m.Block.Heading.To},
+		withID = &Fix{Title: "Add an id to the heading", At: Span{m.Block.Heading().To, m.Block.Heading().To},
 			Text: " {id=" + m.Block.Name() + "}"}
 	}
 	if m.More > 0 {
 		same := chars.Plural(m.More+1, "block")
 		c.add("CG306", Warning, r.At, fmt.Sprintf("%s are named %s: the first is taken", same, r.Path)).Related =
-			[]Related{{m.Block.Heading, "this one"}}
+			[]Related{{m.Block.Heading(), "this one"}}
 	}
 	c.keyed = c.keyed || m.By == ByKey
 	if (m.By == BySlug || m.By == ByLegacy) && !(r.Below && itself[m.Block]) {
@@ -208,7 +208,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message += " directly below " + m.In.Name()
 		if found := c.d.Find(m.Lost).Block; found != nil {
 			f.Message += ", but " + found.URI()
-			f.Related = []Related{{found.Heading, "here"}}
+			f.Related = []Related{{found.Heading(), "here"}}
 			path := found.URI()
 			if c.d.Find(path).Block != found { // a block above has the name of another one
 				path = c.d.Reaches(found)

@@ -116,47 +116,47 @@ func (c *checker) heading(b *Block) {
 		}
 	case !b.marked && strings.HasSuffix(b.Title, "}") && oddID().MatchString(b.Title):
 		at := oddID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading.From+b.at.From),
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading().From+b.at.From),
 			"this is no id: an id is written {id=name}")
 		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && openID().MatchString(b.Title):
 		at := openID().FindStringSubmatchIndex(b.Title)
-		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading.From+b.at.From), "this id is never closed")
+		f := c.add("CG103", Error, Span{at[0], at[1]}.moved(b.Heading().From+b.at.From), "this id is never closed")
 		if id := c.freeID(b.Title[at[2]:at[3]], b); id != "" {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
-		if at := someID().FindStringIndex(b.Heading.In(source)); at != nil {
-			f := c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading.From),
+		if at := someID().FindStringIndex(b.Heading().In(source)); at != nil {
+			f := c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading().From),
 				"an id belongs at the end of the heading: this is text")
 			id := f.At.In(source)
 			if name := id[len("{id=") : len(id)-1]; c.freeID(name, b) == name {
-				rest := strings.TrimLeft(strings.TrimRight(source[f.At.To:b.Heading.To], " \t#"), " \t")
-				f.Fix = &Fix{Title: "Move it to the end", At: Span{f.At.From, b.Heading.To}, Text: rest + " " + id}
+				rest := strings.TrimLeft(strings.TrimRight(source[f.At.To:b.Heading().To], " \t#"), " \t")
+				f.Fix = &Fix{Title: "Move it to the end", At: Span{f.At.From, b.Heading().To}, Text: rest + " " + id}
 			}
 		}
 	}
 	if strings.IndexByte(b.Title, '@') >= 0 {
-		c.hiddenStep(b.Heading, c.after(b.Heading), false)
+		c.hiddenStep(b.Heading(), c.after(b.Heading()), false)
 	}
-	before, ok := c.before(b.Heading)
+	before, ok := c.before(b.Heading())
 	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
-		c.unseparated(b.Heading, "no blank line before this heading: Fractalic takes it for text")
+		c.unseparated(b.Heading(), "no blank line before this heading: Fractalic takes it for text")
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
-		c.add("CG109", Hint, b.Heading,
+		c.add("CG109", Hint, b.Heading(),
 			fmt.Sprintf("level %d below level %d: a level is skipped", b.Level, b.Parent.Level))
 	}
 	switch {
 	case b.System:
 	case b.ID == "" && b.Slug == "" && !b.marked:
-		c.add("CG107", Warning, b.Heading,
+		c.add("CG107", Warning, b.Heading(),
 			"this block cannot be referred to by name: its heading has no letter or digit").Fix =
-			&Fix{Title: "Add an id", At: Span{b.Heading.To, b.Heading.To}, Text: " {id=block-" + b.Key() + "}"}
+			&Fix{Title: "Add an id", At: Span{b.Heading().To, b.Heading().To}, Text: " {id=block-" + b.Key() + "}"}
 	case b.foreign:
-		c.add("CG108", Information, b.Heading, fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
+		c.add("CG108", Information, b.Heading(), fmt.Sprintf("Fractalic does not know the name %s", b.Name()))
 	}
 }
 
@@ -174,7 +174,7 @@ func (c *checker) withSigns(m mark) *Fix {
 		if under := strings.TrimSpace(line.In(c.d.Source)); under == "" || strings.Trim(under, "=-") != "" {
 			continue
 		}
-		heading := strings.Repeat("#", m.level) + " " + strings.Join(strings.Fields(text.In(c.d.Source)), " ")
+		heading := strings.Repeat("#", m.Level) + " " + strings.Join(strings.Fields(text.In(c.d.Source)), " ")
 		return &Fix{Title: "Write " + chars.Short(heading, 60), At: Span{first.From, line.To}, Text: heading}
 	}
 	return nil
@@ -204,7 +204,7 @@ func (c *checker) duplicate(b, first *Block) {
 	if b.ID != "" {
 		severity, kind = Error, "id"
 	}
-	c.add("CG102", severity, b.Heading,
+	c.add("CG102", severity, b.Heading(),
 		fmt.Sprintf("the %s %s is taken: a reference leads to the first block with it", kind, b.Name())).Related =
-		[]Related{{first.Heading, "the first one"}}
+		[]Related{{first.Heading(), "the first one"}}
 }

@@ -65,8 +65,8 @@ func (c *checker) blocks(costs *Costs) {
 				c.add("CG508", Warning, b.place(), fmt.Sprintf("%s of a tool's result are sent again by %s",
 					costs.Said(n).Tokens(), chars.Plural(by, "operation")))
 			}
-		case by == 0 && b.Level > 0 && !b.System && len(b.Operations)+len(c.d.Below(b)) == 0 && c.hasText(b) &&
-			len(c.d.Operations) > 0 && c.made.grows().gone[b.index] == len(c.d.Operations):
+		case by == 0 && b.Level > 0 && !b.System && len(b.Operations())+len(c.d.Below(b)) == 0 && c.hasText(b) &&
+			len(c.d.Operations) > 0 && int(c.made.grows().gone[b.index]) == len(c.d.Operations):
 			if unsent++; unsent <= maxUnsent {
 				last = len(c.found)
 				c.add("CG510", Information, b.place(), "no operation sends this block")
@@ -100,7 +100,7 @@ func (b *Block) place() Span {
 	if b.Level == 0 {
 		return Span{b.Own.From, b.Own.From}
 	}
-	return b.Heading
+	return b.Heading()
 }
 
 // cost checks what one operation sends.
@@ -161,7 +161,7 @@ func (c *checker) selection(o *Operation, costs *Costs) {
 	seen := overlaps{c: costs}
 	for i, r := range refs {
 		x := c.d.sends(o, r, matches.at(i))
-		size, blocks := costs.tokens[x.to]-costs.tokens[x.from], costs.blocks[x.to]-costs.blocks[x.from]
+		size, blocks := int(costs.tokens[x.to]-costs.tokens[x.from]), int(costs.blocks[x.to]-costs.blocks[x.from])
 		if i < maxRewritten && slices.Contains(cost.Later, r.String()) && matches.at(i).Block == nil &&
 			slices.ContainsFunc(refs[:i], func(y Reference) bool { return y.String() == r.String() }) {
 			c.add("CG503", Warning, r.At, selectedAlready).Fix = c.without(o, refs, i)

@@ -94,7 +94,7 @@ func (c *Costs) Gives(o *Operation) string { return c.made.header(o).id }
 
 // Replacer returns the operation that has replaced a block when another one runs; nil: none has.
 func (c *Costs) Replacer(b *Block, o *Operation) *Operation {
-	if by := c.made.grows().gone[b.index]; by < o.Index {
+	if by := int(c.made.grows().gone[b.index]); by < o.Index {
 		return c.made.d.Operations[by]
 	}
 	return nil
@@ -104,28 +104,28 @@ func (c *Costs) Replacer(b *Block, o *Operation) *Operation {
 func (c *Costs) Before(o *Operation, path string) bool { return c.made.before(o, path) }
 
 // Size returns the tokens of a block's own text.
-func (c *Costs) Size(b *Block) int { return c.sizes[b.index] }
+func (c *Costs) Size(b *Block) int { return int(c.sizes[b.index]) }
 
 // All returns the tokens of a block with those of all below it.
 func (c *Costs) All(b *Block) int {
 	n := c.Size(b)
 	for i := b.index + 1; i < b.end; i++ {
-		n += c.sizes[i]
+		n += int(c.sizes[i])
 	}
 	return n
 }
 
 // Sent returns how many operations send a block.
-func (c *Costs) Sent(b *Block) int { return c.sent.by[b.index] }
+func (c *Costs) Sent(b *Block) int { return int(c.sent.by[b.index]) }
 
 // InAll returns the tokens of a block by the model that counts most, and those of all times that it is sent, by the model of
 // each.
 func (c *Costs) InAll(b *Block) (once, all tokens.Count) {
 	once.Exact = true
 	for _, t := range c.all {
-		if times := t.sent.by[b.index]; times > 0 {
-			once.N, once.Exact = max(once.N, t.sizes[b.index]), once.Exact && t.Exact
-			all.N += t.sizes[b.index] * times
+		if times := int(t.sent.by[b.index]); times > 0 {
+			once.N, once.Exact = max(once.N, int(t.sizes[b.index])), once.Exact && t.Exact
+			all.N += int(t.sizes[b.index]) * times
 		}
 	}
 	all.Exact = once.Exact

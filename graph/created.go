@@ -98,9 +98,9 @@ func (c *created) namesIn(p taken) []string {
 	var names []string
 	for _, b := range p.of.Blocks[p.from:p.to] {
 		if !b.System {
-			names = append(names, named(b.Heading.In(p.of.Source))...)
+			names = append(names, named(b.Heading().In(p.of.Source))...)
 		}
-		for _, o := range b.Operations {
+		for _, o := range b.Operations() {
 			if header := o.text("use-header"); headingLevel(header) > 0 {
 				names = append(names, named(header)...)
 			}

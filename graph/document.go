@@ -37,19 +37,25 @@ type Document struct {
 // Block is a heading with all behind it up to the next heading that opens a block. There are as many as headings for each version
 // of a document: they are small.
 type Block struct {
+	*said
+	Own    Span   // from the heading to the next block
+	Parent *Block // nil: the preamble
+	System bool   // part of the system prompt
+
+	heading      int32 // the length of the heading
+	first, count int32 // of the operations in the block itself
+	of           *Document
+	index        int // in Document.Blocks
+	end          int // the index behind all that are below it
+}
+
+// said is what a heading or an operation says in its own text, with positions from its beginning: it stays when the text before
+// changes.
+type said struct {
 	*headingNames
-	Level   int  // 1 to 6; 0: the preamble
-	Heading Span // the heading's line; empty in the preamble
-	Own     Span // from the heading to the next block
-	System  bool // part of the system prompt
-
-	Parent     *Block       // nil: the preamble
-	Operations []*Operation // in the block itself
-
-	of    *Document
-	index int   // in Document.Blocks
-	end   int   // the index behind all that are below it
-	kept  *kept // the tokens of its text
+	Level     int        // of a heading: 1 to 6; 0: the preamble
+	kept      *kept      // of a heading: the tokens of its block, while that text stays
+	operation *Operation // nil: a heading
 }
 
 // headingNames is what the text of a heading says.
@@ -66,8 +72,14 @@ type headingNames struct {
 	foreign bool // the name is not ASCII
 }
 
+// Heading returns the heading's line, which is empty in the preamble.
+func (b *Block) Heading() Span { return Span{b.Own.From, b.Own.From + int(b.heading)} }
+
+// Operations returns the operations in the block itself.
+func (b *Block) Operations() []*Operation { return b.of.Operations[b.first : b.first+b.count] }
+
 // IDAt returns where the id is, well formed or not.
-func (b *Block) IDAt() Span { return b.idAt.moved(b.Heading.From) }
+func (b *Block) IDAt() Span { return b.idAt.moved(b.Heading().From) }
 
 // Malformed reports whether the heading has an id that is none.
 func (b *Block) Malformed() bool { return b.marked && b.ID == "" }
@@ -126,7 +138,6 @@ func assembled(s Settings, path, source string, front Span, marks []mark) *Docum
 	}
 	d.fill(make([]Block, blocks), make([]Operation, operations),
 		memory{make([]Field, fields), make([]Reference, references)})
-	d.Blocks[0].kept = d.before
 	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
 	d.grows = sync.OnceValue(func() *growth {
 		return grown(d, (*Operation).headed)
@@ -143,7 +154,8 @@ type memory struct {
 // fill makes blocks and operations of the marks, in this memory.
 func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
-	blocks[0] = Block{headingNames: &headingNames{}, Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
+	blocks[0] = Block{said: &said{headingNames: &headingNames{}, kept: d.before},
+		Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
 	d.Blocks = append(d.Blocks, &blocks[0])
 	open := []*Block{&blocks[0]}
 	for i := range d.marks {
@@ -153,7 +165,7 @@ func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 			if !d.opens(m) {
 				continue
 			}
-			for open[len(open)-1].Level >= m.level {
+			for open[len(open)-1].Level >= m.Level {
 				open[len(open)-1].end = len(d.Blocks)
 				open = open[:len(open)-1]
 			}
@@ -165,9 +177,9 @@ func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 			o := &operations[len(d.Operations)]
 			m.operation.moveTo(o, &rest, m.at.From)
 			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
-			o.nth = len(o.Block.Operations)
+			o.nth = int(o.Block.count)
 			d.Operations = append(d.Operations, o)
-			o.Block.Operations = d.Operations[o.Index-o.nth : o.Index+1 : o.Index+1]
+			o.Block.count++
 		}
 	}
 }
@@ -192,8 +204,8 @@ func (d *Document) Place(at int) (line, column int) {
 
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
-	*b = Block{headingNames: m.named, Level: m.level, Heading: m.at, Own: Span{m.at.From, len(d.Source)},
-		Parent: parent, of: d, index: len(d.Blocks), kept: m.kept}
+	*b = Block{said: m.said, Own: Span{m.at.From, len(d.Source)}, heading: int32(m.at.Len()), Parent: parent, of: d,
+		index: len(d.Blocks), first: int32(len(d.Operations))}
 	b.System = b.system || d.inherits(parent)
 	if b.System {
 		d.systems = append(d.systems, b)
@@ -222,10 +234,10 @@ func isSystem(title string) bool {
 func (b *Block) whole(yield func(Span) bool) { b.parts(b.Own.From, yield) }
 
 // body is whole without the heading.
-func (b *Block) body(yield func(Span) bool) { b.parts(max(b.Own.From, b.Heading.To), yield) }
+func (b *Block) body(yield func(Span) bool) { b.parts(max(b.Own.From, b.Heading().To), yield) }
 
 func (b *Block) parts(at int, yield func(Span) bool) {
-	for _, o := range b.Operations {
+	for _, o := range b.Operations() {
 		if !yield(Span{at, o.At.From}) {
 			return
 		}
@@ -236,8 +248,8 @@ func (b *Block) parts(at int, yield func(Span) bool) {
 
 // behind returns the part of the block's text that is behind an operation in it.
 func (o *Operation) behind() Span {
-	if next := o.nth + 1; next < len(o.Block.Operations) {
-		return Span{o.At.To, o.Block.Operations[next].At.From}
+	if next := o.nth + 1; next < len(o.Block.Operations()) {
+		return Span{o.At.To, o.Block.Operations()[next].At.From}
 	}
 	return Span{o.At.To, o.Block.Own.To}
 }

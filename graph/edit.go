@@ -61,7 +61,7 @@ func (d *Document) edited(source string, first, last int, marks []mark, by int) 
 	begun := false // a heading before, whose block may have another text
 	for i := first - 1; i >= 0 && !begun; i-- {
 		if begun = next[i].kind == atxHeading; begun {
-			next[i].kept = new(kept)
+			next[i].said = &said{headingNames: next[i].headingNames, Level: next[i].Level, kept: new(kept)}
 		}
 	}
 	out := assembled(d.settings, d.Path, source, d.Front, next)
@@ -90,8 +90,7 @@ func headings(marks []mark) (out []*mark) {
 
 // sameHeading reports whether two headings give blocks the same names.
 func sameHeading(a, b *mark) bool {
-	return a.level == b.level && a.named.ID == b.named.ID && a.named.Slug == b.named.Slug &&
-		a.named.Legacy == b.named.Legacy && a.named.system == b.named.system
+	return a.Level == b.Level && a.ID == b.ID && a.Slug == b.Slug && a.Legacy == b.Legacy && a.system == b.system
 }
 
 // safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.

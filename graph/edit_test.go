@@ -65,7 +65,7 @@ func outlined(d *Document) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, d.Front)
 	for _, x := range d.Blocks {
-		fmt.Fprintln(&b, x.Level, x.Heading, x.Title, x.ID, x.IDAt(), x.Own, slices.Collect(x.body), x.URI())
+		fmt.Fprintln(&b, x.Level, x.Heading(), x.Title, x.ID, x.IDAt(), x.Own, slices.Collect(x.body), x.URI())
 	}
 	for _, o := range d.Operations {
 		fmt.Fprintln(&b, o.Name, o.At, o.NameAt)
@@ -80,7 +80,11 @@ func outlined(d *Document) string {
 		}
 	}
 	for _, m := range d.marks {
-		fmt.Fprintln(&b, m.kind, m.at, m.level, m.open)
+		level := 0
+		if m.said != nil {
+			level = m.Level
+		}
+		fmt.Fprintln(&b, m.kind, m.at, level, m.open)
 	}
 	return b.String()
 }
@@ -95,7 +99,7 @@ func FuzzDocument(f *testing.F) {
 		d := Settings{}.Parse("doc.md", source)
 		at := d.Front.To
 		for _, b := range d.Blocks {
-			if b.Own.From < at || b.Own.To < b.Own.From || b.Own.To > len(source) || b.Heading.To > b.Own.To {
+			if b.Own.From < at || b.Own.To < b.Own.From || b.Own.To > len(source) || b.Heading().To > b.Own.To {
 				t.Fatalf("a block at %v behind %d of %d bytes", b.Own, at, len(source))
 			}
 			at = b.Own.To

@@ -54,7 +54,7 @@ func (k kind) values() []string {
 func (d *Document) At(offset int) (*Block, *Operation) {
 	i := sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Own.From > offset })
 	b := d.Blocks[max(i-1, 0)]
-	for _, o := range b.Operations {
+	for _, o := range b.Operations() {
 		if o.At.From <= offset && offset <= o.At.To {
 			return b, o
 		}

@@ -10,10 +10,10 @@ import (
 // that does, and a number above all where none does.
 type growth struct {
 	jumps
-	own   []int // by block: into what it says itself
-	below []int // by block: below it
-	gone  []int // by block: in its place, whatever jumps there are
-	place []int // by how many operations have run: the first byte where one of them has written
+	own   []int32 // by block: into what it says itself
+	below []int32 // by block: below it
+	gone  []int32 // by block: in its place, whatever jumps there are
+	place []int   // by how many operations have run: the first byte where one of them has written
 
 	replaces [][]int // by operation: the blocks that are gone by it
 	runs     []int   // by operation: how many may run before it: all above, and in a loop all in it
@@ -22,8 +22,8 @@ type growth struct {
 // grown finds where operations write; above returns the heading above what one does.
 func grown(d *Document, above func(*Operation) header) *growth {
 	blocks, n := len(d.Blocks), len(d.Operations)
-	g := &growth{jumps: jumpsOf(d), own: slices.Repeat([]int{n}, blocks), below: slices.Repeat([]int{n}, blocks),
-		gone: slices.Repeat([]int{n}, blocks), place: make([]int, n+1), runs: make([]int, n),
+	g := &growth{jumps: jumpsOf(d), own: repeated(n, blocks), below: repeated(n, blocks),
+		gone: repeated(n, blocks), place: make([]int, n+1), runs: make([]int, n),
 		replaces: make([][]int, n)}
 	g.place[0] = len(d.Source) + 1
 	var replaced, looped skips
@@ -47,6 +47,9 @@ func grown(d *Document, above func(*Operation) header) *growth {
 	}
 	return g
 }
+
+// repeated returns so many times a number.
+func repeated(n, times int) []int32 { return slices.Repeat([]int32{int32(n)}, times) }
 
 // writes returns where an operation writes; ok is false where it writes nothing, or into a block that is not in the document.
 func (d *Document) writes(o *Operation) (t target, ok bool) {
@@ -72,7 +75,7 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 			}
 		}
 		replaced.each(len(g.gone), from, to, func(i int) {
-			g.gone[i], g.replaces[o.Index] = o.Index, append(g.replaces[o.Index], i)
+			g.gone[i], g.replaces[o.Index] = int32(o.Index), append(g.replaces[o.Index], i)
 		})
 	}
 	level, under, replaces := t.level(o), into, t.block != nil && t.mode == "replace"
@@ -122,10 +125,10 @@ func losesID(b *Block, id string) bool {
 // note notes that an operation writes into what a block says itself, and below one.
 func (g *growth) note(o *Operation, own, below *Block) {
 	if own != nil {
-		g.own[own.index] = min(g.own[own.index], o.Index)
+		g.own[own.index] = min(g.own[own.index], int32(o.Index))
 	}
 	if below != nil {
-		g.below[below.index] = min(g.below[below.index], o.Index)
+		g.below[below.index] = min(g.below[below.index], int32(o.Index))
 	}
 }
 
@@ -135,7 +138,7 @@ func (t target) from(o *Operation) int {
 	case t.block == nil || t.mode == "replace" || t.level(o) > 0:
 		return t.at.From
 	case t.mode == "prepend":
-		return t.block.Heading.To
+		return t.block.Heading().To
 	default:
 		return min(t.at.From, t.block.Own.To)
 	}
@@ -185,17 +188,19 @@ func (s *skips) each(n, from, to int, do func(i int)) {
 }
 
 // replaced reports whether a block is another one when an operation runs: one above has replaced it.
-func (d *Document) replaced(b *Block, o *Operation) bool { return d.grows().gone[b.index] < o.Index }
+func (d *Document) replaced(b *Block, o *Operation) bool {
+	return int(d.grows().gone[b.index]) < o.Index
+}
 
 // removed reports whether an operation above has replaced a block into which no operation had written before.
 func (g *growth) removed(b *Block, o *Operation) bool {
-	return g.gone[b.index] < min(o.Index, g.own[b.index])
+	return g.gone[b.index] < min(int32(o.Index), g.own[b.index])
 }
 
 // later reports whether a reference of an operation selects more, or something else, when the operation runs.
 func (g *growth) later(o *Operation, r Reference, b *Block) bool {
-	if r.Below && g.below[b.index] < g.runs[o.Index] {
+	if r.Below && int(g.below[b.index]) < g.runs[o.Index] {
 		return true
 	}
-	return (!r.Below || b.of.fractalic()) && g.own[b.index] < g.runs[o.Index]
+	return (!r.Below || b.of.fractalic()) && int(g.own[b.index]) < g.runs[o.Index]
 }

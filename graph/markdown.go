@@ -30,18 +30,13 @@ type mark struct {
 	at    Span // whole lines, without the end of the last one
 	kind  markKind
 	open  bool // a fence that is not closed
-	level int  // of a heading
-
-	// What is read of the mark's own text, with positions from its beginning: it stays when the text before changes.
-	named     *headingNames
-	operation *Operation
-	kept      *kept // of a heading: the tokens of its block, which stays while that text does
+	*said      // nil: nothing is read of it
 }
 
 // read reads an operation, where it is not known already.
 func (m *mark) read(source string) {
-	if m.kind == operationMark && m.operation == nil {
-		m.operation = readOperation(m.at.In(source))
+	if m.kind == operationMark && m.said == nil {
+		m.said = &said{operation: readOperation(m.at.In(source))}
 	}
 }
 
@@ -110,14 +105,14 @@ func marksOf(source []byte) (marks []mark, open bool) {
 		m.at.To = lineEnd(source, m.at.From)
 		switch n := n.(type) {
 		case *ast.Heading:
-			m.kind, m.level = setextHeading, n.Level
+			m.kind, m.said = setextHeading, &said{Level: n.Level}
 			if begins := bytes.TrimLeft(source[m.at.From:m.at.To], " "); bytes.HasPrefix(begins, []byte("#")) {
 				title := Span{m.at.To, m.at.To}
 				if lines := n.Lines(); lines.Len() > 0 {
 					title = Span{lines.At(0).Start, lines.At(0).Stop}
 				}
 				m.kind, m.kept = atxHeading, new(kept)
-				m.named = namesOf(string(source[title.From:title.To]), title.From-m.at.From)
+				m.headingNames = namesOf(string(source[title.From:title.To]), title.From-m.at.From)
 			}
 		case *operationNode:
 			m.kind, m.at = operationMark, Span{n.at.From, lineEnd(source, max(n.at.From, n.at.To-1))}

@@ -121,7 +121,7 @@ func (d *Document) into(t target, content string) (at Span, text, inserted, was 
 	case t.mode == "append" && !headed:
 		return Span{x.Own.To, x.Own.To}, content, content, ""
 	case t.mode == "prepend" && !headed:
-		return Span{x.Heading.To, x.Heading.To}, content, content, ""
+		return Span{x.Heading().To, x.Heading().To}, content, content, ""
 	case t.mode != "replace":
 		return t.at, content, content, ""
 	}
@@ -137,10 +137,10 @@ func (d *Document) into(t target, content string) (at Span, text, inserted, was 
 			was = x.Slug
 		}
 	default:
-		parts = []string{x.Heading.In(d.Source), content}
+		parts = []string{x.Heading().In(d.Source), content}
 	}
 	if !t.below {
-		for _, o := range x.Operations {
+		for _, o := range x.Operations() {
 			parts = append(parts, o.At.In(d.Source))
 		}
 	}
@@ -156,7 +156,7 @@ func opensBlock(text string) bool {
 // withID gives the heading at the beginning of a text an id, unless it has one of its own.
 func withID(text, id string) string {
 	marks, _ := marksOf([]byte(text))
-	named := marks[0].named
+	named := marks[0].headingNames
 	if id == "" || named.ID != "" {
 		return text
 	}
@@ -198,7 +198,7 @@ func aligned(text string, least int) string {
 	first := maxLevel
 	for _, m := range marks {
 		if m.kind == atxHeading {
-			first = min(first, m.level)
+			first = min(first, m.Level)
 		}
 	}
 	var b strings.Builder
@@ -209,8 +209,8 @@ func aligned(text string, least int) string {
 		}
 		signs := m.at.From + strings.IndexByte(text[m.at.From:], '#')
 		b.WriteString(text[at:signs])
-		b.WriteString(strings.Repeat("#", max(1, min(maxLevel, m.level+least-first))))
-		at = signs + m.level
+		b.WriteString(strings.Repeat("#", max(1, min(maxLevel, m.Level+least-first))))
+		at = signs + m.Level
 	}
 	return b.String() + text[at:]
 }

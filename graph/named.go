@@ -40,8 +40,8 @@ func (d *Document) Operation(name string) (*Operation, error) {
 	case len(within) > 1:
 		return nil, fault.New(fault.Conflict, op, "block %q of %s has %d operations that send something", short, d.Path,
 			len(within)).WithHint("%s", d.choose(within))
-	case block != nil && len(block.Operations) == 1: // it sends nothing: Silent says why
-		return block.Operations[0], nil
+	case block != nil && len(block.Operations()) == 1: // it sends nothing: Silent says why
+		return block.Operations()[0], nil
 	case len(all) == 0:
 		return nil, fault.New(fault.NotFound, op, "%s has no operation that sends something", d.Path)
 	}

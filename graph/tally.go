@@ -15,11 +15,11 @@ type Counting struct {
 // tally is what the blocks of a document have in one way of counting.
 type tally struct {
 	Counting
-	by     any   // see kept
-	sizes  []int // by block
-	system int   // the system prompt
+	by     any     // see kept
+	sizes  []int32 // by block
+	system int     // the system prompt
 	// Up to each block, without system blocks: tokens, and how many blocks there are.
-	tokens, blocks []int
+	tokens, blocks []int32
 	shown          []int   // the tokens before each block where operations are visible; nil: they are not
 	gone           fenwick // the tokens of blocks that are replaced; nil: none is
 	above          partly
@@ -58,14 +58,14 @@ func (b *bill) counted(named string) *tally {
 // tally counts a document.
 func (d *Document) tally(counting Counting, kept any) *tally {
 	n := len(d.Blocks)
-	t := &tally{Counting: counting, sizes: make([]int, n), tokens: make([]int, n+1), blocks: make([]int, n+1),
+	t := &tally{Counting: counting, sizes: make([]int32, n), tokens: make([]int32, n+1), blocks: make([]int32, n+1),
 		sent: newSends(d)}
 	if kept != nil {
 		t.by = countedBy{kept, counting.Name}
 	}
 	d.inParts(n, func(i int) {
 		b := d.Blocks[i]
-		t.sizes[i] = b.kept.size(t.by, nil, func() int { return t.Of(d.Text(b)) })
+		t.sizes[i] = int32(b.kept.size(t.by, nil, func() int { return t.Of(d.Text(b)) }))
 	})
 	for i, b := range d.Blocks {
 		t.tokens[i+1], t.blocks[i+1] = t.tokens[i], t.blocks[i]
@@ -89,7 +89,7 @@ func (d *Document) tally(counting Counting, kept any) *tally {
 
 // sum returns the tokens of blocks that are not replaced, without system blocks.
 func (t *tally) sum(x extent) int {
-	n := t.tokens[x.to] - t.tokens[x.from]
+	n := int(t.tokens[x.to] - t.tokens[x.from])
 	if t.gone != nil {
 		n -= t.gone.upTo(x.to) - t.gone.upTo(x.from)
 	}
@@ -102,7 +102,7 @@ func (t *tally) replace(b *Block) {
 		t.gone = make(fenwick, len(t.tokens))
 	}
 	t.sent.freeze(b.index)
-	t.gone.add(b.index, t.tokens[b.index+1]-t.tokens[b.index])
+	t.gone.add(b.index, int(t.tokens[b.index+1]-t.tokens[b.index]))
 }
 
 // fenwick has numbers, and their sums.

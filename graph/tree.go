@@ -23,7 +23,7 @@ func (d *Document) Tree(b *Block, c *Costs) *Node {
 	if b.System {
 		n.Name = b.Title // no reference leads there
 	}
-	for _, o := range b.Operations {
+	for _, o := range b.Operations() {
 		at, _ := d.Place(o.At.From)
 		cost, _ := c.Of(o)
 		n.Nodes = append(n.Nodes, &Node{Line: at, Kind: o.Name, Name: "@" + o.Name, Tokens: cost.Total(),

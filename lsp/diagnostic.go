@@ -2,9 +2,9 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
@@ -74,7 +74,7 @@ func (n *notifier) publish(u uri.URI, another bool) {
 		p.URI, p.Version, p.Diagnostics = d.spelled, protocol.NewOptional(d.version), d.folder.published(d)
 		n.Server.documents.looked(u)
 	}
-	raw, err := json.Marshal(p)
+	raw, err := protocol.Marshal(p)
 	now := reported{p.URI, string(raw)}
 	switch {
 	case err == nil && now == before && !another:
@@ -86,7 +86,10 @@ func (n *notifier) publish(u uri.URI, another bool) {
 	default:
 		delete(n.reported, u)
 	}
-	if err := n.client.PublishDiagnostics(n.life, p); err != nil {
+	if err == nil {
+		err = n.conn.Notify(n.life, protocol.MethodTextDocumentPublishDiagnostics, jsonrpc2.RawMessage(raw))
+	}
+	if err != nil {
 		n.o.Log.Warn("diagnostics", "why", err.Error())
 	}
 }

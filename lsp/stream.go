@@ -17,6 +17,8 @@ const (
 	firstPart = 3 << 19
 	// growth is the factor by which a full buffer grows.
 	growth = 4
+	// keptFrame is how large a buffer for writing may be that stays, in bytes.
+	keptFrame = 256 << 10
 )
 
 // stream reads and writes messages. It replaces the library's, which allocates any announced length. A malformed message
@@ -26,8 +28,9 @@ type stream struct {
 	log   *slog.Logger
 	ended func() // called at the end of input
 
-	mu  sync.Mutex
-	out io.Writer // guarded by mu
+	mu     sync.Mutex
+	out    io.Writer // guarded by mu
+	framed []byte    // guarded by mu; the buffer of the last message
 
 	sanitize func(string) string // makes an error message safe to show: it may quote input
 }
@@ -103,16 +106,19 @@ func (s *stream) refuse(ctx context.Context, r refusal) {
 	}
 }
 
-// Write implements jsonrpc2.Stream.
+// Write implements jsonrpc2.Stream. What is written is made in a buffer that stays, unless a message is very long.
 func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
-	body, err := jsonrpc2.EncodeMessage(msg)
-	if err != nil {
-		return 0, err
-	}
+	const header, room = "Content-Length: %d\r\n\r\n", 32
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, err := s.out.Write(append(fmt.Appendf(make([]byte, 0, len(body)+32), "Content-Length: %d\r\n\r\n", len(body)),
-		body...))
+	framed := jsonrpc2.AppendMessage(append(s.framed[:0], make([]byte, room)...), msg)
+	if s.framed = nil; cap(framed) <= keptFrame {
+		s.framed = framed
+	}
+	before := fmt.Appendf(make([]byte, 0, room), header, len(framed)-room)
+	framed = framed[room-len(before):]
+	copy(framed, before)
+	n, err := s.out.Write(framed)
 	return int64(n), err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"ctxledger.dev/engine/daemon"
@@ -14,17 +13,13 @@ import (
 	"ctxledger.dev/internal/wiring"
 )
 
-// gcPercent bounds the garbage relative to the live heap. The open documents live for hours, an answer allocates
-// little, and text has no pointers to scan. The server returns freed memory to the system when the editor is idle.
-const gcPercent = 25
-
 func main() {
 	process.KeepOwnAccess()
 	e := env.System()
 	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
 		os.Exit(exit)
 	}
-	debug.SetGCPercent(gcPercent)
+	limitGarbage()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, e, os.Args[1:]))

@@ -79,7 +79,7 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 		case why != "":
 			w.CompactsAt, w.CompactsFrom = at, why
 		case at > 0 && w.CompactsAt == 0 && f.Session.Largest <= at: // a larger request would have been compacted
-			w.CompactsAt, w.CompactsFrom = at, assumedDefault
+			w.CompactsAt, w.CompactsFrom = at, ledger.WindowSize{From: ledger.WindowDefault}.Words()
 		}
 	}
 	if w.Tokens > 0 && w.CompactsAt > w.Tokens { // never reached
@@ -90,9 +90,6 @@ func (l *Views) windowAt(tx kv.Tx, f *core.Folded, model string, at overflow.Pla
 	}
 	return w, nil
 }
-
-// assumedDefault says what a size rests on at which an agent compacts: defaults of older versions are not known.
-const assumedDefault = "assumed: the default of the agent's newest version"
 
 // profile fills in the size of a window as far as it is known without errors: the user's setting, else what the session showed,
 // else the window that its host gives the model (given; 0: not known), else the program's own table. Another session of the host

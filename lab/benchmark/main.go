@@ -72,6 +72,7 @@ var measurements = []struct {
 	{"tokens", measureTokens},
 	{"index", measureIndex},
 	{"editor", measureEditing},
+	{"graphs", measureGraphs},
 	{"redaction", measureRedaction},
 	{"rendering", measureRendering},
 }

@@ -128,7 +128,7 @@ func (f File) named(o *graph.Operation, b *graph.Block) bool {
 // summarized inserts an operation into a block that replaces what it says.
 func (f File) summarized(b *graph.Block) (edits []Edit) {
 	text := strings.TrimRight(b.Own.In(f.Source), " \t\r\n")
-	if b.Own.From+len(text) <= b.Heading.To || len(b.Operations) > 0 {
+	if b.Own.From+len(text) <= b.Heading().To || len(b.Operations()) > 0 {
 		return nil
 	}
 	id := cmp.Or(b.ID, b.Slug)
@@ -136,7 +136,7 @@ func (f File) summarized(b *graph.Block) (edits []Edit) {
 		return nil
 	}
 	if b.ID == "" {
-		edits = append(edits, Edit{graph.Span{From: b.Heading.To, To: b.Heading.To}, " {id=" + id + "}"})
+		edits = append(edits, Edit{graph.Span{From: b.Heading().To, To: b.Heading().To}, " {id=" + id + "}"})
 	}
 	header := strings.Repeat("#", b.Level) + " " + b.Title + " {id=" + id + "}"
 	lines := []string{"", "", "@llm", "prompt: |", "  Summarize this block. Keep each decision, name, number and open question.",
@@ -168,7 +168,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	tools, inside := false, false
 	for _, x := range blocks {
 		tools = tools || fromTools(x.Own.In(f.Source))
-		inside = inside || x == notes || len(x.Operations) > 0
+		inside = inside || x == notes || len(x.Operations()) > 0
 	}
 	for up := b; up != nil; up = up.Parent {
 		inside = inside || up == notes && notes != nil
@@ -192,7 +192,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	var text strings.Builder
 	at := whole.From
 	for _, x := range blocks {
-		signs := strings.IndexByte(x.Heading.In(f.Source), '#') + x.Heading.From
+		signs := strings.IndexByte(x.Heading().In(f.Source), '#') + x.Heading().From
 		text.WriteString(f.Source[at:signs] + strings.Repeat("#", min(x.Level-b.Level+level, 6)))
 		at = signs + x.Level
 	}
@@ -227,7 +227,7 @@ func fromTools(text string) bool {
 // toolBlocks returns the blocks around one that follow each other below the same parent and that tools have written.
 func (f File) toolBlocks(b *graph.Block) (run []*graph.Block) {
 	plain := func(x *graph.Block) bool {
-		return fromTools(x.Own.In(f.Source)) && len(f.Below(x))+len(x.Operations) == 0
+		return fromTools(x.Own.In(f.Source)) && len(f.Below(x))+len(x.Operations()) == 0
 	}
 	all := slices.Collect(b.Parent.Children)
 	at := slices.Index(all, b)
@@ -250,9 +250,9 @@ func (f File) merged(run []*graph.Block) (edits []Edit) {
 		if len(Uses(f, Target{Document: f.Document, Block: b})) > 0 {
 			return nil
 		}
-		end := b.Heading.To
+		end := b.Heading().To
 		end += len(f.Source[end:]) - len(strings.TrimLeft(f.Source[end:], "\r\n"))
-		edits = append(edits, Edit{graph.Span{From: b.Heading.From, To: end}, ""})
+		edits = append(edits, Edit{graph.Span{From: b.Heading().From, To: end}, ""})
 	}
 	return edits
 }

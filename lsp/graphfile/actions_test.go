@@ -186,9 +186,9 @@ func offers(f File) (out []offer) {
 		}
 	}
 	for _, b := range f.Blocks[1:] {
-		add(b.Heading.From, func(string) bool { return true })
+		add(b.Heading().From, func(string) bool { return true })
 		for _, name := range []string{"renamed", "a"} {
-			if edits, err := Rename(f, b.Heading.From, name); err == nil {
+			if edits, err := Rename(f, b.Heading().From, name); err == nil {
 				out = append(out, offer{Action: Action{Title: "Rename to " + name, Edits: edits}})
 			}
 		}

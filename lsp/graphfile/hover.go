@@ -27,10 +27,10 @@ const (
 func Hover(f File, offset int) (Note, bool) {
 	b, o := f.At(offset)
 	if o == nil {
-		if b.Level == 0 || offset < b.Heading.From || offset > b.Heading.To {
+		if b.Level == 0 || offset < b.Heading().From || offset > b.Heading().To {
 			return Note{}, false
 		}
-		return Note{Span: b.Heading, Text: f.blockNote(b)}, true
+		return Note{Span: b.Heading(), Text: f.blockNote(b)}, true
 	}
 	for _, m := range f.Mentions(o) {
 		if m.At.From <= offset && offset <= m.At.To {
@@ -57,7 +57,7 @@ func Hover(f File, offset int) (Note, bool) {
 // there is none.
 func Asking(f File, offset int) (o *graph.Operation) {
 	b, _ := f.At(offset)
-	for _, x := range b.Operations {
+	for _, x := range b.Operations() {
 		if _, sends := f.Around.Costs.Of(x); sends {
 			if o = x; offset <= x.At.To {
 				break

@@ -30,9 +30,9 @@ func Lenses(f File) []Lens {
 	for _, b := range f.Blocks {
 		if n := f.Around.Costs.Sent(b); b.Level > 0 && n >= oftenSent && n*f.Around.Costs.Size(b) >= tokensOften {
 			title := f.Said(f.Around.Costs.Size(b)).Tokens() + " · sent by " + chars.Plural(n, "operation")
-			out = append(out, Lens{At: b.Heading.From, Title: title})
+			out = append(out, Lens{At: b.Heading().From, Title: title})
 		}
-		for _, o := range b.Operations {
+		for _, o := range b.Operations() {
 			if cost, sends := f.Around.Costs.Of(o); sends {
 				out = append(out, Lens{o.At.From, f.lens(cost), strings.Join(legend(cost), "\n")})
 			}

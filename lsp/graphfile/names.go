@@ -22,7 +22,7 @@ type Target struct {
 // Place is where the target is named: its heading, the id in the header of what is inserted, or the operation.
 func (t Target) Place() graph.Span {
 	if t.Block != nil {
-		return t.Block.Heading
+		return t.Block.Heading()
 	}
 	if id, at := t.Inserter.Inserts(); id != "" {
 		return at
@@ -37,8 +37,8 @@ func TargetAt(f File, offset int) (t Target, ok bool) {
 	switch {
 	case o != nil:
 		return f.targetIn(o, offset)
-	case b.Level > 0 && b.Heading.From <= offset && offset <= b.Heading.To:
-		return Target{Document: f.Document, Block: b, At: b.Heading, name: b.Name()}, true
+	case b.Level > 0 && b.Heading().From <= offset && offset <= b.Heading().To:
+		return Target{Document: f.Document, Block: b, At: b.Heading(), name: b.Name()}, true
 	}
 	return t, false
 }
@@ -172,7 +172,7 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 	case id == "":
 		return "", at, fault.New(fault.Invalid, op, "the block %s has no id", title(t.Block)).
 			WithHint("write {id=%s} at the end of its heading: then it can be renamed", t.name)
-	case t.Block != nil && t.At == t.Block.Heading:
+	case t.Block != nil && t.At == t.Block.Heading():
 		return id, written, nil
 	case !graph.Named(t.At.In(f.Source), id):
 		return "", at, fault.New(fault.Invalid, op, "%q is not the id of the block, which is %s",

@@ -57,11 +57,11 @@ func (f File) parts() []part {
 			if below := f.Below(b); len(below) > 0 {
 				at.To = below[len(below)-1].Own.To
 			}
-			out = append(out, part{f.section(b.Title, outline.Heading, deep, at, b.Heading), b, nil})
+			out = append(out, part{f.section(b.Title, outline.Heading, deep, at, b.Heading()), b, nil})
 			deep++
 		}
 		depth[b] = deep
-		for _, o := range b.Operations {
+		for _, o := range b.Operations() {
 			out = append(out, part{f.section("@"+o.Name, outline.Function, deep, o.At,
 				graph.Span{From: o.NameAt.From - 1, To: o.NameAt.To}), b, o})
 		}

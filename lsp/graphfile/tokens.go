@@ -31,7 +31,7 @@ func Tokens(f File) []Token {
 		if b.ID != "" {
 			out = append(out, Token{b.IDAt(), IDToken})
 		}
-		for _, o := range b.Operations {
+		for _, o := range b.Operations() {
 			out = append(out, Token{graph.Span{From: o.NameAt.From - 1, To: o.NameAt.To}, OperationToken})
 			for i := range o.Fields {
 				out = append(out, Token{o.Fields[i].At, ParameterToken})

@@ -475,11 +475,11 @@ test('what no record explains is saved in no turn, and explained', () => {
   const mixed = session(2, { turns: [turn(1, 0, 0, rest(2_500)), turn(2, 0, 0, rest(0))] });
   assert.equal(growthChart(mixed, 800).match(/class="sent" d="([^"]*)"/)?.[1]?.match(/M/g)?.length, 2, 'the line is in all turns if something is saved in one');
   assert.doesNotMatch(turnCard(mixed, 0), /shortened/);
-  assert.match(textOf(shown(mixed)), /\|unaccounted for: measured by the provider beyond our estimates: these are too low, or something is not recorded\|/);
+  assert.match(textOf(shown(mixed)), /\|unaccounted for: measured by the provider beyond what is recorded, such as reasoning, of which agents keep a summary; or our estimates are too low\|/);
   const both = session(1, { turns: [turn(1, 0, 0, { ...rest(1_000), held: about(30_000) })] });
   assert.match(turnCard(both, 0), /shortened by ctxledger<\/dt><dd>≈20,000 tokens \+ ≈1,000 unaccounted for</);
   assert.match(growthChart(both, 800), new RegExp(`class="sent" d="M44 ${layoutOf(both, 800).level(21_000)}h`), 'it is not saved');
-  assert.match(shown(session(1, { own: [{ name: 'unaccounted for', tokens: about(9) }] })), /Unaccounted for: measured by the provider beyond our estimates/);
+  assert.match(shown(session(1, { own: [{ name: 'unaccounted for', tokens: about(9) }] })), /Unaccounted for: measured by the provider beyond what is recorded/);
   assert.doesNotMatch(shown(session(2)), /nattributed/);
 });
 
