@@ -70,11 +70,22 @@ func (c *leaving) label(s *source) string {
 	return "result"
 }
 
+// callTokens returns the size of the calls of an item.
+func callTokens(it *Item) (n int) {
+	for _, c := range it.Calls {
+		n += c.Tokens
+	}
+	return n
+}
+
 func messageLabel(s *source, it *Item) string {
 	label := string(it.Role) + " message"
 	if len(it.Calls) > 0 {
 		c := it.Calls[0]
-		label = "call " + layout.OneLine(c.Name+" "+s.in.path(c.Target), 100)
+		call := "call " + layout.OneLine(c.Name+" "+s.in.path(c.Target), 100)
+		if label += " with " + call; 2*callTokens(it) >= it.Tokens { // and not what was said or thought beside it
+			label = call
+		}
 	}
 	return label + " (" + layout.Turn(it.Turn) + ")"
 }

@@ -170,6 +170,8 @@ type Use struct {
 	sessions.Cost
 	// Subagents is the part of Cost that subagents took; nil: there is none.
 	Subagents *Subagents `json:"subagents,omitempty"`
+	// Unfinished is what Cost lacks of answers in the log of the session; nil: nothing, or Cost was not asked for.
+	Unfinished *Unfinished `json:"unfinished,omitempty"`
 	// NextDollars is what the next request pays for what the window holds now, and NextBy how, one of the constants; nil:
 	// not known.
 	NextDollars *float64 `json:"next_usd,omitempty"`
@@ -260,8 +262,6 @@ type Unfinished struct {
 // Status says what fills a session's window, and what would be cut next.
 type Status struct {
 	Use
-	// Unfinished is what Cost and Total lack of answers in the log of the session; nil: nothing.
-	Unfinished *Unfinished `json:"unfinished,omitempty"`
 	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
 	// TriggerPolicy.Due decide, in numbers and in words.
 	NextStep EditedView `json:"next"`

@@ -50,6 +50,7 @@ type Context struct {
 	// ledger.Use, and Next that in words. null, "": not known.
 	Dollars     *float64          `json:"dollars"`
 	Unpriced    string            `json:"unpriced"` // what has no known price and is not in Dollars, in words
+	Unfinished  string            `json:"unfinished"` // what Dollars lacks of answers, in words; "": nothing
 	NextDollars *float64          `json:"nextDollars"`
 	Next        string            `json:"next"`
 	Subagents   string            `json:"subagents"` // what of Dollars subagents took, in words; "": nothing
@@ -156,6 +157,7 @@ func (s *folder) contextOf(g ledger.TurnStats) Context {
 	if g.Unpriced != nil {
 		c.Unpriced = plainLine(g.Unpriced.String())
 	}
+	c.Unfinished = strings.TrimPrefix(unfinishedOf(g.Use), "; ")
 	if g.Subagents != nil {
 		c.Subagents = g.Subagents.String()
 	}

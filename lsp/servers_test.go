@@ -139,11 +139,11 @@ func TestTheAgentsSettingsAreShownWhenTheyChange(t *testing.T) {
 		at       int
 		why      string
 	}{
-		{"", 200_000, "the agent's default"},
+		{"", 0, "not known"}, // nor is its version
 		{`{"autoCompactWindow":150000}`, 117_000, "autoCompactWindow in ~/.claude/settings.json"},
 		{`{"autoCompactWindow":140000}`, 107_000, "autoCompactWindow in ~/.claude/settings.json"},
 		{`{"autoCompactEnabled":false}`, 0, "off (autoCompactEnabled is false)"},
-		{"", 200_000, "the agent's default"},
+		{"", 0, "not known"}, // nor is its version
 	} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)

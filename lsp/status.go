@@ -2,12 +2,15 @@ package lsp
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
 
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/ledger"
 	"ctxledger.dev/lsp/live"
+	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
 )
 
@@ -88,11 +91,24 @@ func (s *folder) status(k snapshot) Status {
 		Folder: s.name(), Session: l.Session, Title: plainLine(chars.Title(l.Title)), Model: plainLine(l.Model),
 		Held: l.Held, Besides: besides, Window: l.Window, WindowFrom: plainLine(l.WindowFrom),
 		CompactsAt: l.CompactsAt, CompactsFrom: plainLine(l.CompactsFrom),
-		Cost:    plainLine(l.Use.Cost.Words()),
+		Cost:    plainLine(costOf(l.Use)),
 		Updated: milliseconds(l.Updated), Others: others, Pinned: k.pinned != "" && l.Session == k.pinned, Near: l.Near,
 		Warning: plainLine(l.Warning), FollowOff: k.configured.notFollowed(),
 		Problem: chars.Line(s.sanitize(problem)), Hint: chars.Line(s.sanitize(hint)),
 	}
+}
+
+// costOf says what a session cost so far, and what that lacks; "": not known.
+func costOf(u ledger.Use) string {
+	return strings.TrimPrefix(u.Cost.Words()+unfinishedOf(u), "; ")
+}
+
+// unfinishedOf says what the cost of a session lacks; "": nothing.
+func unfinishedOf(u ledger.Use) string {
+	if u.Unfinished == nil {
+		return ""
+	}
+	return "; " + report.Unfinished(*u.Unfinished).String()
 }
 
 // milliseconds are those since 1970; 0 for no time.

@@ -55,7 +55,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 		st := ledger.Status{
 			Use:   use(f, g, w, filled(f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
-			Unfinished: unfinished(f), Messages: messagesOf(f, g), Sends: sends, Off: f.Policy.Compact.Off,
+			Messages: messagesOf(f, g), Sends: sends, Off: f.Policy.Compact.Off,
 		}
 		spend(f, apart, &st.Use)
 		if st.Savings, st.Offloaded, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {

@@ -36,7 +36,7 @@ func spend(f *core.Folded, apart []sessions.Session, u *ledger.Use) {
 			others.Add(c)
 		}
 	}
-	u.Cost = slices.Concat(own, others).Cost(f.Models)
+	u.Cost, u.Unfinished = slices.Concat(own, others).Cost(f.Models), unfinished(f)
 	if sub.N > 0 {
 		sub.Usage, sub.Dollars = others.Sum(), others.Cost(f.Models).Dollars
 		u.Subagents = &sub

@@ -113,7 +113,7 @@ func TestTheRealAgentCompactsWhereItsSettingsSay(t *testing.T) {
 				set[variable] = value
 				return set[name]
 			}}
-			at, why := claudecode.AutoCompact(e, s.Workspace, "claude-sonnet-5", c.window)
+			at, why := claudecode.AutoCompact(e, s.Workspace, "claude-sonnet-5", "2.1.328", c.window)
 			for _, more := range []int{-1_000, 0} {
 				server := model.New(grown, nil)
 				server.Count = func(body []byte) int {

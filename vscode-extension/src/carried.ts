@@ -59,13 +59,13 @@ export function sayUnknown({ unknown }: Pick<Host, 'unknown'>): string {
   return unknown === 0 ? '' : ` + ${commas(unknown)} unknown`;
 }
 
-/** Returns the row of an agent: its figure is the sum of the rows below it. */
+/** Returns the row of an agent: its figure is the sum of the rows below it, which without a live session are files alone. */
 function hostRow(host: Host, own: Category | undefined): Row {
   const all = own === undefined ? host.carried : own.name === beside ? own.tokens : sumOf([own.tokens, host.carried]);
   return {
     id: host.name,
     label: oneLine(host.title, longestName),
-    description: sayCount(all) + sayUnknown(host),
+    description: sayCount(all) + (own === undefined ? ' from files' : '') + sayUnknown(host),
     tooltip: [
       own === undefined ? '' : `In every request of ${host.title}: ${inTokens(all)}.`,
       [`What ${host.title} loads from your files with every request: ${inTokens(host.carried)}`, spentOn(host)].filter((text) => text !== '').join(', ') + '.',

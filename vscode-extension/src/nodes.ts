@@ -43,10 +43,10 @@ export function listed(parent: Node, nodes: readonly Node[]): (Node | Older)[] {
   return older.length === 0 ? [...nodes] : [...nodes.slice(0, first), { id: `${parent.id}/older`, older }];
 }
 
-/** Returns what is said above a list of sessions: where none is live, what their figures are; else nothing. */
-export function wordsFor(sessions: readonly Node[]): string {
+/** Returns what is said above a list of sessions: where none is live, or none is followed, what their figures are; else nothing. */
+export function wordsFor(sessions: readonly Node[], followed: boolean): string {
   return sessions.length === 0 || sessions.some(({ live }) => live) ? ''
-    : 'No session is live. Costs of past sessions are estimates at list prices.';
+    : `${followed ? 'No session is live' : 'Live sessions are not followed (ctxledger.live is off)'}. Costs are at list prices.`;
 }
 
 /** Reports whether the roots say that no session is recorded, but something else is. */

@@ -24,6 +24,12 @@ export function registerPanel(extension: vscode.Uri, server: Server): vscode.Dis
   );
 }
 
+/** Returns where a new panel opens: beside a page of VS Code, such as the walkthrough that asks for it, else in front of the file that is looked at. */
+function besideGuides(): vscode.ViewColumn {
+  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+  return activeTab !== undefined && activeTab.input === undefined ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+}
+
 /** Shows one panel at most, and keeps it up to date while it can be seen. */
 class PanelHost implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
@@ -48,7 +54,7 @@ class PanelHost implements vscode.Disposable {
     this.wanted = true;
     const asked = { session, folder: session === '' ? '' : this.server.folder };
     if (this.panel === undefined) {
-      this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', vscode.ViewColumn.Active), asked);
+      this.adopt(vscode.window.createWebviewPanel(viewType, 'Context', besideGuides()), asked);
       return;
     }
     this.asked = asked;

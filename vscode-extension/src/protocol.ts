@@ -128,6 +128,8 @@ export interface Context {
   readonly dollars: number | null;
   /** What has no known price and is not in dollars, in words; empty: nothing. */
   readonly unpriced?: string;
+  /** What dollars lacks of answers whose usage was never completed, in words; nothing: nothing. */
+  readonly unfinished?: string;
   /** What of that subagents took, in words; empty: nothing. */
   readonly subagents?: string;
   /** What is counted in the session that it was forked from, in words; empty: nothing. */

@@ -91,7 +91,7 @@ export class Tree implements vscode.TreeDataProvider<Element>, vscode.Disposable
 
   private below(parent: Node, nodes: Node[]): Element[] {
     if (parent.id === 'sessions') { // the first page
-      this.view.message = wordsFor(nodes);
+      this.view.message = wordsFor(nodes, vscode.workspace.getConfiguration('ctxledger').get('live', true));
     }
     return listed(parent, nodes);
   }

@@ -83,6 +83,8 @@ export async function turnHintsOn(server: Server): Promise<void> {
   const { uri, position } = found;
   const shown = await vscode.window.showTextDocument(uri, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: true });
   shown.revealRange(new vscode.Range(position.line, 0, position.line, 0), vscode.TextEditorRevealType.InCenter);
+  await hintsIn(uri); // what the editor asks for comes before
+  await new Promise((resolve) => setTimeout(resolve, pause)); // and is drawn
   seen('hints');
 }
 

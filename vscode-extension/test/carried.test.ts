@@ -21,7 +21,7 @@ test('a row says what a part costs, and when', () => {
       ],
     }],
   });
-  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 + 1 unknown']]);
+  assert.deepEqual(rows.map(({ label, description }) => [label, description]), [['Claude Code', '1,200 from files + 1 unknown']]);
   assert.match(rows[0]!.tooltip, /from your files with every request: 1,200 tokens\.\nNot included: 1 part of unknown cost\./);
   assert.deepEqual(rows[0]!.rows.map(({ label, description, icon }) => [label, description, icon]), [
     ['CLAUDE.md', '1,080 + 33 imported', 'book'],
@@ -48,7 +48,7 @@ test('what is wrong with a part is in its tooltip, in lines of its own', () => {
   const [host] = rowsOf({
     hosts: [{ name: 'codex', title: 'Codex', carried: count(1), unknown: 0, parts: [{ ...part, name: 'a\nb', problems: [{ message: 'cut\noff' }] }] }],
   });
-  assert.equal(host!.description, '1');
+  assert.equal(host!.description, '1 from files');
   assert.equal(host!.rows[0]!.icon, 'warning');
   assert.equal(host!.rows[0]!.tooltip, 'memory a b\n1,080\n⚠ cut off');
 });
@@ -58,10 +58,10 @@ test('what a live session has of no file is a row of its own, with the figure of
   const own = [{ name: 'user', tokens: count(9) }, { name: 'system prompt and tools', tokens: { ...count(5059), exact: false } }];
   const rows = (live: boolean): string[][] => rowsOf({ hosts }, { host: 'claude-code', live, own })
     .map((host) => [host, ...host.rows].map(({ label, description }) => `${label} ${description}`));
-  assert.deepEqual(rows(true), [['claude-code ≈5,100', 'system prompt and tools ≈5,059', 'CLAUDE.md 1,080'], ['codex 41', 'CLAUDE.md 1,080']], 'the head is the sum');
+  assert.deepEqual(rows(true), [['claude-code ≈5,100', 'system prompt and tools ≈5,059', 'CLAUDE.md 1,080'], ['codex 41 from files', 'CLAUDE.md 1,080']], 'the head is the sum');
   own[1]!.name = 'system prompt, tools and memory files'; // where it is not known what of it is in files
   assert.deepEqual(rows(true)[0]!.slice(0, 2), ['claude-code ≈5,059', 'system prompt, tools and memory files ≈5,059']);
-  assert.deepEqual(rows(false), [['claude-code 41', 'CLAUDE.md 1,080'], ['codex 41', 'CLAUDE.md 1,080']]);
+  assert.deepEqual(rows(false), [['claude-code 41 from files', 'CLAUDE.md 1,080'], ['codex 41 from files', 'CLAUDE.md 1,080']]);
 });
 
 test('the view names the model of each agent', () => {

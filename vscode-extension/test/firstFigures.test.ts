@@ -93,7 +93,7 @@ test('CLAUDE.md is shown with what it imports, and others where it is not', () =
 test('what everything cost ends with the habits, each with what to do', () => {
   const habits = [{ cost: '≈$1.20', tokens: '≈3.10 M', name: 'files read again', advice: 'compact (`ctxledger context`) less' }];
   const { text, found } = habitFigures({ sessions: 6, said: '6 sessions on this machine cost $5.36 at list prices.', habits });
-  assert.match(words(text), /\*\*6 sessions on this machine cost \$5\.36 .*They do not overlap.*what was sent again.*\| \*\*≈\$1\.20\*\* \| ≈3\.10\u00a0M \| Files read again \| Compact \(`ctxledger context`\) less\. \|/s);
+  assert.match(words(text), /\*\*6 sessions on this machine cost \$5\.36 .*They do not overlap.*\n1\. \*\*≈\$1\.20\*\*, ≈3\.10 M tokens: files read again\n\n {3}\*What to do:\* compact \(`ctxledger context`\) less\.\n/s);
   assert.match(text, /≈\\\$1/, 'two dollars would be a formula');
   assert.ok(found);
   const none = habitFigures({ sessions: 0, said: 'No coding agent has left a session on this machine yet.' });

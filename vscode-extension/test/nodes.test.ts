@@ -48,9 +48,10 @@ test('of many sessions the newest are listed, and the others when somebody asks'
 });
 
 test('where no session is live the list says so, and what its figures are', () => {
-  assert.match(wordsFor([session, session]), /^No session is live\..*estimates at list prices/);
-  assert.equal(wordsFor([session, { ...session, live: true }]), '');
-  assert.equal(wordsFor([]), '');
+  assert.equal(wordsFor([session, session], true), 'No session is live. Costs are at list prices.');
+  assert.match(wordsFor([session, session], false), /^Live sessions are not followed \(ctxledger\.live is off\)\./);
+  assert.equal(wordsFor([session, { ...session, live: true }], true), '');
+  assert.equal(wordsFor([], true), '');
 });
 
 test('past sessions are offered where other things are recorded, but no session', () => {

@@ -53,7 +53,8 @@ export function sayPartsOf(turn: Pick<Turn, 'cost_usd' | 'subagents_usd'>): stri
 }
 
 /** Says what a session cost, and what of it has no known price; nothing where nothing was used. */
-export function sayCost({ dollars, unpriced = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'live'>): string {
+export function sayCost({ dollars, unpriced = '', unfinished = '', live }: Pick<Context, 'dollars' | 'unpriced' | 'unfinished' | 'live'>): string {
   const priced = dollars === null ? '' : `${sayMoney(dollars, true)}${live ? ' so far' : ''}, at list prices`;
-  return [priced, unpriced].filter((said) => said !== '').join(', and ');
+  const cost = [priced, unpriced].filter((said) => said !== '').join(', and ');
+  return [cost, unfinished].filter((said) => said !== '').join('; ');
 }

@@ -49,7 +49,8 @@ function viewBar(context: Context): string {
   const parts = shares.map((share) => `${share.name} ${sayTokens(share.n, share.exact)}`).join(', ');
   const label = `${sayCount(viewCount(context))}${window > 0 ? ` of ${sayTokens(window, true)}` : ''} tokens: ${parts}`;
   const share = window > 0 ? ` (${sayShare(threshold, window)})` : '';
-  const due = { at: threshold, words: `ctxledger compacts this once it is above ${inTokens({ n: threshold, exact })}${share}` };
+  const limit = `${inTokens({ n: threshold, exact })}${share}`;
+  const due = { at: threshold, words: viewCount(context).n > threshold ? `ctxledger would compact this now: it is above ${limit}` : `ctxledger compacts this once it is above ${limit}` };
   const key = threshold === 0 ? '' : element('p', { class: 'key' }, dash('threshold'), `${due.words}. How full the agent's own window is does not matter.`);
   return bar({ pieces: piecesOf(shares, window > 0 ? window : whole), whole, window, due, label }) + key +
     table(shares, viewCount(context), window);
