@@ -206,15 +206,16 @@ deadcode: ## functions that no program reaches, but for those that internal/arch
 	@LC_ALL=C sort -o .cache/unreachable .cache/unreachable && sed -n 's/^\(ctxledger[^ ]*\) .*/\1/p' internal/archtest/deadcode.txt | LC_ALL=C sort | \
 	  diff - .cache/unreachable || { echo 'delete what is unreachable, or list it with its reason in internal/archtest/deadcode.txt'; exit 1; }
 
-# vet reads source, which is most of its work: from lab/, which has the product among its dependencies, it reads all of it once. macOS,
-# and lab/ for Windows, are in make systems, a proof. staticcheck takes from each module what its tests have compiled.
+# Both read from lab/, which has the product among its dependencies: so each looks at all of it once. vet reads source, which is
+# most of its work. For Windows it looks at files of Windows alone, and compiles the programs in memory; all else for Windows, and
+# macOS, are in make systems, a proof.
 lint: deadcode ## formatting, vet for two systems, static analysis, unreachable functions
 	$(call formatted)
 	$(LAB) build -C lab -o ../.cache/ ./vet
-	$(GO) mod tidy -diff && $(GO) run $(STATICCHECK) ./...
-	cd lab && $(GO) mod tidy -diff && $(LAB) run $(STATICCHECK) ./...
+	$(GO) mod tidy -diff
+	cd lab && $(GO) mod tidy -diff && $(LAB) run $(STATICCHECK) ctxledger.dev/...
 	cd lab && ../.cache/vet ctxledger.dev/...
-	GOOS=windows .cache/vet ./...
+	GOOS=windows .cache/vet ./cmd/... $(sort $(addprefix ./,$(dir $(shell git ls-files '*_windows.go'))))
 
 counts: export CTXLEDGER_ORACLE := $(CURDIR)/$(ORACLE)
 counts: $(REFERENCE) ## every file of the standard library, and all else there is to compare, counted as npm tiktoken does, with and without assembly
@@ -260,7 +261,7 @@ PROOFS := systems windows whole races scripts volume crash powercut flips faults
 proofs: ## every harness behind docs/maintainers/benchmarks.md, for hours
 	@for p in $(PROOFS); do $(MAKE) --jobs=1 $$p || exit 1; done
 
-systems: ## vet for the other systems: of the product, of which make lint has Windows, and of lab/
+systems: ## vet for the other systems: of the product, of which make lint has the programs for Windows, and of lab/
 	$(LAB) build -C lab -o ../.cache/ ./vet
 	cd lab && for system in darwin windows; do export GOOS=$$system; ../.cache/vet $$($(GO) list ctxledger.dev/... | grep -v scriptedmodel) || exit 1; done
 
@@ -297,9 +298,10 @@ worktrees: ## the sessions of worktrees, subdirectories, clones and submodules, 
 poison: ## every hostile text of the corpus at every place and through every exit
 	$(LAB) test -C lab -count=1 -timeout 60m -v -run 'Poison' ./poison -whole
 
-hostile: ## a million malformed messages between calls of the MCP server, and of the language server; ten thousand sequences of edits
+hostile: ## a million malformed messages between calls of the MCP server, and of the language server; ten thousand sequences of edits; every path to every command
 	$(GO) test -count=1 -timeout 60m -v -run 'TheServerHasTheText' ./lsp -sequences 10000
 	$(LAB) test -C lab -count=1 -timeout 60m -v -run Generated ./ctxmcp ./ctxlsp -messages 1000000
+	$(LAB) test -C lab -count=1 -timeout 60m -v -run EveryPathIsTakenOrNamed ./e2e -paths
 
 SWAPS ?= 1000000
 escapes: ## SWAPS swaps (default 1,000,000) of what lies at the paths that are read and written, from SEED

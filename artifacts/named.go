@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/words"
 	"ctxledger.dev/kv"
 )
@@ -32,8 +32,8 @@ type Named struct {
 func (n Named) String() string { return n.Name + "@" + strconv.Itoa(n.Version) }
 
 var (
-	nameForm   = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]*$`)
-	handleLike = regexp.MustCompile(`^[0-9a-f]+(\.[0-9]+)?$`) // of artifacts, messages, sessions, summaries
+	nameForm   = pattern.Lazy(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._/-]*$`)
+	handleLike = pattern.Lazy(`^[0-9a-f]+(\.[0-9]+)?$`) // of artifacts, messages, sessions, summaries
 )
 
 // CheckName refuses what cannot be a name: invalid, too_large.
@@ -43,10 +43,10 @@ func CheckName(name string) error {
 	case n > limits.ArtifactName:
 		return fault.New(fault.TooLarge, op, "the name has %d characters, more than the limit of %d", n,
 			limits.ArtifactName)
-	case !nameForm.MatchString(name) || !chars.Safe(name):
+	case !nameForm().MatchString(name) || !chars.Safe(name):
 		return fault.New(fault.Invalid, op, "%q is not a name of letters, digits and . _ - /, a letter or digit first",
 			cutLabel(name)).WithHint("for example plan.md")
-	case handleLike.MatchString(name):
+	case handleLike().MatchString(name):
 		return fault.New(fault.Invalid, op, "the name %q looks like a handle", name).
 			WithHint("for example plan-%s", name)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"ctxledger.dev/hosting/access"
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/redact"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
@@ -79,12 +79,12 @@ type Server struct {
 }
 
 // prefixForm keeps a prefixed name within what hosts accept.
-var prefixForm = regexp.MustCompile(`^[A-Za-z0-9_.-]{0,24}$`)
+var prefixForm = pattern.Lazy(`^[A-Za-z0-9_.-]{0,24}$`)
 
 // New returns a server for the ledgers that open returns; open is called when a client's is first needed.
 // Errors: invalid for a prefix that hosts would not accept.
 func New(open Opener, o Options) (*Server, error) {
-	if !prefixForm.MatchString(o.ToolPrefix) {
+	if !prefixForm().MatchString(o.ToolPrefix) {
 		return nil, fault.New(fault.Invalid, "mcp.new",
 			"the tool prefix %q is not 1 to 24 letters, digits, dots, dashes and underscores", o.ToolPrefix)
 	}

@@ -2,14 +2,14 @@ package trust
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 )
 
 // variable matches what a reference to a variable names.
-var variable = regexp.MustCompile(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
+var variable = pattern.Lazy(`^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(:-(.*))?$`)
 
 // values returns the value of a variable, or what the reference gives instead where it is not set.
 type values func(name, or string, hasOr bool) (value string, err error)
@@ -23,7 +23,7 @@ func (s *ServerAsk) expand(text string, of values) (out string, names []string, 
 		if name == "workspaceFolder" || name == "CLAUDE_PROJECT_DIR" {
 			return s.Root
 		}
-		v := variable.FindStringSubmatch(name)
+		v := variable().FindStringSubmatch(name)
 		if v == nil {
 			err = fault.New(fault.Invalid, "trust.server", "%s cannot be asked: only its agent knows what %s is",
 				quote(s.Name), quote(found))

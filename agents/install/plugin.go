@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
 	"ctxledger.dev/agents/registry"
+	"ctxledger.dev/internal/pattern"
 )
 
 // Plugin is a plugin of ours that an agent has enabled: it brings the server and the hooks that Connect would write.
@@ -19,7 +19,7 @@ type Plugin struct {
 }
 
 // pluginName matches our plugin in any marketplace. Other names are not shown: a repository can choose them.
-var pluginName = regexp.MustCompile(`^` + registry.ServerName + `@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var pluginName = pattern.Lazy(`^` + registry.ServerName + `@[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Plugin returns the plugin of ours that an agent has enabled, nil if there is none. Nothing is started; a configuration that
 // cannot be read counts as empty.
@@ -57,7 +57,7 @@ func (m Machine) plugins(h registry.Agent, s registry.Scope, path string) map[st
 	}
 	said := map[string]bool{}
 	for plugin, value := range settings.Enabled {
-		if pluginName.MatchString(plugin) {
+		if pluginName().MatchString(plugin) {
 			said[plugin] = string(value) == "true"
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/kv/held"
 )
@@ -35,7 +35,7 @@ func Damaged(state string) (dirs []string, err error) {
 }
 
 // partialName is the end of the name of an incomplete backup.
-var partialName = regexp.MustCompile(`\.[0-9a-f]{8}\.partial$`)
+var partialName = pattern.Lazy(`\.[0-9a-f]{8}\.partial$`)
 
 // ClearBeside removes the copies and incomplete backups that older versions left beside a state directory and that nothing
 // was written to for a minute. Errors: unavailable.
@@ -74,7 +74,7 @@ func isNumbered(name, prefix string) bool {
 // isPartial reports whether a file is a backup that was not finished: by its name, and by its first bytes, where it has
 // any. An error says that it could not be looked at.
 func isPartial(file string) (bool, error) {
-	if !partialName.MatchString(file) {
+	if !partialName().MatchString(file) {
 		return false, nil
 	}
 	f, info, err := safefs.OpenListed(file)

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"time"
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/process"
 	"ctxledger.dev/internal/safefs"
 )
@@ -164,7 +164,7 @@ func each(state string, fn func(e fs.DirEntry, place, kind string, pid int) erro
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if name := copyName.FindStringSubmatch(e.Name()); name != nil {
+		if name := copyName().FindStringSubmatch(e.Name()); name != nil {
 			pid, _ := strconv.Atoi(name[2]) // one that is too large is no process either
 			err = errors.Join(err, fn(e, filepath.Join(dir, e.Name()), name[1], pid))
 		}
@@ -173,7 +173,7 @@ func each(state string, fn func(e fs.DirEntry, place, kind string, pid int) erro
 }
 
 // copyName is the name of a copy or a note: its kind, the process that made it, and a random part.
-var copyName = regexp.MustCompile(`^(` + Check + `|` + Repair + `|` + Replay + `|` + backup + `)-([0-9]+)-[0-9a-f]+$`)
+var copyName = pattern.Lazy(`^(` + Check + `|` + Repair + `|` + Replay + `|` + backup + `)-([0-9]+)-[0-9a-f]+$`)
 
 // noted returns the incomplete backup that a note names, "" if it is gone. An error says that this is not known.
 func noted(note string) (file string, err error) {

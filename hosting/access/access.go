@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 
 	"ctxledger.dev/internal/env"
 	"ctxledger.dev/internal/fault"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/internal/privatefile"
 	"ctxledger.dev/internal/safefs"
 	"ctxledger.dev/workspace"
@@ -75,8 +75,8 @@ const (
 const prefix = "ctxl_"
 
 var (
-	tokenForm     = regexp.MustCompile(`^` + prefix + `[0-9a-f]{40}$`)
-	workspaceForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+	tokenForm     = pattern.Lazy(`^` + prefix + `[0-9a-f]{40}$`)
+	workspaceForm = pattern.Lazy(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 )
 
 // Store is where a server's tokens and workspaces are kept. It is safe for concurrent use.
@@ -124,7 +124,7 @@ func (s *Store) Add(t Token) (Token, string, error) {
 	case t.Role == Metrics && t.Workspace != "":
 		return t, "", fault.New(fault.Invalid, op, "a metrics token does not belong to a workspace").
 			WithHint("leave the workspace out")
-	case t.Role != Metrics && !workspaceForm.MatchString(t.Workspace):
+	case t.Role != Metrics && !workspaceForm().MatchString(t.Workspace):
 		return t, "", fault.New(fault.Invalid, op,
 			"the workspace name %.80q must be 1 to 63 lower-case letters, digits, - and _, starting with a letter or digit", t.Workspace)
 	case t.Rate < 1 || t.Rate > MaxRate:
@@ -147,7 +147,7 @@ func (s *Store) Add(t Token) (Token, string, error) {
 // Find returns the token that a program presents, and whether it is valid: of one that has expired or was revoked, what is
 // still known.
 func (s *Store) Find(secret string) (Token, bool) {
-	if !tokenForm.MatchString(secret) {
+	if !tokenForm().MatchString(secret) {
 		return Token{}, false
 	}
 	t, ok := s.current(s.file(secret))

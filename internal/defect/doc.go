@@ -28,5 +28,5 @@ const (
 
 // BuildFlags returns the arguments that have "go build" put the defect into a program with failpoints; "" puts in none.
 func (d Defect) BuildFlags() []string {
-	return []string{"-tags", "failpoints,defects", "-ldflags", "-X ctxledger.dev/internal/defect.seeded=" + string(d)}
+	return []string{"-tags=failpoints,defects", "-ldflags=-X ctxledger.dev/internal/defect.seeded=" + string(d)}
 }

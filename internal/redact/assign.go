@@ -47,7 +47,7 @@ func (r *rule) assigned(text []byte, at, n int, bare *extent) (span, bool) {
 // acceptsValue judges an assigned value.
 func (r *rule) acceptsValue(value []byte, quoted bool) bool {
 	if r.re != nil {
-		return r.re.Match(value) && r.passes(value)
+		return r.re().Match(value) && r.passes(value)
 	}
 	return plausible(value, quoted) && r.passes(value)
 }

@@ -3,6 +3,8 @@ package redact
 import (
 	"cmp"
 	"regexp"
+
+	"ctxledger.dev/internal/pattern"
 )
 
 // row is one kind of secret, as the table in rules.go has it.
@@ -36,8 +38,8 @@ type stretch struct{ start, end, lo, hi int }
 // rule is a row made ready.
 type rule struct {
 	row
-	order int // of rules that find the same bytes, the first in the table names them
-	re    *regexp.Regexp
+	order int                   // of rules that find the same bytes, the first in the table names them
+	re    func() *regexp.Regexp // compiled when a literal is found; nil for a row without a pattern
 }
 
 // How much of a text a rule gets to see, in bytes.
@@ -64,9 +66,9 @@ func (w row) compile(order int) *rule {
 	}
 	switch {
 	case w.pattern != "":
-		r.re = regexp.MustCompile(flags + `^(?:` + w.pattern + `)`)
+		r.re = pattern.Lazy(flags + `^(?:` + w.pattern + `)`)
 	case w.value != "":
-		r.re = regexp.MustCompile(`^(?:` + w.value + `)$`)
+		r.re = pattern.Lazy(`^(?:` + w.value + `)$`)
 	}
 	return r
 }
@@ -97,7 +99,7 @@ func (r *rule) match(text []byte, at, n int, bare *extent) (span, bool) {
 		return span{}, false
 	}
 	end := min(from+cmp.Or(r.window, window), len(text))
-	m := r.re.FindSubmatchIndex(text[from:end])
+	m := r.re().FindSubmatchIndex(text[from:end])
 	if m == nil {
 		return span{}, false
 	}

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(programtest.Run(m, func(dir string) error {
 		bin = dir
-		return programtest.Build(bin, "-ldflags", "-X ctxledger.dev/internal/env.traced="+lookups, programtest.Programs)
+		return programtest.Build(bin, "-ldflags=-X ctxledger.dev/internal/env.traced="+lookups, programtest.Programs)
 	}))
 }
 

@@ -18,7 +18,7 @@ func built(t *testing.T) string {
 	t.Helper()
 	t.Chdir("../..")
 	bin := t.TempDir()
-	if err := programtest.Build(bin, "./cmd/..."); err != nil {
+	if err := programtest.Build(bin, programtest.Programs); err != nil {
 		t.Fatal(err)
 	}
 	return bin

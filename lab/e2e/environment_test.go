@@ -66,6 +66,9 @@ var surroundings = []struct {
 	{name: "little memory", set: []string{"GOMEMLIMIT=64MiB"}, shell: `exec "$@"`},
 }
 
+// small is a session that is read in no time: what is recorded does not matter here.
+const small = "../../testdata/sessions/compacted.jsonl"
+
 // calls are what an agent's host says to the server.
 const calls = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -91,9 +94,9 @@ func TestOddSurroundings(t *testing.T) {
 				name, in, want string
 				args           []string
 			}{
-				{"count", "", "shop.jsonl", []string{"ctxledger", "count", absolute(t, recording)}},
+				{"count", "", "compacted.jsonl", []string{"ctxledger", "count", absolute(t, small)}},
 				{"import", "", "new records",
-					[]string{"ctxledger", "--workspace", s.Workspace, "import", absolute(t, recording)}},
+					[]string{"ctxledger", "--workspace", s.Workspace, "import", absolute(t, small)}},
 				{"status", "", "workspace", []string{"ctxledger", "--workspace", s.Workspace, "status"}},
 				{"memory", "", "saved", []string{"ctxledger", "--workspace", s.Workspace, "memory", "save", "fact",
 					"--body", "b"}},

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxledger.dev/internal/env"
@@ -36,24 +38,30 @@ func Run(tests interface{ Run() int }, build func(dir string) error) int {
 }
 
 // Build builds programs as a release does, without cgo and symbols, or under the race detector. into is an existing
-// directory, or the path of one program; arguments are flags of go build, and packages. Linking takes seconds for each of
-// twenty packages of tests, so the programs are made in .cache/programs, where go build sees what is up to date, and copied.
+// directory, or the path of one program; arguments are flags of go build, each with its value, and packages. Linking takes
+// seconds for each of twenty packages of tests, so what is built with the same flags is made once, in .cache/programs, where
+// go build sees what is up to date, and copied.
 func Build(into string, arguments ...string) error {
-	made, release, err := shared(arguments)
+	root, err := checkout()
+	if err != nil {
+		return err
+	}
+	flags, packages := apart(arguments)
+	made, release, err := shared(root, flags)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := BuildIn("", made+string(filepath.Separator), arguments...); err != nil {
+	if err := BuildIn("", made+string(filepath.Separator), slices.Concat(flags, packages)...); err != nil {
 		return err
 	}
-	programs, err := os.ReadDir(made)
+	programs, err := named(root, packages)
 	if err != nil {
 		return err
 	}
 	if at, err := os.Stat(into); err == nil && at.IsDir() {
 		for _, p := range programs {
-			if err := clone(filepath.Join(made, p.Name()), filepath.Join(into, p.Name())); err != nil {
+			if err := clone(filepath.Join(made, p), filepath.Join(into, p)); err != nil {
 				return err
 			}
 		}
@@ -62,17 +70,43 @@ func Build(into string, arguments ...string) error {
 	if len(programs) != 1 {
 		return fmt.Errorf("%d programs are to become %s", len(programs), into)
 	}
-	return clone(filepath.Join(made, programs[0].Name()), into)
+	return clone(filepath.Join(made, programs[0]), into)
 }
 
-// shared returns the directory where programs that are built with these arguments are made, which is the caller's until
-// release.
-func shared(arguments []string) (dir string, release func(), err error) {
-	root, err := checkout()
-	if err != nil {
-		return "", nil, err
+// apart returns the flags and the packages among arguments.
+func apart(arguments []string) (flags, packages []string) {
+	for _, a := range arguments {
+		if strings.HasPrefix(a, "-") {
+			flags = append(flags, a)
+		} else {
+			packages = append(packages, a)
+		}
 	}
-	dir = filepath.Join(root, ".cache", "programs", fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, arguments)))[:12])
+	return flags, packages
+}
+
+// named returns the names of the programs of packages.
+func named(root string, packages []string) (names []string, err error) {
+	for _, p := range packages {
+		if p != Programs {
+			names = append(names, path.Base(p))
+			continue
+		}
+		all, err := os.ReadDir(filepath.Join(root, "cmd"))
+		if err != nil {
+			return nil, err
+		}
+		for _, program := range all {
+			names = append(names, program.Name())
+		}
+	}
+	return names, nil
+}
+
+// shared returns the directory where programs that are built with these flags are made, which is the caller's until
+// release.
+func shared(root string, flags []string) (dir string, release func(), err error) {
+	dir = filepath.Join(root, ".cache", "programs", fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, flags)))[:12])
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", nil, err
 	}

@@ -70,14 +70,16 @@ exports.lookOnceMeasured = async page => {
 exports.showViews = page => page.locator('.activitybar .action-item a[aria-label="ctxledger"]').click();
 
 /**
- * Runs a command of the palette by its title. A page in a page that is being loaded loses the key, or takes the focus when
- * the palette is open, which closes it: then the key is pressed again, each time later, since a busy machine takes longer to
+ * Runs a command of the palette by its title. A page in a page that has the focus gets the key, and loses it while it is
+ * being loaded, or for ever if its editor has gone: so the focus is taken from it. It may take the focus when the palette is
+ * open, which closes it: then the key is pressed again, each time later, since a busy machine takes longer to
  * filter the list than to lose a key. Nothing else is typed, since it would go into the editor then: the field is given its
  * text, and the row, which is waited for until the list is filtered, is clicked.
  */
 exports.run = async (page, title) => {
   const row = page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: `ctxledger: ${title}` });
   const found = async soon => {
+    await page.evaluate(() => document.activeElement?.blur());
     await page.keyboard.press('F1');
     await page.locator('.quick-input-widget input.input').evaluate((field, text) => {
       field.value = text;
