@@ -49,7 +49,7 @@ type Context struct {
 	// Dollars is what the session cost so far, NextDollars what the next request pays for what the window holds: see
 	// ledger.Use, and Next that in words. null, "": not known.
 	Dollars     *float64          `json:"dollars"`
-	Unpriced    string            `json:"unpriced"` // what has no known price and is not in Dollars, in words
+	Unpriced    string            `json:"unpriced"`   // what has no known price and is not in Dollars, in words
 	Unfinished  string            `json:"unfinished"` // what Dollars lacks of answers, in words; "": nothing
 	NextDollars *float64          `json:"nextDollars"`
 	Next        string            `json:"next"`
