@@ -84,7 +84,8 @@ func auditCommand() command {
 				return runView(ctx, a, args[0], args[1:], o)
 			}
 			if name := o.view.first(); name != "" {
-				return misuse("%s needs a view: %s", name, strings.Join(report.Views, ", "))
+				return usageError{fmt.Errorf("%s needs a view: %s", name, strings.Join(report.Views, ", ")),
+					"for instance `ctxledger audit daily --last 7`"}
 			}
 			return runAudit(ctx, a, args, o)
 		},
@@ -297,7 +298,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	a.sayEach(failed, maxFailures, "more path")
 	if len(found.Failed) > 0 {
 		return fault.New(fault.Unavailable, "cli.audit", "%s could not be read",
-			chars.Plural(len(found.Failed), "path")).WithHint("%s", sessionMeant(found.Failed[0].Path))
+			chars.Plural(len(found.Failed), "path")).WithHint("%s", somethingElse(found.Failed[0].Path))
 	}
 	looked := strings.Join(found.Looked, ", ")
 	switch {
@@ -313,13 +314,16 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	return nil
 }
 
-// sessionMeant is the hint for a path that looks like the id of a session; "": it does not.
-func sessionMeant(path string) string {
-	id := filepath.Base(path)
-	if !isID(strings.ReplaceAll(id, "-", "")) {
-		return ""
+// somethingElse is the hint for a path that looks like the id of a session, or like a view; "": it does not.
+func somethingElse(path string) string {
+	name := filepath.Base(path)
+	if isID(strings.ReplaceAll(name, "-", "")) {
+		return "`ctxledger status " + name + "` shows a session of the ledger"
 	}
-	return "`ctxledger status " + id + "` shows a session of the ledger"
+	if like := alike(name, report.Views); like != "" {
+		return "did you mean `ctxledger audit " + like + "`?"
+	}
+	return ""
 }
 
 // keptElsewhere says where the sessions are of directories that hold none.

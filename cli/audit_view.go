@@ -74,7 +74,7 @@ func (v *viewFlags) span(now time.Time) (in report.Span, err error) {
 			return in, err
 		}
 		if v.since != "" {
-			return in, misuse("--last and --since exclude each other")
+			return in, misuse("--last and --since are mutually exclusive")
 		}
 		year, month, day := now.Date()
 		in.From = time.Date(year, month, day-v.last+1, 0, 0, 0, 0, now.Location())
@@ -92,7 +92,7 @@ func (v *viewFlags) now(a *action) (time.Time, error) {
 	}
 	zone, err := time.LoadLocation(v.zone)
 	if err != nil {
-		return time.Time{}, usageError{fmt.Errorf("--zone: %.100q is no time zone that this system knows", v.zone),
+		return time.Time{}, usageError{fmt.Errorf("--zone: unknown time zone %.100q", v.zone),
 			"write a name of the IANA database, such as Europe/Berlin, or UTC"}
 	}
 	return a.Env.Now().In(zone), nil
@@ -103,9 +103,9 @@ func runView(ctx context.Context, a *action, by string, paths []string, f auditF
 	v := f.view
 	switch {
 	case f.page != "" || f.replay || f.all:
-		return misuse("--html, --replay and --all go without a view")
+		return misuse("--html, --replay and --all cannot be combined with a view")
 	case v.csv && (a.json || v.watch) || v.watch && a.json:
-		return misuse("--json, --csv and --watch exclude each other")
+		return misuse("--json, --csv and --watch are mutually exclusive")
 	case v.watch && !terminal(a.Out):
 		return misuse("--watch needs a terminal")
 	}

@@ -22,7 +22,7 @@ import (
 func showCommand() command {
 	s := showing{turn: records.AllTurns}
 	return command{
-		name: "show", args: "SESSION [TURN]", short: "Read a session, or one turn of it",
+		name: "show", args: "[SESSION [TURN]]", short: "Read a session, or one turn of it",
 		long: "Prints what was said in a session, turn by turn. Reasoning and the results of calls are one line each, with " +
 			"the handle that `ctxledger artifact read` prints. On a terminal it is shown in the pager that PAGER names.",
 		example: "ctxledger show ab03de2c 2\nctxledger show ab03de2c --markdown > session.md",
@@ -59,7 +59,7 @@ type shownSession struct {
 }
 
 func (s *showing) run(ctx context.Context, a *action, args []string) error {
-	found, err := a.session(ctx, args[0])
+	found, err := a.session(ctx, strings.Join(args[:min(1, len(args))], ""))
 	if err == nil {
 		err = ledger.RefuseGone(found)
 	}

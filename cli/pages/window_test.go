@@ -72,7 +72,7 @@ func TestWhatIsDueHasARowOfItsOwn(t *testing.T) {
 		off      bool
 		want     string
 	}{
-		{"exact", none, window.Trigger{Why: "within"}, false, "a compaction once the view has more than 8,000 tokens"},
+		{"exact", none, window.Trigger{Why: "within"}, false, "a compaction once a request has more than 8,000 tokens"},
 		{"exact", none, window.Trigger{Why: "within"}, true, "no compaction: automatic ones are switched off"},
 		{"calibrated(3)", none, large, false, "a compaction now: too much"},
 		{"prior", none, large, false, "a compaction now: too much, by an estimate that is not calibrated yet"},

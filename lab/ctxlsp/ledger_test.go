@@ -372,7 +372,7 @@ func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
 	i := slices.IndexFunc(nodes, func(n node) bool { return n.Label == "Read it first." })
 	if len(nodes) != 2 || i < 0 || !strings.HasPrefix(nodes[i].Description, "less than $0.01 · ") ||
 		!strings.HasSuffix(nodes[i].Description, " · 1 turn · gpt-5") ||
-		!strings.Contains(nodes[i].Tooltip, "cost so far: less than $0.01 at the list prices of gpt-5\n") {
+		!strings.Contains(nodes[i].Tooltip, "\nless than $0.01 at the list prices of gpt-5\n") {
 		t.Fatalf("%+v", nodes)
 	}
 	if text := s.content(t, nodes[i].URI); !strings.Contains(text, "Read it first.") {

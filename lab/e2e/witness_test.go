@@ -487,7 +487,7 @@ func (w *witness) spent(f figures) {
 	f.add(q, "ctxledger status", cents(`cost +`+dollars, string(run(w.t, w.box, "status", panel.Session))))
 	f.add(q, "the panel", int(100**panel.Dollars+0.5))
 	f.add(q, "the editor's tree", cents(`^`+dollars, tree.Nodes[at].Description))
-	f.add(q, "the hover in the tree", cents(`cost so far: `+dollars, tree.Nodes[at].Tooltip))
+	f.add(q, "the hover in the tree", cents(dollars+` at list prices`, tree.Nodes[at].Tooltip))
 	text, err := (records.Reader{API: open(w.t, w.box), Now: time.Now()}).Text(deadlined(w.t),
 		records.Address{Kind: records.KindSession, ID: panel.Session})
 	if err != nil {
