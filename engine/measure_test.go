@@ -137,6 +137,36 @@ func TestReasoningThatIsNotRecordedIsInNoResult(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatIsNotCompleteIsCountedAsFarAsItIsRecorded: its usage was written down when it began, with next to no output.
+func TestAnAnswerThatIsNotCompleteIsCountedAsFarAsItIsRecorded(t *testing.T) {
+	const words = 3_000
+	part := func(text string, output int64) sessions.NewEntry {
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Model: "gpt-4o", Group: "a",
+			Original: []byte(`{"role":"assistant","content":"` + text + `"}`), Unfinished: true}
+		if output > 0 {
+			e.Usage = &sessions.Usage{Input: 50_000, Output: output}
+		}
+		return e
+	}
+	l := open(t)
+	long := strings.Repeat("word ", words)
+	id := imported(t, l, 0, asking("go on"), part("So.", 5), part(long, 0))
+	st := status(t, l, id)
+	if st.Held.Exact || st.Held.N < 50_000+words*99/100 || st.Held.N > 50_000+words*11/10 {
+		t.Errorf("the window holds %+v", st.Held)
+	}
+	whole := part("Done.", 0)
+	whole.Group, whole.Unfinished, whole.Usage = "b", false, &sessions.Usage{Input: 53_500, Output: 5}
+	imported(t, l, 1, whole)
+	g, err := l.TurnStats(t.Context(), ledger.TurnStatsRequest{Session: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !g.Held.Exact || g.Held.N != 53_505 {
+		t.Errorf("after an answer that is complete it holds %+v", g.Held)
+	}
+}
+
 // TestAMeasurementThatIsNoneLeavesTheViewAsEstimated: gateways report one token for each request.
 func TestAMeasurementThatIsNoneLeavesTheViewAsEstimated(t *testing.T) {
 	of := func(shares ...int64) ledger.Status {

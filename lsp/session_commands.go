@@ -163,7 +163,7 @@ func (p Past) said(off string) string {
 	case p.Sessions == 0 && off != "":
 		said = "No sessions were read: " + off + "."
 	case p.Sessions == 0:
-		said = "There are no more past sessions to read in this folder."
+		said = "There are no past sessions left to read in this folder."
 	}
 	if p.Failed > 0 {
 		said += " " + chars.Plural(p.Failed, "file") + " could not be read: see the log of the ledger's daemon."

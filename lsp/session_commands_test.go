@@ -151,7 +151,7 @@ func TestWhatIsNotFollowedIsNotMissed(t *testing.T) {
 		past      Past
 		off, want string
 	}{
-		{Past{}, "", "There are no more past sessions to read in this folder."},
+		{Past{}, "", "There are no past sessions left to read in this folder."},
 		{Past{}, "ctxledger.yaml:1 says follow: false", "No sessions were read: ctxledger.yaml:1 says follow: false."},
 		{Past{Sessions: 1}, "ctxledger.yaml:1 says follow: false", "1 past session read."}, // of another tree
 	} {
@@ -259,7 +259,7 @@ func TestPastSessionsAreReadWithProgress(t *testing.T) {
 		want string
 	}{
 		{Past{Sessions: 2}, "2 past sessions read."},
-		{Past{}, "There are no more past sessions to read in this folder."},
+		{Past{}, "There are no past sessions left to read in this folder."},
 		{Past{Sessions: 1, Failed: 3, Left: 7}, "1 past session read. 3 files could not be read: " +
 			"see the log of the ledger's daemon. There are older ones left: run this again to read them."},
 	} {

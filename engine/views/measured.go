@@ -15,6 +15,8 @@ type measured struct {
 	group string
 	usage sessions.Usage
 	whole bool // they have its request
+	said  int  // o200k_base tokens of the answer, as far as it is recorded: see saw
+	begun bool // its newest part was written before it was complete, when its output was not known
 }
 
 // tokens returns what the answer and its request have; 0: the request was not measured.
@@ -23,6 +25,25 @@ func (m *measured) tokens() int64 {
 		return 0
 	}
 	return int64(m.usage.Prompt()) + m.usage.Output
+}
+
+// count returns what the answer and its request have: of an answer whose output was not known at least what is recorded of it.
+func (m *measured) count(c tokens.Counter) tokens.Count {
+	n := int(m.tokens())
+	out := tokens.Count{N: n, Exact: true, Upper: n}
+	said := c.Of(m.said)
+	if more := said.N - int(m.usage.Output); m.begun && more > 0 {
+		out = tokens.Count{N: n + more, Upper: max(n+more, n-int(m.usage.Output)+said.Upper)}
+	}
+	return out
+}
+
+// saw takes note of an entry that is a part of the answer, whether it has a usage of its own or not.
+func (m *measured) saw(e *sessions.Entry) {
+	if e.Group != "" && e.Group == m.group && m.whole && !e.Hidden {
+		m.said += max(0, e.Tokens-tokens.Framing)
+		m.begun = e.Unfinished
+	}
 }
 
 // take takes an entry into account. Entries of subagents are not part of the main conversation.
@@ -101,7 +122,12 @@ func held(f *core.Folded, c tokens.Counter, besides *tokens.Count) (n tokens.Cou
 	if measured == 0 {
 		return fixed, 0, false
 	}
-	base, since := tokens.Count{N: int(measured), Exact: true, Upper: int(measured)}, 0
+	for i := range f.Entries {
+		if f.View.Active(i) {
+			newest.saw(&f.Entries[i])
+		}
+	}
+	base, since := newest.count(c), 0
 	for i := upTo; i < len(f.Entries); i++ {
 		e := &f.Entries[i]
 		switch {

@@ -159,8 +159,8 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 	}
 	besides := total(w.carries)
 	w.held = sum(g.Counter.Of(w.content.Total()), besides)
-	if n := int(t.newest.tokens()); n > 0 && !t.cut {
-		w.held = tokens.Count{N: n, Exact: true, Upper: n}
+	if t.newest.tokens() > 0 && !t.cut {
+		w.held = t.newest.count(g.Counter)
 		if t.since > 0 { // a turn that was interrupted, for instance
 			w.held = sum(w.held, g.Counter.Of(t.since))
 			w.held.Exact = false
@@ -320,6 +320,7 @@ func (t *turnStat) note(e *sessions.Entry, model string) error {
 	t.cut = cut || t.cut && (!e.Measured() || e.Hidden)
 	t.measured.take(e)
 	t.newest.take(e)
+	t.newest.saw(e)
 	switch more := e.Group != "" && e.Group == t.newest.group; {
 	case e.Measured() && !e.Hidden:
 		t.since = 0

@@ -378,7 +378,7 @@ func TestPastSessionsAreReadWhenSomebodyAsks(t *testing.T) {
 	if text := s.content(t, nodes[i].URI); !strings.Contains(text, "Read it first.") {
 		t.Errorf("the session is shown as %s", text)
 	}
-	if d := s.command(t, "readPast", map[string]any{}); !strings.HasPrefix(d.Said, "There are no more past sessions") {
+	if d := s.command(t, "readPast", map[string]any{}); !strings.HasPrefix(d.Said, "There are no past sessions left") {
 		t.Errorf("again: %+v", d)
 	}
 }

@@ -99,7 +99,7 @@ export function habitFigures({ sessions, said, habits = [] }: Audited): Figures 
   return page('What Everything Cost, and Why', sessions > 0, `**${inert(said)}**`,
     ...habits.length === 0 ? [] : ['The most expensive parts of that sum that were sent again and again. They do not overlap, and are not all of it:',
       habits.map(({ cost, tokens, name, advice }, i) => `${i + 1}. **${inert(cost)}**, ${inert(tokens)} tokens: ${name}\n\n   *What to do:* ${advice}.`).join('\n\n')],
-    sessions > 0 ? 'Tokens are counted each time a request sends them. All of these are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
+    sessions > 0 ? 'Tokens are counted each time a request sends them. The figures of habits are estimates. **ctxledger: Audit Past Sessions in a Terminal** shows every figure.' : '');
 }
 
 function page(title: string, found: boolean, ...paragraphs: readonly string[]): Figures {

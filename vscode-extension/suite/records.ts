@@ -61,7 +61,7 @@ export const records: Cases = {
     assert.equal(sessions.length, before.length + 3, JSON.stringify(sessions));
     const past = sessions.find(({ title }) => title.startsWith('The last oak table was sold twice'));
     assert.match(await read(`ctxledger:/session/${past!.id}/past.md`), /<summary>Turn 1 · .*The last oak table was sold twice/);
-    assert.match((await command('readPast', {})).said, /^There are no more past sessions/);
+    assert.match((await command('readPast', {})).said, /^There are no past sessions left/);
   },
   'what would be forgotten is said, and stays': async () => {
     const { artifacts } = ledger<{ artifacts: { id: string }[] }>('artifact', 'ls');
