@@ -28,7 +28,7 @@ def animate(shots, file):
     frames = json.loads((shots / "frames.json").read_text())
     first, *rest = [Image.open(shots / frame["file"]).convert("RGB") for frame in frames]
     first.save(file, save_all=True, append_images=rest, duration=[frame["ms"] for frame in frames], loop=0,
-               quality=40, method=6, minimize_size=True)
+               quality=32, method=6, minimize_size=True)
 
 
 def main(shots, media):
