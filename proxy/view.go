@@ -82,6 +82,7 @@ type piece struct {
 	raw     []byte // in the body of the newest request that has it
 	role    transcript.Role
 	parts   []transcript.Part // texts, calls and results of the agent; of texts the ID is their hash
+	masked  []string          // the ids of those that the agent has replaced by a preview
 	sealed  bool              // it has reasoning or parts that its provider has signed: it is never edited
 	defines bool              // it has the definitions of tools that the model has looked for
 	out     []byte            // what is sent in its place; nil: the message as it is
@@ -119,6 +120,9 @@ func (v *view) read(d draft) {
 		p := before[h]
 		if p == nil {
 			p = v.pieceOf(raw)
+			for _, id := range p.masked {
+				v.masked[id] = true
+			}
 		}
 		p.raw = raw
 		v.pieces[h], v.order[i] = p, p
@@ -131,6 +135,7 @@ var (
 	signatures  = []string{`"thoughtSignature"`, `"thought_signature"`}
 )
 
+// pieceOf reads a message. It changes nothing of the view: what is decided meanwhile reads messages of the ledger.
 func (v *view) pieceOf(raw []byte) *piece {
 	has := func(word string) bool { return bytes.Contains(raw, []byte(word)) }
 	p := &piece{raw: raw, defines: slices.ContainsFunc(definitions, has), sealed: slices.ContainsFunc(signatures, has)}
@@ -148,7 +153,9 @@ func (v *view) pieceOf(raw []byte) *piece {
 		case transcript.KindCall, transcript.KindResult:
 			if !x.Sealed && !nameless(x) { // a name that its place gives it comes again in each answer
 				p.parts = append(p.parts, x)
-				v.masked[x.ID] = v.masked[x.ID] || strings.HasPrefix(x.Text, transcript.Masked)
+				if strings.HasPrefix(x.Text, transcript.Masked) {
+					p.masked = append(p.masked, x.ID)
+				}
 			}
 		}
 	}

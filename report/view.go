@@ -52,11 +52,10 @@ type ViewRow struct {
 
 // Pace is how fast a block is used up, from its first request until now, and what it comes to if that goes on.
 type Pace struct {
-	Minutes float64 `json:"minutes"` // that are left of it
-	Tokens  float64 `json:"tokens_per_minute"`
-	Dollars float64 `json:"dollars_per_hour"`
-	// Ends is what is spent at its end, in tokens and dollars.
-	EndTokens  float64 `json:"projected_tokens"`
+	Minutes    float64 `json:"minutes"` // that are left of it
+	Tokens     float64 `json:"tokens_per_minute"`
+	Dollars    float64 `json:"dollars_per_hour"`
+	EndTokens  float64 `json:"projected_tokens"` // of the whole block, if that goes on until its end
 	EndDollars float64 `json:"projected_dollars"`
 }
 

@@ -107,7 +107,7 @@ func TestWhatTheUserWentBackFromIsInNoWindow(t *testing.T) {
 	}
 	refused := string(run(t, s, "why", "docs/guide.md"))
 	page := string(run(t, s, "status", w.context().Session))
-	if !strings.Contains(refused, "failed: to read it") || strings.Contains(page, "docs/guide.md") {
+	if !strings.Contains(refused, "read   failed, ") || strings.Contains(page, "docs/guide.md") {
 		t.Errorf("of a read that was refused why says %s\nand status %s", refused, page)
 	}
 	if audit := string(run(t, s, "audit", s.Config)); strings.Contains(audit, "guide.md") {
