@@ -19,7 +19,8 @@ type document struct {
 	folder   *folder
 	path     string // of the file in the ledger; "": none
 	language outline.Language
-	version  int32
+	version  int32    // as the client says: it may repeat, and begins anew where a document is opened again
+	edition  *edition // of the text, whatever it is counted in
 	text     *text.Text
 	outline  *outline.Outline // empty if the text is too long
 	graphed  *graphed         // as a context graph
@@ -28,8 +29,12 @@ type document struct {
 // with returns the document with another text.
 func (d document) with(version int32, t *text.Text) *document {
 	d.version, d.text, d.outline, d.graphed = version, t, outlineOf(d.language, t), &graphed{}
+	d.edition = new(edition)
 	return &d
 }
+
+// edition is a text of a document: each edit makes another one.
+type edition struct{ _ byte }
 
 // of returns the document in another folder, which counts in an encoding.
 func (d document) of(f *folder, e *tokens.Encoding) *document {
@@ -72,7 +77,7 @@ func (d document) edited(r text.Range, with string) *document {
 	} else {
 		d.outline = d.outline.Edit(c, t)
 	}
-	d.text, d.graphed = t, d.graphed.edited(c, t)
+	d.text, d.graphed, d.edition = t, d.graphed.edited(c, t), new(edition)
 	return &d
 }
 

@@ -56,7 +56,7 @@ func about[P, R any](do func(*folder, context.Context, *document, *P) (R, error)
 func figures[P, R any](do func(*folder, context.Context, *document, *P) (R, error)) method {
 	return awaiting(func(ctx context.Context, d *document) *document {
 		d.folder.awaitFigures(ctx)
-		if now := d.folder.documents.get(d.uri); now != nil && now.version == d.version { // in another encoding
+		if now := d.folder.documents.get(d.uri); now != nil && now.edition == d.edition { // in another encoding
 			return now
 		}
 		return d
