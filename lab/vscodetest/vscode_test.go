@@ -17,7 +17,6 @@ import (
 
 // TestInsideTheRealExtensionHost runs the suites that use VS Code's own API, each in a window of its own.
 func TestInsideTheRealExtensionHost(t *testing.T) {
-	t.Parallel() // both wait most of the time
 	s := newScene(t)
 	s.remember(t)
 	c := startCodeServer(t, s)
@@ -85,7 +84,6 @@ func (c *codeServer) empty(t *testing.T) string {
 
 // TestWhatAPersonSeesInRealVSCode looks at the page once: the status bar, the lens, the tree, the panel.
 func TestWhatAPersonSeesInRealVSCode(t *testing.T) {
-	t.Parallel() // both wait most of the time
 	look(t, "smoke.cjs", "Dark Modern", t.ArtifactDir())
 }
 
