@@ -14,6 +14,7 @@ import (
 
 	"ctxledger.dev/engine/temporary"
 	"ctxledger.dev/internal/ages"
+	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
@@ -195,10 +196,10 @@ func watchView(
 const clearScreen = "\x1b[H\x1b[2J"
 
 // csvHead are the columns of a view as comma-separated values.
-var csvHead = []string{"name", "agent", "title", "project", "start", "end", "requests", "input", "cache_read",
-	"cache_write", "output", "dollars", "unpriced_tokens", "models"}
+var csvHead = []string{"start", "end", "requests", "input", "cache_read", "cache_write", "output", "dollars", "unpriced_tokens",
+	"agent", "name", "title", "project", "models"}
 
-// writeCSV writes a view as comma-separated values (RFC 4180), exact.
+// writeCSV writes a view as comma-separated values (RFC 4180): figures exactly, texts of sessions on one line, behind them.
 func writeCSV(w io.Writer, v report.View) {
 	out := csv.NewWriter(w)
 	out.Write(csvHead) // into memory, as all of it
@@ -214,16 +215,17 @@ func writeCSV(w io.Writer, v report.View) {
 			models = append(models, m.Name)
 		}
 		u := r.Usage
-		out.Write([]string{inert(r.Name), inert(r.Agent), inert(r.Title), inert(r.Project), at(r.Start), at(r.End),
-			fmt.Sprint(r.Requests), fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead),
+		out.Write([]string{at(r.Start), at(r.End), fmt.Sprint(r.Requests), fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead),
 			fmt.Sprint(u.CacheWrite + u.CacheWriteLong), fmt.Sprint(u.Output),
-			fmt.Sprint(math.Round(r.Dollars*1e6) / 1e6), fmt.Sprint(r.Unpriced), inert(strings.Join(models, " "))})
+			fmt.Sprint(math.Round(r.Dollars*1e6) / 1e6), fmt.Sprint(r.Unpriced),
+			inert(r.Agent), inert(r.Name), inert(r.Title), inert(r.Project), inert(strings.Join(models, " "))})
 	}
 	out.Flush()
 }
 
-// inert returns a text of a session so that no spreadsheet takes it for a formula.
+// inert returns a text of a session as one line that no spreadsheet takes for a formula.
 func inert(text string) string {
+	text = chars.Line(text)
 	if strings.IndexAny(text, "=+-@\t\r") == 0 {
 		return "'" + text
 	}

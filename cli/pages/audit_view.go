@@ -15,7 +15,7 @@ import (
 // viewHeads say what the rows of a view are called: in its first column, and in its last one, which takes what is left.
 var viewHeads = map[string]struct{ first, last string }{
 	report.Daily: {"DAY", "MODELS"}, report.Weekly: {"WEEK FROM", "MODELS"}, report.Monthly: {"MONTH", "MODELS"},
-	report.Blocks: {"FIVE HOURS FROM", "MODELS"}, report.BySession: {"SESSION", "TITLE"},
+	report.Blocks: {"FIVE HOURS FROM", "MODELS"}, report.BySession: {"", "SESSION"},
 	report.ByProject: {"", "DIRECTORY"}, report.ByModel: {"", "MODEL"},
 }
 
@@ -85,8 +85,8 @@ func (p Page) named(by string, r report.ViewRow) (first, last string) {
 		models = append(models, dated.ReplaceAllString(strings.TrimPrefix(m.Name, "claude-"), ""))
 	}
 	switch by {
-	case report.BySession:
-		return shortID(r.Name), cmp.Or(r.Title, page.short(r.Project))
+	case report.BySession: // not first: no line begins with a text of a session
+		return "", shortID(r.Name) + "  " + cmp.Or(r.Title, page.short(r.Project))
 	case report.ByProject:
 		return "", page.short(r.Name)
 	case report.ByModel:
