@@ -196,8 +196,8 @@ func watchView(
 const clearScreen = "\x1b[H\x1b[2J"
 
 // csvHead are the columns of a view as comma-separated values.
-var csvHead = []string{"start", "end", "requests", "input", "cache_read", "cache_write", "output", "dollars", "unpriced_tokens",
-	"agent", "name", "title", "project", "models"}
+var csvHead = []string{"start", "end", "requests", "input", "cache_read", "cache_write", "output", "dollars",
+	"unpriced_tokens", "agent", "name", "title", "project", "models"}
 
 // writeCSV writes a view as comma-separated values (RFC 4180): figures exactly, texts of sessions on one line, behind them.
 func writeCSV(w io.Writer, v report.View) {
