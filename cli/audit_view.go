@@ -110,13 +110,6 @@ func runView(ctx context.Context, a *action, by string, paths []string, f auditF
 	case v.watch && !terminal(a.Out):
 		return misuse("--watch needs a terminal")
 	}
-	now, err := v.now(a)
-	if err != nil {
-		return err
-	}
-	if _, err := v.span(now); err != nil {
-		return err
-	}
 	models, err := a.models()
 	if err != nil {
 		return err
@@ -126,7 +119,10 @@ func runView(ctx context.Context, a *action, by string, paths []string, f auditF
 	if v.watch {
 		return watchView(ctx, a, by, paths, v, models)
 	}
-	found, failed := viewOf(ctx, a, by, paths, v, models)
+	found, failed, err := viewOf(ctx, a, by, paths, v, models)
+	if err != nil {
+		return err
+	}
 	switch {
 	case a.json:
 		err = a.answerJSON(found)
@@ -139,26 +135,26 @@ func runView(ctx context.Context, a *action, by string, paths []string, f auditF
 	return errors.Join(failed, err)
 }
 
-// viewOf reads session files and returns a view of them, masked, and what could not be read.
+// viewOf reads session files and returns a view of them, masked, and what could not be read: see readAudit.
 func viewOf(
 	ctx context.Context, a *action, by string, paths []string, v viewFlags, models *tokens.Registry,
-) (out report.View, failed error) {
+) (out report.View, failed, err error) {
 	now, err := v.now(a)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
-	in, err := v.span(now) // anew: a watched day may be over
+	in, err := v.span(now) // computed on each refresh: midnight may have passed
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	found, failed, err := readAudit(ctx, a, paths, models)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	out = found.View(by, in, now)
 	out.Each(a.masks.String)
 	out.CutTitles(maxTitle)
-	return out, failed
+	return out, failed, nil
 }
 
 // watchView shows a view, and again when it has changed, until the user interrupts it.
@@ -169,9 +165,12 @@ func watchView(
 	again := time.NewTicker(watchEvery)
 	defer again.Stop()
 	for {
-		found, failed := viewOf(ctx, a, by, paths, v, models)
+		found, failed, err := viewOf(ctx, a, by, paths, v, models)
 		if ctx.Err() != nil {
 			return nil // the normal end of watching
+		}
+		if err != nil {
+			return err
 		}
 		if len(found.Rows) == 0 && failed != nil {
 			return failed

@@ -83,7 +83,7 @@ func messageLabel(s *source, it *Item) string {
 	if len(it.Calls) > 0 {
 		c := it.Calls[0]
 		call := "call " + layout.OneLine(c.Name+" "+s.in.path(c.Target), 100)
-		if label += " with " + call; 2*callTokens(it) >= it.Tokens { // and not what was said or thought beside it
+		if label += " with " + call; 2*callTokens(it) >= it.Tokens { // the calls, not text or reasoning, are most of it
 			label = call
 		}
 	}

@@ -303,8 +303,8 @@ func TestAGrowthIsThatOfTheMainConversation(t *testing.T) {
 	}
 }
 
-// TestATurnThatWasInterruptedTakesNothingAway: nothing was measured of it, so the window is as it was measured before, and what
-// came since. Here much of it stands in no message, which an estimate of the messages alone would leave out.
+// TestATurnThatWasInterruptedTakesNothingAway: it has no measurement of its own, so its window is the last one that was measured,
+// plus the messages since. Most of this window is in no recorded message, so an estimate from messages alone would be far too low.
 func TestATurnThatWasInterruptedTakesNothingAway(t *testing.T) {
 	l := open(t)
 	asked := func() sessions.NewEntry { return written(`{"role":"user","content":"go"}`, nil) }

@@ -19,7 +19,7 @@ type document struct {
 	folder   *folder
 	path     string // of the file in the ledger; "": none
 	language outline.Language
-	version  int32    // as the client says: it may repeat, and begins anew where a document is opened again
+	version  int32    // as the client says: it can repeat, and restarts when a document is reopened
 	edition  *edition // of the text, whatever it is counted in
 	text     *text.Text
 	outline  *outline.Outline // empty if the text is too long

@@ -104,7 +104,7 @@ func AutoCompact(e env.Env, tree, model, version string, window int) (at int, wh
 
 // byDefault returns at how many tokens a version compacts a model with a window if nothing is set; 0: not known. 2.1.328 was
 // tried: a window of 200,000 it fills with models of 4.5, until the provider refuses a request. What earlier versions did is known
-// from recordings: 8 compactions of 2.1.1 to 2.1.17, from 155,245 to 156,912 tokens, and 12 of 2.1.29 to 2.1.39, from 167,091 on.
+// from recordings: 9 compactions of 2.1.1 to 2.1.17, from 155,245 to 156,912 tokens, and 12 of 2.1.29 to 2.1.39, from 167,091 on.
 func byDefault(model, version string, window int) int {
 	at, late := versionOf(version), false
 	switch plainModel(model) {

@@ -3,12 +3,12 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
+	"ctxledger.dev/internal/pattern"
 	"ctxledger.dev/report"
 )
 
@@ -20,7 +20,7 @@ var viewHeads = map[string]struct{ first, last string }{
 }
 
 // dated is the date at the end of a model's name, which a list of several has no space for.
-var dated = regexp.MustCompile(`-20\d{6}$`)
+var dated = pattern.Lazy(`-20\d{6}$`)
 
 // leastView is how many columns the last cells of a view have before figures are left out for them.
 const leastView = 18
@@ -60,12 +60,18 @@ func (p Page) View(v report.View) {
 		add(columns.OneLine(first), columns.OneLine(last), r.Spent, page.bars().Render(columns.FineBar(share, 8)))
 	}
 	if len(v.Rows) > 1 {
-		add("total", map[bool]string{true: "total"}[head.first == ""], v.Total, "")
+		last := "total"
+		if head.first != "" {
+			last = ""
+		}
+		add("total", last, v.Total, "")
 	}
 	t.Fit(p.Width, leastView, "CACHE WRITE", "INPUT", "OUTPUT", "CACHE READ", "REQUESTS", "")
 	t.Print(p.W)
 	for _, r := range v.Rows {
-		p.say(r.Pace != nil, "%s", p.paceOf(r))
+		if r.Pace != nil {
+			fmt.Fprintln(p.W, paceOf(r))
+		}
 	}
 }
 
@@ -82,7 +88,7 @@ func (p Page) named(by string, r report.ViewRow) (first, last string) {
 	page := auditPage{Page: p}
 	var models []string
 	for _, m := range r.Models {
-		models = append(models, dated.ReplaceAllString(strings.TrimPrefix(m.Name, "claude-"), ""))
+		models = append(models, dated().ReplaceAllString(strings.TrimPrefix(m.Name, "claude-"), ""))
 	}
 	switch by {
 	case report.BySession: // not first: no line begins with a text of a session
@@ -98,10 +104,7 @@ func (p Page) named(by string, r report.ViewRow) (first, last string) {
 }
 
 // paceOf says how fast a block is used up.
-func (p Page) paceOf(r report.ViewRow) string {
-	if r.Pace == nil {
-		return ""
-	}
+func paceOf(r report.ViewRow) string {
 	left := time.Duration(r.Pace.Minutes * float64(time.Minute)).Round(time.Minute)
 	ends := report.Magnitude(r.Pace.EndTokens) + " tokens"
 	speed := "≈" + report.Magnitude(r.Pace.Tokens) + " tokens a minute"

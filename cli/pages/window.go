@@ -67,7 +67,7 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	fmt.Fprintf(w, "next step  %s\n", s.NextStep.Why)
 	p.say(s.Waits != "", "           old results: %s", s.Waits)
 	fmt.Fprintf(w, "due        %s\n", dueLine(s))
-	p.say(s.NextStep.Due.Averted != "", "           without that step, now: %s", s.NextStep.Due.Averted)
+	p.say(s.NextStep.Due.Averted != "", "           without that step: %s", s.NextStep.Due.Averted)
 	if len(s.NextCuts) > 0 {
 		fmt.Fprintln(w, p.Own("           `ctxledger compact` would take out first:"))
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), namedCuts)] {
@@ -160,7 +160,7 @@ func dueLine(s ledger.Status) string {
 	}
 	text := "a compaction once a request has more than " + s.DueAbove() + " tokens"
 	if due.Averted != "" {
-		text += ", which the next step averts for now"
+		text += "; the next step avoids one now"
 	}
 	return text
 }

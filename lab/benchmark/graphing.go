@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// graphBlocks is how many blocks the context graph has, and stepEvery after how many of them an operation stands.
+	// graphBlocks is how many blocks the context graph has; an operation follows every stepEvery of them.
 	graphBlocks = 5_000
 	stepEvery   = 10
 	// typing is the time between two letters, longer than the server's pause between two reports.
