@@ -42,13 +42,13 @@ func TestWhatBefallsAReaderOfADamagedLedger(t *testing.T) {
 		t.Errorf("crash: %+v, %v", c, err)
 	}
 	t.Setenv(childVariable, "hang")
-	start := time.Now()
-	_, err = inChild(deadlined(t), o, 100*time.Millisecond, hiddenCheck, o.State)
+	within := deadlined(t)
+	_, err = inChild(within, o, 100*time.Millisecond, hiddenCheck, o.State)
 	if !fault.Is(err, fault.Unavailable) || fault.HintOf(err) == "" {
 		t.Errorf("hang: %v", err)
 	}
-	if took := time.Since(start); took > patience/2 {
-		t.Errorf("a child that hangs was waited for %s", took)
+	if within.Err() != nil {
+		t.Error("a child that hangs was waited for until the caller gave up")
 	}
 	t.Setenv(childVariable, "chatter")
 	if _, err := inChild(deadlined(t), o, patience, hiddenCheck, o.State); !errors.Is(err, errDied) {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"ctxledger.dev/engine"
 	"ctxledger.dev/engine/daemon/link"
@@ -323,10 +322,9 @@ func TestConnectionsOfADaemonAreLimited(t *testing.T) {
 		greeted(t, state, link.WantCalls)
 	}
 	last := greeted(t, state, link.WantCalls)
-	began := time.Now()
-	_, err := Open(deadlined(t), optionsFor(t, state))
-	if !fault.Is(err, fault.Limited) || fault.HintOf(err) == "" || time.Since(began) > limits.Connect/2 {
-		t.Errorf("after %v: %v, hint %q", time.Since(began), err, fault.HintOf(err))
+	_, err := Open(deadlined(t), optionsFor(t, state)) // a search that went on would end with another error
+	if !fault.Is(err, fault.Limited) || fault.HintOf(err) == "" {
+		t.Errorf("%v, hint %q", err, fault.HintOf(err))
 	}
 	if err := last.Close(); err != nil {
 		t.Fatal(err)
