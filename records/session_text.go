@@ -20,7 +20,7 @@ import (
 
 // sessionText returns a session turn by turn: requests, answers and calls. A long session is cut to its newest turns.
 func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
-	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id})
+	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id, Counted: true})
 	if err != nil {
 		return "", err
 	}
