@@ -106,7 +106,8 @@ func TestEachStepCountsAsItsRequestGrew(t *testing.T) {
 	const words = 1_000
 	percent := []int{110, 125, 90, 160, 118, 140, 100, 115}
 	said := func(raw string, usage int) sessions.NewEntry {
-		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw), Model: "claude-opus-4-5"}
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw),
+			Model: "claude-opus-4-5"}
 		if usage > 0 {
 			e.Usage = &sessions.Usage{Input: int64(usage)}
 		}
@@ -142,7 +143,7 @@ func TestEachStepCountsAsItsRequestGrew(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := slices.IndexFunc(st.OwnSources, func(s ledger.Source) bool { return s.Name == h.Path })
-		if took := st.Scale.Total(h.Reads[0].Tokens); at < 0 || took != st.OwnSources[at].Tokens ||
+		if took := st.Scale.Total(h.Reads[0].Took); at < 0 || took != st.OwnSources[at].Tokens ||
 			took.N < want*98/100 || took.N > want {
 			t.Errorf("%s takes %d in one place and %+v in another, of %d", h.Path, took.N, st.OwnSources, want)
 		}
@@ -273,7 +274,7 @@ func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
 				t.Fatalf("%+v, %v", h.Reads, err)
 			}
 			i := slices.IndexFunc(st.OwnSources, func(s ledger.Source) bool { return s.Name == name })
-			if took := st.Scale.Total(h.Reads[0].Tokens); i < 0 || took.N != st.OwnSources[i].Tokens.N || took.N == 0 {
+			if took := st.Scale.Total(h.Reads[0].Took); i < 0 || took.N != st.OwnSources[i].Tokens.N || took.N == 0 {
 				t.Errorf("%+v: reading %s took %s, of the window %+v", c, name, took, st.OwnSources)
 			}
 		}

@@ -109,8 +109,9 @@ type FileRead struct {
 	Seq     int64     `json:"seq"`
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
-	// Tokens is what the call and its result took of the window, which Use.Scale counts.
-	Tokens tokens.Amount `json:"tokens"`
+	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
+	// Took is the same as Use.Scale counts it.
+	Took tokens.Amount `json:"took,omitzero"`
 	// Subagent says that it is in the window of a subagent: of one that the session's file has as well, or whose session it is.
 	Subagent bool `json:"subagent,omitempty"`
 	// Failed says that it tried to, and got an error.

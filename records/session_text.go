@@ -15,6 +15,7 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 )
 
@@ -76,6 +77,9 @@ func (r Reader) Head(st ledger.Status) string {
 	prices := st.Cost.Words()
 	if st.Subagents != nil {
 		prices += "; " + st.Subagents.String()
+	}
+	if st.Unfinished != nil {
+		prices = fields("; ", prices, report.Unfinished(*st.Unfinished).String())
 	}
 	gone := ""
 	if s.Forgotten != nil {

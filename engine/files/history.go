@@ -170,7 +170,8 @@ func (l *Files) readsBy(tx kv.Tx, path string, of func(session string) bool) ([]
 				continue
 			}
 			list = append(list, ledger.FileRead{
-				Session: r.Session, Seq: s.Seq, Turn: s.Turn, Time: s.Time, Tokens: growth.Amount(s.Seq, s.tokens),
+				Session: r.Session, Seq: s.Seq, Turn: s.Turn, Time: s.Time, Tokens: s.tokens,
+				Took: growth.Amount(s.Seq, s.tokens),
 				Subagent: s.Hidden || !f.Session.Main(), Failed: s.failed,
 				Gone: s.dropped && !s.Hidden})
 		}

@@ -148,7 +148,8 @@ func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c
 		}
 	}
 	return []core.Decision{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
-		Sizes: sizesOf(made.TokensAfter, made.TokensAfter), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
+		Sizes: sizesOf(made.TokensAfter, made.TokensAfter), Reason: made.Due.Held, Outcome: compaction.Grace,
+		Why:     made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
@@ -240,7 +241,8 @@ func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, 
 			continue
 		}
 		made := editsMade(f, byKind[kind], c)
-		made.Reason, made.Before, made.After = step.Reason, c.View(step.Before, nil).N, c.View(step.Before, step.Edits).N
+		made.Reason, made.Before = step.Reason, c.View(step.Before, nil).N
+		made.After = c.View(step.Before, step.Edits).N
 		made.Estimate, made.Rewritten = !c.Exact(), c.Of(of.rewritten).N
 		event, err := core.NewEvent(kind, f.Session.ID, 0, made)
 		if err != nil {

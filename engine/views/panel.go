@@ -73,7 +73,8 @@ func (l *Views) nextClears(f *core.Folded, st window.State, m measure) []ledger.
 	out := []ledger.NextCut{}
 	for _, x := range window.NextClears(f.Input(), f.Policy, st) {
 		label := chars.Short(chars.Line(strings.TrimSpace(x.Call.Name+" "+x.Call.Target)), maxNextLabel)
-		out = append(out, ledger.NextCut{Label: l.core.Masks.String(label), Seq: x.Seq, Tokens: m.Entry(x.Seq, x.Tokens)})
+		out = append(out, ledger.NextCut{Label: l.core.Masks.String(label), Seq: x.Seq,
+			Tokens: m.Entry(x.Seq, x.Tokens)})
 		if len(out) == maxNextCuts {
 			break
 		}

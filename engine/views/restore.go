@@ -68,7 +68,8 @@ func (l *Views) restore(
 	if err != nil {
 		return zero, nil, err
 	}
-	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.View(f.Tokens(text), nil), Window: w.Tokens}
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.View(f.Tokens(text), nil),
+		Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
 	} else {

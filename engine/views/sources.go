@@ -23,7 +23,8 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 		for _, seq := range slot.Seqs {
 			e := f.Entries[seq-1]
 			if a := e.Attached; a != nil && !slot.TextOnly {
-				add(sums, ledger.Source{Kind: ledger.SourceFile, Name: a.Path}, sourceSum{tokens: m.part(seq, e.Tokens), calls: 1})
+				file := ledger.Source{Kind: ledger.SourceFile, Name: a.Path}
+				add(sums, file, sourceSum{tokens: m.part(seq, e.Tokens), calls: 1})
 			}
 			for _, call := range callsIn(slot, &e) {
 				n := shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens)
@@ -32,7 +33,8 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.Call(r.CallID); known {
 					n := shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r))
-					charge(sums, call, failed[call.ID], sourceSum{tokens: m.part(seq, n), artifacts: min(1, len(r.Artifact))})
+					took := sourceSum{tokens: m.part(seq, n), artifacts: min(1, len(r.Artifact))}
+					charge(sums, call, failed[call.ID], took)
 				}
 			}
 		}

@@ -30,7 +30,8 @@ func use(f *core.Folded, g gauge, w ledger.Window, filled content, now time.Time
 // briefUse is Use without categories, sources, savings and what the session cost.
 func briefUse(f *core.Folded, g gauge, w ledger.Window, filled content) ledger.Use {
 	u := ledger.Use{
-		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens, Used: g.View(filled.Total(), nil),
+		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens,
+		Used:       g.View(filled.Total(), nil),
 		Threshold:  g.limit(f.Policy.Compact.Threshold(w.Tokens)),
 		CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
