@@ -36,15 +36,12 @@ func (s Scale) Of(o200k int) Count { return s.Total(Amount{O200k: o200k}) }
 // Total returns the count of an amount. A negative one counts as 0.
 func (s Scale) Total(a Amount) Count {
 	weight := max(0, a.O200k*s.N+a.Counted)
-	n, usual := rounded(weight), weight/max(s.N, 1)
+	n, usual := (weight+Scaled/2)/Scaled, weight/max(s.N, 1)
 	if s.Among > 0 {
 		n = int(int64(n) * int64(s.Room) / int64(s.Among))
 	}
-	return Count{N: n, Exact: s.Exact, Upper: max(n, rounded(usual*s.Upper))}
+	return Count{N: n, Exact: s.Exact, Upper: max(n, (usual*s.Upper+Scaled-1)/Scaled)}
 }
-
-// rounded returns a number of tokens that is given times Scaled.
-func rounded(n int) int { return (n + Scaled/2) / Scaled }
 
 // Amount is content of a session, whose requests may tell how the provider counted some of it.
 type Amount struct {
@@ -54,9 +51,6 @@ type Amount struct {
 
 // Plus returns two amounts together.
 func (a Amount) Plus(b Amount) Amount { return Amount{a.O200k + b.O200k, a.Counted + b.Counted} }
-
-// Minus returns what an amount has more than another.
-func (a Amount) Minus(b Amount) Amount { return Amount{a.O200k - b.O200k, a.Counted - b.Counted} }
 
 // Measured is how the provider counted the entries of a session from one on: tokens for Scaled of o200k_base; 0: no request tells.
 type Measured struct {
