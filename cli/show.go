@@ -66,7 +66,7 @@ func (s *showing) run(ctx context.Context, a *action, args []string) error {
 	if err != nil {
 		return err
 	}
-	st, err := a.ledger.Status(ctx, ledger.StatusRequest{Session: found.ID})
+	st, err := a.ledger.Status(ctx, ledger.StatusRequest{Session: found.ID, Counted: true})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func whyCommand() command {
 			scales, err := ledger.ScalesOf(ctx, a.ledger, of)
 			out.Reads = make([]countedRead, 0, len(of))
 			for _, r := range out.FileHistory.Reads {
-				out.Reads = append(out.Reads, countedRead{r, scales[r.Session].Of(r.Tokens)})
+				out.Reads = append(out.Reads, countedRead{r, scales[r.Session].Total(r.Took)})
 			}
 			return out, err
 		}, printHistory),

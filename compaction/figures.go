@@ -13,22 +13,11 @@ type Counted struct {
 	Basis string `json:"basis,omitempty"`
 }
 
-// Measure counts content of a known size in o200k_base for a model, and says what that rests on, as a tokens.Counter does.
-type Measure interface {
-	Of(o200k int) tokens.Count
-	Quality() string
-}
-
-// CountedOf counts sizes of o200k_base for a model.
-func CountedOf(c Measure, before, after, text int) Counted {
-	return Counted{Before: c.Of(before), After: c.Of(after), Text: c.Of(text), Basis: c.Quality()}
-}
-
 // Unrecorded returns the figures of a compaction for which none were recorded, marked as estimates. The counter must
 // not have learned: what was measured later does not change them.
 func Unrecorded(c tokens.Counter, before, after, text int) Counted {
-	out := CountedOf(c, before, after, text)
-	out.Before.Exact, out.After.Exact, out.Text.Exact, out.Basis = false, false, false, ""
+	out := Counted{Before: c.Of(before), After: c.Of(after), Text: c.Of(text)}
+	out.Before.Exact, out.After.Exact, out.Text.Exact = false, false, false
 	return out
 }
 

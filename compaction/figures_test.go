@@ -15,7 +15,7 @@ func TestFiguresSayWhatTheyRestOn(t *testing.T) {
 		{"claude-3-opus", "≈66,645 → ≈13,645 tokens", "prior", "≈66,645 → ≈13,645 tokens"},
 	} {
 		counter := tokens.Builtin().For(c.model)
-		of := CountedOf(counter, 57_453, 11_763, 8_000)
+		of := Counted{counter.Of(57_453), counter.Of(11_763), counter.Of(8_000), counter.Quality()}
 		if of.String() != c.words || of.Basis != c.basis {
 			t.Errorf("%s: %q, %q", c.model, of, of.Basis)
 		}

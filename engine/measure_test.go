@@ -100,6 +100,62 @@ func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
 	}
 }
 
+// TestEachStepCountsAsItsRequestGrew: one rate for a whole session was 17% too high for a file of plain words and 41% too low
+// for a list of tasks, beside requests that told each of them.
+func TestEachStepCountsAsItsRequestGrew(t *testing.T) {
+	const words = 1_000
+	percent := []int{110, 125, 90, 160, 118, 140, 100, 115}
+	said := func(raw string, usage int) sessions.NewEntry {
+		e := sessions.NewEntry{Kind: sessions.KindMessage, Format: transcript.Anthropic, Original: []byte(raw),
+			Model: "claude-opus-4-5"}
+		if usage > 0 {
+			e.Usage = &sessions.Usage{Input: int64(usage)}
+		}
+		return e
+	}
+	l := open(t)
+	prompt, entries, grew := 5_000, []sessions.NewEntry{asking("go on")}, []int{}
+	for i, share := range percent {
+		id := string(rune('a' + i))
+		entries = append(entries, said(`{"role":"assistant","content":[{"type":"tool_use","id":"`+id+`","name":"Read",`+
+			`"input":{"file_path":"`+id+`.go"}}]}`, prompt),
+			said(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":"`+
+				strings.Repeat("word ", words)+`"}]}`, 0))
+		grew = append(grew, words*share/100)
+		prompt += grew[i]
+	}
+	id := imported(t, l, 0, append(entries, said(`{"role":"assistant","content":"I see."}`, prompt))...)
+	st, err := l.Status(t.Context(), ledger.StatusRequest{Session: id, Counted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[int64]int{} // by entry
+	for _, m := range st.Messages {
+		rows[m.Seq] = m.Tokens.N
+	}
+	for i, want := range grew {
+		call := int64(2 + 2*i)
+		if n := rows[call] + rows[call+1]; n < want*995/1000 || n > want+2 {
+			t.Errorf("step %d, whose request grew by %d, takes %d", i, want, n)
+		}
+		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: string(rune('a'+i)) + ".go"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(st.OwnSources, func(s ledger.Source) bool { return s.Name == h.Path })
+		if took := st.Scale.Total(h.Reads[0].Took); at < 0 || took != st.OwnSources[at].Tokens ||
+			took.N < want*98/100 || took.N > want {
+			t.Errorf("%s takes %d in one place and %+v in another, of %d", h.Path, took.N, st.OwnSources, want)
+		}
+		if rate := tokens.MeasuredAt(st.Counted, call); rate < tokens.Scaled*percent[i]/100*95/100 {
+			t.Errorf("entry %d counts at %d", call, rate)
+		}
+	}
+	if parts := ownOf(t, st); parts[ledger.CategoryRest] > 10 {
+		t.Errorf("all is told, and %d are unaccounted for: %v", parts[ledger.CategoryRest], parts)
+	}
+}
+
 // TestReasoningThatIsNotRecordedIsInNoResult: agents record a summary of what a model thought, and the next request grows by all
 // of it. What other requests grew by shows how the provider counts results, so the rest is accounted to none of them.
 func TestReasoningThatIsNotRecordedIsInNoResult(t *testing.T) {
@@ -125,10 +181,7 @@ func TestReasoningThatIsNotRecordedIsInNoResult(t *testing.T) {
 	entries = append(entries, said(`{"role":"assistant","content":[{"type":"thinking","thinking":"In short.","signature":"x"}]}`,
 		prompt), said(`{"role":"assistant","content":"I see."}`, prompt+thought))
 	st := status(t, l, imported(t, l, 0, entries...))
-	parts := map[string]int{}
-	for _, x := range st.Own {
-		parts[x.Name] = x.Tokens.N
-	}
+	parts := ownOf(t, st)
 	if n := parts["tool results"]; n < steps*words*12/10 || n > steps*words*13/10 {
 		t.Errorf("results of %d tokens are %d: %v", steps*words*13/10, n, parts)
 	}
@@ -221,7 +274,7 @@ func TestWhatAReadTookHasTheFigureOfTheWindow(t *testing.T) {
 				t.Fatalf("%+v, %v", h.Reads, err)
 			}
 			i := slices.IndexFunc(st.OwnSources, func(s ledger.Source) bool { return s.Name == name })
-			if took := st.Scale.Of(h.Reads[0].Tokens); i < 0 || took.N != st.OwnSources[i].Tokens.N || took.N == 0 {
+			if took := st.Scale.Total(h.Reads[0].Took); i < 0 || took.N != st.OwnSources[i].Tokens.N || took.N == 0 {
 				t.Errorf("%+v: reading %s took %s, of the window %+v", c, name, took, st.OwnSources)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"ctxledger.dev/internal/testonly/cases"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -287,7 +288,8 @@ func TestResultsThatTheHostClearedAreNotInItsWindow(t *testing.T) {
 		t.Errorf("cut by %q, it holds %+v", st.Cut, st.Held)
 	}
 	for i, when := range []string{"cleared", "measured since"} {
-		if results, file, reads := held(); results > 20 || file > 40 || reads.Held != 0 || reads.Reads != 1 {
+		results, file, reads := held()
+		if results > 20 || file > 40 || reads.Held != (tokens.Amount{}) || reads.Reads != 1 {
 			t.Errorf("%s: results %d, the file %d, %+v", when, results, file, reads)
 		}
 		imported(t, l, int64(2+i), asking("on"), answer(`{"role":"assistant","content":"On."}`, 5_200))

@@ -48,7 +48,7 @@ func TestAFileThatACommandPrintsWasRead(t *testing.T) {
 		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: name})
 		at := slices.IndexFunc(files, func(s ledger.Source) bool { return s.Name == name })
 		if err != nil || at < 0 || len(h.Reads) != 1 || files[at].Tokens.N < 500 || c.Reads[i].Path != name ||
-			c.Reads[i].Held != h.Reads[0].Tokens || h.Reads[0].Tokens != files[at].Tokens.N {
+			c.Reads[i].Held != h.Reads[0].Took || st.Scale.Total(h.Reads[0].Took) != files[at].Tokens {
 			t.Errorf("%s: the sources are %+v, the history %+v, it has read %+v, %v", name, files, h.Reads, c.Reads, err)
 		}
 	}

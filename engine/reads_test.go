@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/internal/filetext"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/transcript"
 )
 
@@ -379,7 +380,7 @@ func TestTheTextOfAFileThatTheUserNamedIsOfTheFile(t *testing.T) {
 		if len(resp.Fresh) > 0 {
 			got += "fresh"
 		}
-		if err != nil || got != want || len(resp.Reads) != 1 || resp.Reads[0].Held == 0 {
+		if err != nil || got != want || len(resp.Reads) != 1 || resp.Reads[0].Held == (tokens.Amount{}) {
 			t.Errorf("it is %q, not %q: %+v, %v", got, want, resp, err)
 		}
 		h, err := l.FileHistory(t.Context(), ledger.FileHistoryRequest{Path: "/w/a.go"})

@@ -81,7 +81,7 @@ func TestStatusCountsWhatSubagentsTook(t *testing.T) {
 	}
 	priceless := add("main/agent-d", parent, answer("nobody-knows", "", 1_000))
 	st, err = l.Status(t.Context(), ledger.StatusRequest{Session: parent})
-	want := fmt.Sprintf("$%.2f so far, at list prices, and 1,010 tokens of nobody-knows without a known price", all)
+	want := fmt.Sprintf("$%.2f at list prices, and 1,010 tokens of nobody-knows without a known price", all)
 	if err != nil || !near(st.Subagents.Dollars, of) || !near(st.Dollars, all) || st.Cost.Words() != want {
 		t.Errorf("with %s: %+v of %v, %q, %v", priceless, st.Subagents, st.Dollars, st.Cost.Words(), err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/changes"
 	"ctxledger.dev/intents"
+	"ctxledger.dev/tokens"
 )
 
 // Files returns what sessions intended to do with files and how the files changed.
@@ -64,15 +65,15 @@ type ChangesResponse struct {
 	Reads []FileReads `json:"reads,omitempty"`
 }
 
-// FileReads is what the reads of a file that succeeded have taken of a session's window, in o200k_base tokens: the calls and
-// their results. Held is what the window still has of it: the host may have compacted since, or gone back to before them.
+// FileReads is what the reads of a file that succeeded have taken of a session's window: the calls and their results, which
+// Use.Scale counts. Held is what the window still has of it: the host may have compacted since, or gone back to before them.
 // Window is the same of all calls on the file, with what was written: see Use.OwnSources.
 type FileReads struct {
-	Path   string `json:"path"`
-	Reads  int    `json:"reads"`
-	Tokens int    `json:"tokens"`
-	Held   int    `json:"held"`
-	Window int    `json:"window"`
+	Path   string        `json:"path"`
+	Reads  int           `json:"reads"`
+	Tokens tokens.Amount `json:"tokens"`
+	Held   tokens.Amount `json:"held"`
+	Window tokens.Amount `json:"window"`
 }
 
 // IntentsRequest asks for a page of a session's intents.
@@ -109,6 +110,8 @@ type FileRead struct {
 	Turn    int       `json:"turn"`
 	Time    time.Time `json:"time"`
 	Tokens  int       `json:"tokens"` // of the call and its result, o200k_base
+	// Took is the same as Use.Scale counts it.
+	Took tokens.Amount `json:"took,omitzero"`
 	// Subagent says that it is in the window of a subagent: of one that the session's file has as well, or whose session it is.
 	Subagent bool `json:"subagent,omitempty"`
 	// Failed says that it tried to, and got an error.

@@ -107,6 +107,8 @@ type StatusRequest struct {
 	Brief bool `json:"brief,omitempty"`
 	// Cost asks, with Brief, also for Cost and Subagents: that reads all sessions.
 	Cost bool `json:"cost,omitempty"`
+	// Counted asks for Counted.
+	Counted bool `json:"counted,omitempty"`
 	// Tools is what requests of the session's host carry of our own tools, for Savings; nil: not known. Package carried tells it.
 	Tools *OwnTools `json:"own_tools,omitempty"`
 }
@@ -297,6 +299,8 @@ type Status struct {
 	Messages []WindowMessage `json:"messages"`
 	// Offloaded is what the session has of results that are kept outside of every view.
 	Offloaded Offloaded `json:"offloaded"`
+	// Counted says how the provider counted the entries, where requests tell, if that was asked for.
+	Counted []tokens.Measured `json:"counted,omitempty"`
 }
 
 // Calls says what the provider measured of the requests of the main conversation since the compaction in effect, the host's or

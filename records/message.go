@@ -55,25 +55,32 @@ type conversation struct {
 	Reader
 	log     log
 	scale   tokens.Scale // of the agent's window
+	counted []tokens.Measured
 	results map[string]result
 }
 
 // conversation returns what reads the session of a status.
 func (r Reader) conversation(st ledger.Status) conversation {
-	return conversation{r, log{r.API, st.Session.ID}, st.Scale, map[string]result{}}
+	return conversation{r, log{r.API, st.Session.ID}, st.Scale, st.Counted, map[string]result{}}
 }
 
 // result is the result of a call, and what reads it back.
 type result struct {
 	sessions.Result
+	seq    int64 // of its entry
 	handle string
 }
 
 // take notes the results of an entry, so that calls know theirs.
 func (c *conversation) take(e *sessions.Entry) {
 	for _, r := range e.Results {
-		c.results[r.CallID] = result{r, e.ResultHandle(r.CallID)}
+		c.results[r.CallID] = result{r, e.Seq, e.ResultHandle(r.CallID)}
 	}
+}
+
+// count returns what some of an entry takes in the agent's window.
+func (c *conversation) count(seq int64, o200k int) tokens.Count {
+	return c.scale.Total(tokens.AmountOf(o200k, tokens.MeasuredAt(c.counted, seq)))
 }
 
 // message returns what a person reads of an entry; nil for one that is not shown.
@@ -118,7 +125,7 @@ func (c *conversation) said(ctx context.Context, e sessions.Entry, m *Message) (
 		m.Text = strings.TrimSpace(transcript.PlainText(read))
 	}
 	if e.Reasoning > 0 {
-		n := c.scale.Of(e.Reasoning)
+		n := c.count(e.Seq, e.Reasoning)
 		m.Reasoning = &n
 	}
 	for _, call := range e.Calls {
@@ -150,7 +157,7 @@ func (c *conversation) call(call sessions.Call) Call {
 	out := Call{Name: flat(call.Name), Target: flat(call.Target)}
 	if res, ended := c.results[call.ID]; ended {
 		delete(c.results, call.ID)
-		n := c.scale.Of(res.Tokens)
+		n := c.count(res.seq, res.Tokens)
 		out.Result, out.Failed, out.Handle = &n, res.Failed, res.handle
 		if res.Artifact != "" {
 			out.Handle, out.Kept = res.Artifact, true

@@ -15,12 +15,13 @@ import (
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/report"
 	"ctxledger.dev/sessions"
 )
 
 // sessionText returns a session turn by turn: requests, answers and calls. A long session is cut to its newest turns.
 func (r Reader) sessionText(ctx context.Context, id string) (string, error) {
-	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id})
+	st, err := r.API.Status(ctx, ledger.StatusRequest{Session: id, Counted: true})
 	if err != nil {
 		return "", err
 	}
@@ -76,6 +77,9 @@ func (r Reader) Head(st ledger.Status) string {
 	prices := st.Cost.Words()
 	if st.Subagents != nil {
 		prices += "; " + st.Subagents.String()
+	}
+	if st.Unfinished != nil {
+		prices = fields("; ", prices, report.Unfinished(*st.Unfinished).String())
 	}
 	gone := ""
 	if s.Forgotten != nil {

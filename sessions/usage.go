@@ -214,11 +214,11 @@ func (u Unpriced) String() string {
 	return text + " of " + chars.Line(names) + " without a known price"
 }
 
-// Words says both: "$1.20 so far, at list prices, and 1,100 tokens of foo without a known price"; "" for nothing.
+// Words says both: "$1.20 at list prices, and 1,100 tokens of foo without a known price"; "" for nothing.
 func (c Cost) Words() string {
 	var said []string
 	if c.Dollars != nil {
-		said = append(said, chars.Money(*c.Dollars, true)+" so far, at list prices")
+		said = append(said, chars.Money(*c.Dollars, true)+" at list prices")
 	}
 	if c.Unpriced != nil {
 		said = append(said, c.Unpriced.String())

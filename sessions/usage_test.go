@@ -148,14 +148,14 @@ func TestWhatOfABillHasNoPrice(t *testing.T) {
 		want string
 	}{
 		"nothing":         {Bill{of("foo", Usage{})}, ""},
-		"all has one":     {Bill{sonnet, sonnet}, "$6.00 so far, at list prices"},
+		"all has one":     {Bill{sonnet, sonnet}, "$6.00 at list prices"},
 		"nothing has one": {Bill{of("foo", Usage{Input: 1})}, "1 token of foo without a known price"},
 		"a model has none": {Bill{of("foo", million), sonnet, of("foo", Usage{CacheRead: 5, CacheWrite: 6, Output: 7})},
-			"$3.00 so far, at list prices, and 1,000,018 tokens of foo without a known price"},
+			"$3.00 at list prices, and 1,000,018 tokens of foo without a known price"},
 		"two models, a name with an escape": {Bill{of("", million), sonnet, of("b\x1b[31m\nar", million)},
-			"$3.00 so far, at list prices, and 2,000,000 tokens of (unnamed), b\\u001b[31m ar without a known price"},
+			"$3.00 at list prices, and 2,000,000 tokens of (unnamed), b\\u001b[31m ar without a known price"},
 		"searches have none": {Bill{of("claude-3-opus", Usage{Output: 1_000_000, Searches: 3})},
-			"$75.00 so far, at list prices, and 0 tokens (web searches: 3) of claude-3-opus without a known price"},
+			"$75.00 at list prices, and 0 tokens (web searches: 3) of claude-3-opus without a known price"},
 		"neither has one": {Bill{of("foo", Usage{Input: 2, Searches: 3})},
 			"2 tokens (web searches: 3) of foo without a known price"},
 	} {

@@ -44,7 +44,7 @@ func TestAScaleCountsAsItsCounter(t *testing.T) {
 	}
 	for _, c := range []Counter{Builtin().For("gpt-4o"), Builtin().For("gpt-4"), Builtin().For("claude-opus-5"),
 		Builtin().For("no such model"), Builtin().For("claude-opus-4-7").With(taught)} {
-		s := Scale(c.Of(Scaled))
+		s := ScaleOf(c.Of(Scaled))
 		for n := -1; n < 10_000_000; n = 1 + 2*n + n/7 {
 			if got, want := s.Of(n), c.Of(n); got.N != want.N || got.Exact != want.Exact || got.Upper < got.N {
 				t.Errorf("%s, %s: %d are %v, not %v", c.Model(), c.Quality(), n, got, want)

@@ -22,7 +22,9 @@ type State struct {
 	Count func(o200k int) tokens.Count
 	// Shown is Count in the measure of what is shown of the view, for words. nil: Count.
 	Shown func(o200k int) tokens.Count
-	Rates Rates
+	// Becomes is what a view of a size becomes with edits, in that measure. nil: Count.
+	Becomes func(o200k int, edits []Edit) tokens.Count
+	Rates   Rates
 	// Sent is when the newest request was sent, if that is known: the provider has all that was written until then.
 	Sent time.Time
 	// Cold is set if the provider's cache has nothing of the view, so that no edit invalidates it.
@@ -55,6 +57,14 @@ func (st State) shown(o200k int) string {
 		return st.Shown(o200k).String()
 	}
 	return st.counted(o200k).String()
+}
+
+// steps says in words from what size to what size a decision takes the view.
+func (st State) steps(d Decision) (from, to string) {
+	if st.Becomes != nil {
+		return st.Becomes(d.Before, nil).String(), st.Becomes(d.Before, d.Edits).String()
+	}
+	return st.shown(d.Before), st.shown(d.After)
 }
 
 // Request returns what a request takes with so many o200k_base tokens of view.
@@ -206,7 +216,8 @@ func (p Policy) reasonOf(taken, worth []Edit) string {
 
 // NextStep says what is cut now, or why nothing is.
 func (d Decision) NextStep(st State) string {
-	cuts := fmt.Sprintf("cuts the view from %s to %s tokens", st.shown(d.Before), st.shown(d.After))
+	from, to := st.steps(d)
+	cuts := fmt.Sprintf("cuts the view from %s to %s tokens", from, to)
 	switch {
 	case len(d.Edits) == 0 && d.Waiting > 0:
 		return fmt.Sprintf("%s tokens could be cut, but rewriting the provider's cache would cost more than the "+

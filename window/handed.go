@@ -50,5 +50,6 @@ func (v *View) put(h Handed) {
 		s.After += "\n\n"
 	}
 	s.After += h.Text
-	s.Tokens, v.Tokens, v.Fill = s.Tokens+h.Tokens, v.Tokens+h.Tokens, v.Fill.With(User, h.Tokens)
+	s.Tokens, s.Fill = s.Tokens+h.Tokens, s.Fill.With(User, h.Tokens)
+	v.Tokens, v.Fill = v.Tokens+h.Tokens, v.Fill.With(User, h.Tokens)
 }

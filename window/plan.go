@@ -114,7 +114,9 @@ type Slot struct {
 	Prompt bool // whether a request by the user is in it
 	// Compacted: it is the provider's own compaction of what came before.
 	Compacted bool
-	Tokens    int // o200k_base, with stubs instead of the results that they replace; synthesised results do not count
+	Tokens    int  // o200k_base, with stubs instead of the results that they replace; synthesised results do not count
+	Fill      Fill // what they are made of
+	Stubbed   int  // how much larger it would be with the results that stubs replace
 	// Stubs maps call ids to the artifacts that replace their results.
 	Stubs map[string]string
 	// DropCalls are calls that nothing answers, in order.

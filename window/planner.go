@@ -148,7 +148,9 @@ func (l Left) plus(o Left) Left { return Left{l.Results + o.Results, l.Loaded + 
 func (p *Planner) slots(drafts []*draft) []Slot {
 	out := make([]Slot, 0, len(drafts))
 	for _, d := range drafts {
-		out = append(out, d.slot(p.edits))
+		s := d.slot(p.edits)
+		s.Fill, s.Stubbed = d.fill(&s, p.edits)
+		out = append(out, s)
 	}
 	return out
 }
@@ -163,8 +165,8 @@ func (p *Planner) sum(drafts []*draft, fixed *draft, at int, left Left) {
 			next = mark{set: true, seq: d.first().Seq, slot: p.mark.slot + i, fill: p.view.Fill,
 				stubbed: p.view.Stubbed, drafts: p.mark.drafts + at, left: p.mark.left.plus(left)}
 		}
-		fill, stubbed := d.fill(&p.view.Slots[p.mark.slot+i], p.edits)
-		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(fill), p.view.Stubbed+stubbed
+		s := &p.view.Slots[p.mark.slot+i]
+		p.view.Fill, p.view.Stubbed = p.view.Fill.plus(s.Fill), p.view.Stubbed+s.Stubbed
 	}
 	p.view.Tokens = p.view.Fill.Total()
 	p.mark = next
@@ -176,6 +178,7 @@ func (s *Slot) same(o *Slot) bool {
 		s.Open == o.Open && s.Answers == o.Answers &&
 		slices.Equal(s.Seqs, o.Seqs) && s.Role == o.Role && s.Format == o.Format &&
 		s.Turn == o.Turn && s.Prompt == o.Prompt && s.Tokens == o.Tokens && s.Edited == o.Edited &&
+		s.Fill == o.Fill && s.Stubbed == o.Stubbed &&
 		maps.Equal(s.Stubs, o.Stubs) && slices.Equal(s.DropCalls, o.DropCalls) &&
 		maps.Equal(s.KeepResults, o.KeepResults) &&
 		len(s.AddResults) == 0 && len(o.AddResults) == 0 && slices.Equal(s.Shortened, o.Shortened)

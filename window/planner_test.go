@@ -154,6 +154,8 @@ func TestSameSlotsShowTheSame(t *testing.T) {
 			v.SetInt(1)
 		case reflect.Bool:
 			v.SetBool(true)
+		case reflect.Array:
+			v.Index(0).SetInt(1)
 		case reflect.Slice:
 			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		case reflect.Map:

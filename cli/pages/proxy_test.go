@@ -39,7 +39,7 @@ func TestWhatAProxyMeasuredIsSaid(t *testing.T) {
 			Tools:  []ledger.ServerTools{{Tools: 20, Tokens: 14_000}, {Server: "db", Tools: 1, Tokens: 40}},
 			Missed: 4, MissedWhy: "a body of 40 bytes"},
 			"measured   1,000 requests by the proxy in 3 sessions, 2 of them failed: 0 tokens of input, 0 read from the cache " +
-				"(0 of the requests), 0 of output; $1.50 so far, at list prices\n" +
+				"(0 of the requests), 0 of output; $1.50 at list prices\n" +
 				"           first byte after 0 ms (median)\n" +
 				"cache      5,000 tokens not read from the cache: tool \\u001b[2Jx changed, by MCP server y\n" +
 				"           2,000 tokens not read from the cache: the provider no longer had them, 400 seconds after the " +

@@ -81,11 +81,15 @@ func (p Page) own(s ledger.Status) {
 	if len(s.Own) == 0 {
 		return
 	}
-	t := p.table("IN THE AGENT'S WINDOW", ">TOKENS", ">SHARE", "")
+	whole, of := s.Window, ">OF WINDOW"
+	if whole == 0 {
+		whole, of = s.Held.N, ">SHARE"
+	}
+	t := p.table("IN THE AGENT'S WINDOW", ">TOKENS", of, "")
 	t.Indent = "  "
 	for _, c := range s.Own {
-		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(s.Held.N, 1)), barCells)
-		t.Add(c.Name, c.Tokens.String(), chars.Share(c.Tokens.N, s.Held.N), full)
+		full, _ := columns.Bars(float64(c.Tokens.N)/float64(max(whole, 1)), barCells)
+		t.Add(c.Name, c.Tokens.String(), chars.Share(c.Tokens.N, whole), full)
 	}
 	t.Print(p.W)
 }

@@ -158,6 +158,20 @@ func SummaryTokens(text string) int {
 	return tokens.Framing + tokens.O200kBase.CountString(text)
 }
 
+// Growth returns how the provider counted the entries, and what tokens.Scaled of o200k_base usually were. It tells nothing, and that
+// is 0, where too little shows it, or where the counter of the model, "" for the session's own, is exact.
+func (f *Folded) Growth(model string) (g *window.Growth, usually int) {
+	g = window.NewGrowth(f.Counter("").Of(tokens.Scaled).N)
+	g.Follow(f.Entries)
+	if !f.Counter(model).Exact() {
+		usually = g.Rate()
+	}
+	if usually == 0 {
+		return &window.Growth{}, 0
+	}
+	return g, usually
+}
+
 // Counter returns the counter of a model, or of the session's when none is named.
 func (f *Folded) Counter(model string) tokens.Counter {
 	if model == "" {

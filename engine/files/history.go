@@ -164,12 +164,14 @@ func (l *Files) readsBy(tx kv.Tx, path string, of func(session string) bool) ([]
 		if err != nil {
 			return nil, err
 		}
+		growth, _ := f.Growth("")
 		for _, s := range stepsOf(f.Entries)[path] {
 			if s.call.Op != intents.OpRead || s.Copied { // a copy is listed where it happened
 				continue
 			}
 			list = append(list, ledger.FileRead{
 				Session: r.Session, Seq: s.Seq, Turn: s.Turn, Time: s.Time, Tokens: s.tokens,
+				Took: growth.Amount(s.Seq, s.tokens),
 				Subagent: s.Hidden || !f.Session.Main(), Failed: s.failed,
 				Gone: s.dropped && !s.Hidden})
 		}

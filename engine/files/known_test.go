@@ -7,6 +7,7 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/window"
 	"ctxledger.dev/transcript"
 )
 
@@ -24,7 +25,7 @@ func TestWhatTheConversationMayNotHaveDecidesNothing(t *testing.T) {
 		steps[4].rewound {
 		t.Fatalf("the steps are %+v", steps)
 	}
-	if r := readsOf("a.go", steps); r.Reads != 3 || newestRead(steps[:3]) != steps[0] {
+	if r := readsOf("a.go", steps, &window.Growth{}); r.Reads != 3 || newestRead(steps[:3]) != steps[0] {
 		t.Errorf("the reads are %+v, and the newest is not %+v", r, steps[0])
 	}
 	steps = []*step{steps[0], steps[3], steps[4]}
@@ -93,8 +94,8 @@ func TestWhatTheWindowHasOfReads(t *testing.T) {
 		for i := range log {
 			log[i].Seq, log[i].Kind = int64(i+1), sessions.KindMessage
 		}
-		r := readsOf("a.go", stepsOf(log)["a.go"])
-		if r.Reads != c.reads || r.Held != c.held || r.Tokens != 100*c.reads {
+		r := readsOf("a.go", stepsOf(log)["a.go"], &window.Growth{})
+		if r.Reads != c.reads || r.Held.O200k != c.held || r.Tokens.O200k != 100*c.reads {
 			t.Errorf("%s: %+v, want %d reads, of which the window has %d", name, r, c.reads, c.held)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
+	"ctxledger.dev/tokens"
 	"ctxledger.dev/window"
 )
 
@@ -150,9 +151,10 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 		return err
 	}
 	stale, n, own := []changes.Stale{}, spent{}, attribution.ChangesOf(tx, session)
+	growth, _ := f.Growth("")
 	steps, told, tree := stepsOf(f.Entries), toldOf(f.Entries), l.core.Trees.Apart(f.Session)
 	for _, path := range slices.Sorted(maps.Keys(steps)) {
-		if read := readsOf(path, steps[path]); read.Reads > 0 || read.Window > 0 {
+		if read := readsOf(path, steps[path], growth); read.Reads > 0 || read.Window != (tokens.Amount{}) {
 			resp.Reads = append(resp.Reads, read)
 		}
 		r := newestRead(steps[path])
@@ -216,23 +218,24 @@ func (l *Files) reads(ctx context.Context, tx kv.Tx, session string, resp *ledge
 }
 
 // readsOf sums up what a session itself has read of a file, and what its window has of it.
-func readsOf(path string, steps []*step) ledger.FileReads {
+func readsOf(path string, steps []*step, growth *window.Growth) ledger.FileReads {
 	r, seen := ledger.FileReads{Path: path}, map[string]bool{}
 	for _, s := range steps {
 		if s.Hidden || s.failed {
 			continue
 		}
+		took := growth.Amount(s.Seq, s.tokens)
 		if !s.dropped && cmp.Or(s.call.Prints, s.call.Target) == path {
-			r.Window += s.tokens
+			r.Window = r.Window.Plus(took)
 		}
 		if s.call.Op != intents.OpRead || s.result == 0 {
 			continue
 		}
 		if !seen[s.call.ID] { // else a compaction moved it behind its summary
-			r.Reads, r.Tokens, seen[s.call.ID] = r.Reads+1, r.Tokens+s.tokens, true
+			r.Reads, r.Tokens, seen[s.call.ID] = r.Reads+1, r.Tokens.Plus(took), true
 		}
 		if !s.dropped {
-			r.Held += s.tokens
+			r.Held = r.Held.Plus(took)
 		}
 	}
 	return r

@@ -135,10 +135,7 @@ func (l *Views) ready(
 func (l *Views) checkAfter(
 	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
 ) (int, error) {
-	in := f.Input()
-	in.Cutoff = &window.Cutoff{Summary: p.Record.ID, FirstKept: p.Record.FirstKept, Resume: p.Record.Resume}
-	in.Edits = append(in.Edits, joined...)
-	after := window.Plan(in)
+	after := viewAfter(f, p.Record, joined)
 	format, head := formatOf(f), after.Head()
 	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
 	if err != nil {
@@ -154,6 +151,14 @@ func (l *Views) checkAfter(
 			"the compacted view would not be valid for its provider, so nothing was changed: %v", err)
 	}
 	return len(after.Slots) + 1, nil
+}
+
+// viewAfter returns the view after a compaction and the edits that it takes along.
+func viewAfter(f *core.Folded, r compaction.Record, joined []window.Edit) window.View {
+	in := f.Input()
+	in.Cutoff = &window.Cutoff{Summary: r.ID, FirstKept: r.FirstKept, Resume: r.Resume}
+	in.Edits = append(in.Edits, joined...)
+	return window.Plan(in)
 }
 
 // rendered returns the messages of slots as they would be sent.
@@ -187,7 +192,7 @@ func (l *Views) accept(
 	if spent := spent(ready.folded, rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
 		rec.Usage = &spent
 	}
-	rec.Figures = counted(ready.folded, rec, ready.Text, r.Options.Model)
+	rec.Figures = counted(ready.folded, ready.Proposal, ready.joined, r.Options.Model)
 	made := sessions.Entry{Kind: sessions.KindCompaction, Time: m.At, Usage: rec.Run.Cost()}
 	e, err := sessions.AppendOwn(tx, &s, made, rec)
 	if err != nil {

@@ -33,10 +33,11 @@ func (l *Views) PlanCompaction(
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		if _, err := l.Join(ctx, tx, f, &p, r.Options); err != nil {
+		joined, err := l.Join(ctx, tx, f, &p, r.Options)
+		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		p.Record.Text, p.Record.Figures = p.Text, counted(f, p.Record, p.Text, r.Options.Model)
+		p.Record.Text, p.Record.Figures = p.Text, counted(f, p, joined, r.Options.Model)
 		return ledger.CompactionPlan{
 			PlanCompactionRequest: r, Position: f.Session.Seq, Outcome: p.Outcome, Why: p.Why,
 			Summary: summary(f, p.Record), Brief: p.Brief,

@@ -169,7 +169,7 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	}
 	g := gaugeOf(f, r.Model, unedited(f))
 	c := g.measure
-	st.Shown = c.Of
+	st.Shown, st.Becomes = c.Of, c.View
 	d := window.Decide(f.Input(), f.Policy, st)
 	freed := d.Before - d.After
 	if r.NoEdits {
@@ -183,8 +183,8 @@ func (l *Views) decideOn(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger
 	if d.Edits, d.After = exact.edits, d.Before-exact.freed; !r.NoEdits {
 		d.Why = d.NextStep(st)
 	}
-	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.Of(d.Before),
-		TokensAfter: c.Of(d.After), Failed: exact.failed}
+	made := ledger.EditedView{Session: f.Session.ID, Decision: d, TokensBefore: c.View(d.Before, nil),
+		TokensAfter: c.View(d.Before, d.Edits), Failed: exact.failed}
 	due := func(view int) (window.Situation, window.Trigger, bool) {
 		now := situation(f, w, st, view, r.Signals)
 		if r.Held == 0 { // else sizes are as the provider counts
@@ -246,7 +246,7 @@ func (l *Views) stateOf(
 // may be of what was sent before a step.
 func heldAs(c tokens.Counter, content, held int) func(o200k int) tokens.Count {
 	const most = 2
-	s := tokens.Scale(c.Of(tokens.Scaled))
+	s := tokens.ScaleOf(c.Of(tokens.Scaled))
 	s.N = min(int(int64(held)*tokens.Scaled/int64(max(content, 1))), most*s.N)
 	s.Upper = max(s.N, s.Upper)
 	return s.Of

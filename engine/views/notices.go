@@ -148,7 +148,8 @@ func graceNotice(f *core.Folded, made ledger.EditedView, now window.Situation, c
 		}
 	}
 	return []core.Decision{{Event: ledger.EventSkipped, Data: ledger.CompactionSkipped{
-		Sizes: sizes(c, made.After, made.After), Reason: made.Due.Held, Outcome: compaction.Grace, Why: made.Due.Why,
+		Sizes: sizesOf(made.TokensAfter, made.TokensAfter), Reason: made.Due.Held, Outcome: compaction.Grace,
+		Why:     made.Due.Why,
 		Counted: made.After, Model: now.Model, Window: now.Window,
 	}}}
 }
@@ -240,7 +241,8 @@ func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, 
 			continue
 		}
 		made := editsMade(f, byKind[kind], c)
-		made.Reason, made.Before, made.After = step.Reason, c.Of(step.Before).N, c.Of(step.After).N
+		made.Reason, made.Before = step.Reason, c.View(step.Before, nil).N
+		made.After = c.View(step.Before, step.Edits).N
 		made.Estimate, made.Rewritten = !c.Exact(), c.Of(of.rewritten).N
 		event, err := core.NewEvent(kind, f.Session.ID, 0, made)
 		if err != nil {
@@ -255,9 +257,9 @@ func stepEvents(f *core.Folded, step core.EditStep, of sizing) ([]ledger.Event, 
 // editsMade sums edits by pass and names the largest.
 func editsMade(f *core.Folded, edits []window.Edit, c measure) ledger.EditsMade {
 	made := ledger.EditsMade{Count: len(edits), Passes: []ledger.PassEdits{}, Items: []ledger.EditedItem{}}
-	freed := 0 // o200k_base, as in Passes until the end
+	freed := 0 // weighed, as in Passes until the end
 	for _, e := range edits {
-		n := e.Before - e.Tokens
+		n := c.part(e.Seq, e.Before-e.Tokens)
 		freed += n
 		i := slices.IndexFunc(made.Passes, func(p ledger.PassEdits) bool { return p.Pass == e.Pass })
 		if i < 0 {
@@ -270,20 +272,15 @@ func editsMade(f *core.Folded, edits []window.Edit, c measure) ledger.EditsMade 
 		if call, known := f.Call(e.Call); known {
 			tool = call.Name
 		}
-		made.Items = append(made.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.Of(n).N})
+		made.Items = append(made.Items, ledger.EditedItem{Entry: e.Seq, Call: e.Call, Tool: tool, Freed: c.sum(n).N})
 	}
-	made.Freed = c.Of(freed).N
+	made.Freed = c.sum(freed).N
 	for i := range made.Passes {
-		made.Passes[i].Freed = c.Of(made.Passes[i].Freed).N
+		made.Passes[i].Freed = c.sum(made.Passes[i].Freed).N
 	}
 	slices.SortStableFunc(made.Items, func(a, b ledger.EditedItem) int { return cmp.Compare(b.Freed, a.Freed) })
 	made.Items = made.Items[:min(len(made.Items), maxItems)]
 	return made
-}
-
-// sizes are those of a view before and after, in tokens of the counter's model.
-func sizes(c measure, before, after int) ledger.Sizes {
-	return sizesOf(c.Of(before), c.Of(after))
 }
 
 // sizesOf are those of a view before and after, as counted.

@@ -6,7 +6,6 @@ import (
 	"ctxledger.dev/engine/core"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/window"
 )
 
 // ownSources returns the agent's own window by origin. ours are the sources of the view, which is what the agent has where
@@ -32,25 +31,4 @@ func (g gauge) entire(r sessions.Result) int {
 		return min(left, r.Tokens)
 	}
 	return r.Tokens
-}
-
-// ownFill is what the conversation is made of as the agent has it: with whole results instead of our stubs, also those that
-// were forgotten here, and without those that it has cleared.
-func ownFill(log []sessions.Entry, whole window.View, cleared map[string]int) window.Fill {
-	fill := whole.Fill
-	fill[window.Results] += fill[window.Stubs] + whole.Stubbed
-	fill[window.Stubs] = 0
-	for _, slot := range whole.Slots {
-		for _, seq := range slot.Seqs {
-			for _, r := range resultsIn(slot, &log[seq-1]) {
-				if log[seq-1].Forgotten != nil {
-					fill[window.Results] += r.Tokens
-				}
-				if left, is := cleared[r.CallID]; is {
-					fill[window.Results] = max(0, fill[window.Results]-max(0, r.Tokens-left))
-				}
-			}
-		}
-	}
-	return fill
 }

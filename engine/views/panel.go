@@ -60,7 +60,7 @@ func messagesOf(f *core.Folded, g gauge) []ledger.WindowMessage {
 			}
 		}
 		all = append(all, ledger.WindowMessage{Seq: first.Seq, Handle: first.Handle(), Turn: slot.Turn, Role: slot.Role,
-			Tokens: measure.Of(n)})
+			Tokens: measure.Entry(first.Seq, n)})
 	}
 	slices.SortFunc(all, func(a, b ledger.WindowMessage) int {
 		return cmp.Or(cmp.Compare(b.Tokens.N, a.Tokens.N), cmp.Compare(a.Seq, b.Seq))
@@ -73,7 +73,8 @@ func (l *Views) nextClears(f *core.Folded, st window.State, m measure) []ledger.
 	out := []ledger.NextCut{}
 	for _, x := range window.NextClears(f.Input(), f.Policy, st) {
 		label := chars.Short(chars.Line(strings.TrimSpace(x.Call.Name+" "+x.Call.Target)), maxNextLabel)
-		out = append(out, ledger.NextCut{Label: l.core.Masks.String(label), Seq: x.Seq, Tokens: m.Of(x.Tokens)})
+		out = append(out, ledger.NextCut{Label: l.core.Masks.String(label), Seq: x.Seq,
+			Tokens: m.Entry(x.Seq, x.Tokens)})
 		if len(out) == maxNextCuts {
 			break
 		}

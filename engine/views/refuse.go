@@ -25,9 +25,9 @@ func (l *Views) refuse(
 	if err != nil {
 		return ledger.Summary{}, nil, err
 	}
-	c := measureOf(ready.folded, r.Options.Model)
+	size := measureOf(ready.folded, r.Options.Model).View(ready.before, nil)
 	skipped := ledger.CompactionSkipped{
-		Sizes: sizes(c, ready.before, ready.before), Reason: r.Options.Reason, Outcome: ready.Outcome,
+		Sizes: sizesOf(size, size), Reason: r.Options.Reason, Outcome: ready.Outcome,
 		Why:     ready.Why,
 		Counted: ready.before, Model: ready.window.Model, Window: ready.window.Tokens,
 		Cost: costOf(ready.folded.Models, rec.Run),

@@ -51,7 +51,7 @@ func (l *Views) restore(
 	if err != nil {
 		return zero, nil, err
 	}
-	before := f.Tokens(text)
+	before := measureOf(f, "").View(f.Tokens(text), nil)
 	e, err := sessions.AppendOwn(tx, &f.Session, sessions.Entry{Kind: sessions.KindRestore, Time: m.At},
 		core.Restored{ID: id})
 	if err != nil {
@@ -68,7 +68,8 @@ func (l *Views) restore(
 	if err != nil {
 		return zero, nil, err
 	}
-	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.Of(f.Tokens(text)), Window: w.Tokens}
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.View(f.Tokens(text), nil),
+		Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
 	} else {
@@ -80,7 +81,7 @@ func (l *Views) restore(
 			resp.Stubs += len(s.Stubs)
 		}
 	}
-	restored := ledger.CompactionRestored{Sizes: sizes(c, before, f.Tokens(text)), To: resp.Current}
+	restored := ledger.CompactionRestored{Sizes: sizesOf(before, resp.Tokens), To: resp.Current}
 	event, err := core.NewEvent(ledger.EventRestore, f.Session.ID, e.Seq, restored)
 	event.ID = id
 	if err != nil {

@@ -23,23 +23,25 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 		for _, seq := range slot.Seqs {
 			e := f.Entries[seq-1]
 			if a := e.Attached; a != nil && !slot.TextOnly {
-				add(sums, ledger.Source{Kind: ledger.SourceFile, Name: a.Path}, sourceSum{tokens: e.Tokens, calls: 1})
+				file := ledger.Source{Kind: ledger.SourceFile, Name: a.Path}
+				add(sums, file, sourceSum{tokens: m.part(seq, e.Tokens), calls: 1})
 			}
 			for _, call := range callsIn(slot, &e) {
 				n := shown(slot.Shortened).tokens(seq, call.ID, window.PartArguments, call.Tokens)
-				charge(sums, call, failed[call.ID], sourceSum{tokens: n, calls: 1})
+				charge(sums, call, failed[call.ID], sourceSum{tokens: m.part(seq, n), calls: 1})
 			}
 			for _, r := range resultsIn(slot, &e) {
 				if call, known := f.Call(r.CallID); known {
 					n := shown(slot.Shortened).tokens(seq, r.CallID, window.PartResult, result(r))
-					charge(sums, call, failed[call.ID], sourceSum{tokens: n, artifacts: min(1, len(r.Artifact))})
+					took := sourceSum{tokens: m.part(seq, n), artifacts: min(1, len(r.Artifact))}
+					charge(sums, call, failed[call.ID], took)
 				}
 			}
 		}
 	}
 	out := make([]ledger.Source, 0, len(sums))
 	for s, sum := range sums {
-		s.Tokens, s.Calls, s.Artifacts = m.Of(sum.tokens), sum.calls, sum.artifacts
+		s.Tokens, s.Calls, s.Artifacts = m.sum(sum.tokens), sum.calls, sum.artifacts
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b ledger.Source) int {
@@ -48,7 +50,7 @@ func sources(f *core.Folded, m measure, slots []window.Slot, result func(session
 	return out
 }
 
-// sourceSum is what one source takes.
+// sourceSum is what one source takes; tokens are weighed.
 type sourceSum struct{ tokens, calls, artifacts int }
 
 // failedIn returns the calls of a log that failed.

@@ -44,7 +44,7 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 			}
 		}
 		if r.Brief {
-			use := briefUse(f, g, w, filled(f, text))
+			use := briefUse(f, g, w, viewOf(g.shows, f, text))
 			if r.Cost {
 				spend(f, apart, &use)
 				l.maskCost(use.Cost)
@@ -53,9 +53,12 @@ func (l *Views) Status(ctx context.Context, r ledger.StatusRequest) (ledger.Stat
 				NextClears: []ledger.NextCut{}, Agents: []ledger.AgentInput{}, Messages: []ledger.WindowMessage{}}, nil
 		}
 		st := ledger.Status{
-			Use:   use(f, g, w, filled(f, text), l.core.Now()),
+			Use:   use(f, g, w, viewOf(g.shows, f, text), l.core.Now()),
 			Total: f.Session.Usage, Agents: agentsOf(f), Warned: warned(f), SinceTurns: turns(f),
 			Messages: messagesOf(f, g), Sends: sends, Off: f.Policy.Compact.Off,
+		}
+		if r.Counted {
+			st.Counted = g.shows.Rates()
 		}
 		spend(f, apart, &st.Use)
 		if st.Savings, st.Offloaded, err = savingsOf(tx, f, g.Counter, r.Tools); err != nil {
@@ -110,7 +113,7 @@ func (l *Views) nextCuts(
 		return out, err
 	}
 	for _, cut := range p.Record.Cut[:min(len(p.Record.Cut), maxNextCuts)] {
-		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: m.Of(cut.Tokens)})
+		out = append(out, ledger.NextCut{Label: cut.Label, Seq: cut.Seq, Tokens: m.Entry(cut.Seq, cut.Tokens)})
 	}
 	return out, nil
 }

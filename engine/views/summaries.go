@@ -10,12 +10,17 @@ import (
 	"ctxledger.dev/kv"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
+	"ctxledger.dev/window"
 )
 
-// counted returns the figures of a compaction that is made, for its model.
-func counted(f *core.Folded, r compaction.Record, text, model string) *compaction.Counted {
-	of := compaction.CountedOf(measureOf(f, model), r.Before, r.After, tokens.O200kBase.CountString(text))
-	return &of
+// counted returns the figures of a compaction that is made, with the edits that it takes along, for its model.
+func counted(f *core.Folded, p compaction.Proposal, joined []window.Edit, model string) *compaction.Counted {
+	m := measureOf(f, model)
+	after := m.ofView(contentOf(m.shows, viewAfter(f, p.Record, joined).Slots))
+	return &compaction.Counted{
+		Before: m.View(p.Record.Before, nil), After: after.View(p.Record.After, nil),
+		Text: m.Of(tokens.O200kBase.CountString(p.Text)), Basis: m.Quality(),
+	}
 }
 
 // summary returns a recorded compaction as faces show it: with its recorded figures, wherever and whenever.

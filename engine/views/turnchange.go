@@ -3,7 +3,6 @@ package views
 import (
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/tokens"
-	"ctxledger.dev/window"
 )
 
 // begun returns the window with which a session began: what every request carries.
@@ -19,10 +18,7 @@ func (g gauge) begun() turnWindow {
 // together as much as the window is. What came counts as a share of what was measured of it alone, and what went as it was
 // counted before: what stayed did not change, though another measurement may have another measure of it.
 func (w turnWindow) since(before turnWindow) []ledger.Part {
-	var came, went window.Fill
-	for kind, n := range w.content {
-		came[kind], went[kind] = max(n-before.content[kind], 0), max(before.content[kind]-n, 0)
-	}
+	came, went := w.content.minus(before.content), before.content.minus(w.content)
 	names, by := []string{}, map[string]int{}
 	rest := w.held.N - before.held.N
 	add := func(sign int, list []ledger.Category) {

@@ -110,6 +110,7 @@ type turnReplay struct {
 	planner   window.Planner
 	uncut     window.Planner // makes the view as if nothing had been cut
 	clears    bool           // the host has cleared results
+	shows     *window.Growth
 	sizes     map[string]int // of summaries, by id
 	turns     []turnStat     // the newest, oldest first
 	earlier   int
@@ -125,11 +126,11 @@ type turnStat struct {
 	measured            measured // of the turn
 	newest              measured // of the turn, or of an earlier one where it has none
 	since               int      // o200k_base tokens of the messages after that
-	filled              window.Fill
-	own                 window.Fill // of the agent's own window
-	host                int64       // the host's summary that it begins with; 0: none
-	known               bool        // some answer was measured by then
-	cut                 bool        // the host compacted after the last answer
+	filled              content
+	own                 content // of the agent's own window
+	host                int64   // the host's summary that it begins with; 0: none
+	known               bool    // some answer was measured by then
+	cut                 bool    // the host compacted after the last answer
 	compacted, restored string
 	hostCompacted       bool
 	hostHeld            int64
@@ -139,7 +140,7 @@ type turnStat struct {
 
 // turnWindow is what the agent's own window held at the end of a turn.
 type turnWindow struct {
-	content window.Fill
+	content content
 	carries []ledger.Category
 	held    tokens.Count
 	measure // of its parts
@@ -173,7 +174,7 @@ func (t *turnStat) window(g gauge, f *core.Folded) turnWindow {
 // turn returns a turn in the measure of its window, of which it says what it was made of.
 func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
 	room, _ := f.Models.Window(w.Model())
-	view := w.ofView(w.content, room)
+	view := w.ofLedger(w.content, room).ofView(t.filled)
 	dollars := func(b sessions.Bill) float64 {
 		if sum := b.Cost(f.Models).Dollars; sum != nil {
 			return *sum
@@ -181,7 +182,7 @@ func (t *turnStat) turn(w turnWindow, f *core.Folded) ledger.Turn {
 		return 0
 	}
 	return ledger.Turn{
-		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.Of(t.filled.Total()),
+		Turn: t.number, Seq: t.seq, Time: t.time, Request: t.request, Used: view.View(t.filled.Total(), nil),
 		Measured: t.measured.tokens(), Held: w.held,
 		Own:       partsOf(account(categories(w.measure, w.content, t.filled), w.carries, w.held)),
 		Filled:    partsOf(categories(view, t.filled, w.content)),
@@ -239,6 +240,9 @@ func (l *Views) requestLine(ctx context.Context, tx kv.Tx, f *core.Folded, seq i
 // follow replays the entries of a log that were not replayed yet. size returns the size of a summary.
 func (r *turnReplay) follow(ctx context.Context, f *core.Folded, size summarySize) error {
 	r.log.Policy = f.Policy
+	if r.shows == nil {
+		r.shows = window.NewGrowth(f.Counter("").Of(tokens.Scaled).N)
+	}
 	for i := len(r.log.Entries); i < len(f.Entries); i++ {
 		e := &f.Entries[i]
 		if len(r.turns) == 0 || e.Turn > r.now().number {
@@ -271,9 +275,9 @@ type summarySize func(*compaction.Record) (int, error)
 func (r *turnReplay) now() *turnStat { return &r.turns[len(r.turns)-1] }
 
 // filled returns what fills the view after the newest turn.
-func (r *turnReplay) filled() window.Fill {
+func (r *turnReplay) filled() content {
 	if len(r.turns) == 0 {
-		return window.Fill{}
+		return content{}
 	}
 	return r.now().filled
 }
@@ -354,7 +358,8 @@ func (t *turnStat) note(e *sessions.Entry, model string) error {
 func (r *turnReplay) measure(size summarySize) error {
 	t := r.now()
 	r.log.View = r.planner.Plan(r.log.Input())
-	t.filled = r.log.View.Fill
+	r.shows.Follow(r.log.Entries)
+	t.filled = contentOf(r.shows, r.log.View.Slots)
 	if cur := r.log.Current(); cur != nil {
 		if _, known := r.sizes[cur.ID]; !known {
 			n, err := size(cur)
@@ -363,7 +368,7 @@ func (r *turnReplay) measure(size summarySize) error {
 			}
 			r.sizes[cur.ID] = n
 		}
-		t.filled = t.filled.With(window.Summary, r.sizes[cur.ID])
+		t.filled.Fill = t.filled.With(window.Summary, r.sizes[cur.ID])
 	}
 	whole := r.whole(&r.log)
 	t.host = whole.Host
@@ -371,7 +376,7 @@ func (r *turnReplay) measure(size summarySize) error {
 	if r.clears {
 		cleared = whole.Cleared(r.log.Entries)
 	}
-	t.own = ownFill(r.log.Entries, whole, cleared)
+	t.own = ownContent(r.shows, r.log.Entries, whole, cleared)
 	return nil
 }
 

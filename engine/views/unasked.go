@@ -202,7 +202,8 @@ func (l *Views) resumed(ctx context.Context, tx kv.Tx, f *core.Folded, prompt in
 	if err != nil {
 		return nil, err
 	}
-	use := briefUse(f, gaugeOf(f, "", unedited(f)), w, filled(f, text))
+	g := gaugeOf(f, "", unedited(f))
+	use := briefUse(f, g, w, viewOf(g.shows, f, text))
 	if use.Held.N <= use.Threshold {
 		return nil, nil
 	}

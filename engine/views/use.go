@@ -13,7 +13,7 @@ import (
 )
 
 // use reports what fills the window, and what reading it costs at a time. Spend adds what the session cost so far.
-func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill, now time.Time) ledger.Use {
+func use(f *core.Folded, g gauge, w ledger.Window, filled content, now time.Time) ledger.Use {
 	u := briefUse(f, g, w, filled)
 	ours, own := sources(f, g.measure, f.View.Slots, stubbed), g.own
 	u.OwnSources = ownSources(f, g, ours)
@@ -22,15 +22,16 @@ func use(f *core.Folded, g gauge, w ledger.Window, filled window.Fill, now time.
 	}
 	u.Own = account(categories(g.agents, own, filled), g.carries, u.Held)
 	u.Categories, u.Sources = categories(g.measure, filled, own), most(ours)
-	u.Saved = g.between(filled.Total(), g.own.Total())
+	u.Saved = g.between(g.weigh(filled).Total(), g.weigh(g.own).Total())
 	next(f, &u, now)
 	return u
 }
 
 // briefUse is Use without categories, sources, savings and what the session cost.
-func briefUse(f *core.Folded, g gauge, w ledger.Window, filled window.Fill) ledger.Use {
+func briefUse(f *core.Folded, g gauge, w ledger.Window, filled content) ledger.Use {
 	u := ledger.Use{
-		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens, Used: g.Of(filled.Total()),
+		Session: f.Session, Model: g.Model(), Counting: g.Quality(), Window: w.Tokens,
+		Used:       g.View(filled.Total(), nil),
 		Threshold:  g.limit(f.Policy.Compact.Threshold(w.Tokens)),
 		CompactsAt: w.CompactsAt, CompactsFrom: w.CompactsFrom,
 		WindowFrom: w.From, Windows: w.Likely,
@@ -60,14 +61,6 @@ func figuresOf(f *core.Folded, r *compaction.Record) compaction.Counted {
 	return compaction.Unrecorded(f.Models.For(cmp.Or(r.Model, f.Session.Model)), r.Before, r.After, 0)
 }
 
-// filled returns what fills the view, including the summary at its start.
-func filled(f *core.Folded, summary string) window.Fill {
-	if f.Current() == nil {
-		return f.View.Fill
-	}
-	return f.View.Fill.With(window.Summary, core.SummaryTokens(summary))
-}
-
 // unedited returns the view as if nothing had been cut, edited or left out.
 func unedited(f *core.Folded) window.View {
 	if untouched(f) {
@@ -83,8 +76,8 @@ func untouched(f *core.Folded) bool {
 
 // categories returns what fills a view, largest first. They add up to the whole view. What another view has as much of is
 // counted first, so that it has the same figure there.
-func categories(m measure, filled, other window.Fill) []ledger.Category {
-	kinds := filled.Kinds()
+func categories(m measure, all, beside content) []ledger.Category {
+	kinds, filled, other := all.Kinds(), m.weigh(all), m.weigh(beside)
 	same := func(kind window.Content) bool { return filled[kind] == other[kind] }
 	slices.Sort(kinds)
 	kinds = slices.Concat(slices.DeleteFunc(slices.Clone(kinds), func(k window.Content) bool { return !same(k) }),

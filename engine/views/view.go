@@ -54,7 +54,7 @@ func (l *Views) Page(ctx context.Context, tx kv.Tx, f *core.Folded, r ledger.Vie
 	m, bounds := measureOf(f, r.Model), f.Policy.Compact
 	resp := ledger.ViewResponse{
 		Session: f.Session.ID, Position: f.Session.Seq, Total: len(f.View.Slots) + len(summary),
-		Tokens: m.Of(f.Tokens(text)), Messages: []ledger.ViewMessage{}, Left: f.View.Left,
+		Tokens: m.View(f.Tokens(text), nil), Messages: []ledger.ViewMessage{}, Left: f.View.Left,
 		Budget: overflow.Budget{ContextTokens: bounds.MaxContext, PayloadBytes: bounds.MaxPayload},
 	}
 	if bounds.MaxContext > 0 {

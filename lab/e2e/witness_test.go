@@ -493,7 +493,7 @@ func (w *witness) spent(f figures) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	f.add(q, "the editor's document", cents(dollars+` so far`, strings.ReplaceAll(text, `\$`, "$")))
+	f.add(q, "the editor's document", cents(dollars+` at list`, strings.ReplaceAll(text, `\$`, "$")))
 	f.add(q, "ctxledger audit", cents(dollars+` at list prices`, string(run(w.t, w.box, "audit", w.box.Config))))
 	var past struct{ Said string }
 	w.command("audit", nil, &past)

@@ -53,9 +53,10 @@ func (r *reader) read(ctx context.Context, api Ledger) error {
 // take processes one entry. Reads of subagents never enter the view of the session.
 func (r *reader) take(e sessions.Entry) {
 	// What the window has of a file may change with a result, where the host tells the agent of a change, and after it has
-	// compacted, cleared or gone back.
+	// compacted, cleared or gone back; with a request it shows how the provider counted it.
 	back := e.Kind == sessions.KindRewind || e.Prompt && e.HostParent != ""
-	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results) > 0 || len(e.Cleared) > 0 || e.Told != ""
+	r.unsure = r.unsure || back || e.HostSummary() || len(e.Results)+len(e.Cleared) > 0 || e.Told != "" ||
+		e.Usage != nil
 	touch := func(path string, whole bool) {
 		if !e.Hidden && path != "" && len(r.touched) < maxFiles {
 			r.touched[path] = whole
@@ -87,8 +88,9 @@ func (r *reader) snapshot(by tokens.Scale, measured bool, in ledger.Info) map[st
 	}
 	for _, read := range r.known.Reads {
 		f := files[read.Path]
-		f.Reads, f.Took, f.Left, f.Dropped = read.Reads, by.Of(read.Tokens), by.Of(read.Held), read.Held < read.Tokens
-		f.Window, f.Measured = by.Of(read.Window), measured
+		f.Reads, f.Took, f.Left = read.Reads, by.Total(read.Tokens), by.Total(read.Held)
+		f.Dropped = read.Held != read.Tokens
+		f.Window, f.Measured = by.Total(read.Window), measured
 		files[read.Path] = f
 	}
 	for _, path := range r.known.Fresh {

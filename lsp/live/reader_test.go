@@ -30,7 +30,8 @@ func TestWhatTheWindowHasOfAFile(t *testing.T) {
 	by := tokens.Scale{N: tokens.Scaled}
 	for held, lost := range map[int]bool{0: true, 90: false, 200: false} {
 		r := newReader(sessions.Session{})
-		r.known.Reads = []ledger.FileReads{{Path: "a.go", Reads: 2, Tokens: 200, Held: held}}
+		r.known.Reads = []ledger.FileReads{{Path: "a.go", Reads: 2, Tokens: tokens.Amount{O200k: 200},
+			Held: tokens.Amount{O200k: held}}}
 		f := r.snapshot(by, false, ledger.Info{})["a.go"]
 		if f.Reads != 2 || f.Took != by.Of(200) || f.Left != by.Of(held) || f.Lost() != lost ||
 			f.Dropped != (held < 200) {
@@ -39,7 +40,8 @@ func TestWhatTheWindowHasOfAFile(t *testing.T) {
 	}
 	for _, e := range []sessions.Entry{{Results: []sessions.Result{{}}}, {Prompt: true, HostParent: "1"},
 		{Kind: sessions.KindRewind}, {Kind: sessions.KindMessage, Earlier: true, Hidden: true},
-		{Calls: []sessions.Call{{Op: intents.OpRead}}}, {Told: "a.go"}} {
+		{Calls: []sessions.Call{{Op: intents.OpRead}}}, {Told: "a.go"},
+		{Usage: &sessions.Usage{}}} {
 		r := newReader(sessions.Session{})
 		r.unsure = false
 		if r.take(e); !r.unsure {

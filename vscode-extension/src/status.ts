@@ -35,7 +35,7 @@ export interface Entry {
 /** What is said while no session is followed. */
 const off: Entry = {
   text: '$(circle-slash) ctxledger: off',
-  tooltip: 'ctxledger does not follow sessions, because the setting `ctxledger.live` is off.\n\nClick to turn it on.',
+  tooltip: 'ctxledger does not follow sessions, because the setting `ctxledger.live` is off.\n\nClick to open that setting.',
   spoken: 'ctxledger is off',
   colour: 'dim',
   command: 'workbench.action.openSettings',
@@ -78,7 +78,7 @@ export function othersOf(state: ServerState, status: Status | undefined): Entry 
     return undefined;
   }
   const n = status.others.length;
-  const others = n === 1 ? '1 other session is live' : `${commas(n)} other sessions are live`;
+  const others = n === 1 ? '1 other session in this folder is live' : `${commas(n)} other sessions in this folder are live`;
   const chosen = status.near ? 'This session runs in a terminal of this window' : '';
   const said = [status.pinned ? 'You chose this session' : chosen, n > 0 ? others : ''].filter((part) => part !== '').join('; ');
   return {

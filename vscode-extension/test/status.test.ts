@@ -59,7 +59,7 @@ test('while no session is followed the entry says off, and a click leads to the 
   for (const status of [undefined, none, live]) {
     const entry = entryOf(running, status, now, { ...limits, live: false });
     assert.equal(entry?.text, '$(circle-slash) ctxledger: off');
-    assert.match(entry?.tooltip ?? '', /ctxledger\.live.*Click to turn it on/s);
+    assert.match(entry?.tooltip ?? '', /ctxledger\.live.*Click to open that setting/s);
     assert.deepEqual([entry?.command, entry?.argument], ['workbench.action.openSettings', '@id:ctxledger.live']);
   }
   assert.equal(entryOf({ kind: 'starting' }, live, now, { ...limits, live: false }), undefined);
@@ -157,14 +157,14 @@ test('what is said of a session is renewed when it changes', () => {
 test('other sessions that are live are one click away', () => {
   assert.equal(othersOf(running, live), undefined);
   assert.equal(othersOf(running, { ...live, others: [other, other] })?.text, '$(layers) +2');
-  assert.equal(othersOf(running, { ...live, others: [other, other] })?.tooltip, '2 other sessions are live. Click to choose which one is shown.');
+  assert.equal(othersOf(running, { ...live, others: [other, other] })?.tooltip, '2 other sessions in this folder are live. Click to choose which one is shown.');
   assert.equal(othersOf(running, { ...live, pinned: true })?.text, '$(pinned)');
-  assert.equal(othersOf(running, { ...live, others: [other], pinned: true })?.spoken, 'context: You chose this session; 1 other session is live');
+  assert.equal(othersOf(running, { ...live, others: [other], pinned: true })?.spoken, 'context: You chose this session; 1 other session in this folder is live');
   assert.equal(othersOf(running, { ...live, near: true }), undefined);
   assert.equal(othersOf(running, { ...live, others: [other], near: true })?.spoken,
-    'context: This session runs in a terminal of this window; 1 other session is live');
+    'context: This session runs in a terminal of this window; 1 other session in this folder is live');
   assert.equal(othersOf(running, { ...live, others: [other], near: true, pinned: true })?.spoken,
-    'context: You chose this session; 1 other session is live');
+    'context: You chose this session; 1 other session in this folder is live');
   assert.equal(othersOf(running, { ...live, others: [other] })?.command, 'ctxledger.chooseSession');
   assert.equal(othersOf(running, { ...live, others: [other], problem: 'no' }), undefined);
   assert.equal(othersOf({ kind: 'stopped' }, { ...live, others: [other] }), undefined);
