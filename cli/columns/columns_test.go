@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/internal/chars"
 )
 
@@ -26,7 +24,7 @@ func TestLineFitsItsColumns(t *testing.T) {
 		{"\x1b[1mx", 20, `\u001b[1mx`},
 		{"", 5, ""},
 	} {
-		if got := Cut(c.in, c.n); got != c.want || lipgloss.Width(got) > c.n {
+		if got := Cut(c.in, c.n); got != c.want || Width(got) > c.n {
 			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
@@ -85,7 +83,7 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 	column := -1
 	for i, want := range []string{"WHAT", "x", "汉字", "evil", "long"} {
 		before, _, ok := strings.Cut(rows[i], want)
-		if at := lipgloss.Width(before); !ok || column >= 0 && at != column {
+		if at := Width(before); !ok || column >= 0 && at != column {
 			t.Errorf("the last column of line %d is not where it should be:\n%s", i, b.String())
 		} else {
 			column = at
