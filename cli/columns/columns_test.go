@@ -93,3 +93,33 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 		}
 	}
 }
+
+func TestATextIsWrappedBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"one two three", 20, "one two three"},
+		{"one two three", 7, "one two\nthree"},
+		{"one two-three", 6, "one\ntwo-th\nree"},
+		{"a long-winded word", 4, "a\nlong\n-win\nded\nword"},
+		{"日本 語", 4, "日本\n語"},
+		{"two  blanks", 5, "two \nblank\ns"},
+		{"nothing fits", 0, "nothing fits"},
+		{"", 5, ""},
+	} {
+		if got := Wrap(c.text, c.n); got != c.want {
+			t.Errorf("%q in %d columns is %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestAStyleTakesNoColumn(t *testing.T) {
+	if got := Bold.Of("日本"); got != "\x1b[1m日本\x1b[m" || Width(got) != 4 {
+		t.Errorf("%q has %d columns", got, Width(got))
+	}
+	if got := Faint.If(false).Of("x") + Blue.Of(""); got != "x" {
+		t.Errorf("%q is not plain", got)
+	}
+}

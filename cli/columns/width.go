@@ -12,8 +12,12 @@ var terminal = displaywidth.Options{ControlSequences: true}
 // Width returns how many columns a line takes in a terminal.
 func Width(s string) int { return terminal.String(s) }
 
-// Wrap breaks a text that is wider than n columns between words, and a word that is wider anywhere.
+// Wrap breaks a text that is wider than n columns between words, and a word that is wider anywhere. Into no column nothing fits:
+// such a text stays as it is.
 func Wrap(text string, n int) string {
+	if n < 1 {
+		return text
+	}
 	var b strings.Builder
 	used := 0
 	for i, word := range strings.Split(text, " ") {
