@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,7 @@ func shows[T any](ask func(ctx context.Context, a *action, args []string) (T, er
 	}
 }
 
-// root returns the program with all commands.
+// root returns the program with the commands that the arguments may name.
 func (a *action) root() *cobra.Command {
 	all := commands()
 	root := all[0].cobra(a)
@@ -95,15 +96,8 @@ func (a *action) root() *cobra.Command {
 	f.StringVar(&a.workspace, "workspace", "", "use the workspace `DIRECTORY` (default: this one)")
 	f.BoolVar(&a.json, "json", false, "print the answer as JSON")
 	f.BoolVar(&a.inProcess, "in-process", false, "open the ledger in this process, without its daemon")
-	for _, c := range all[1:] {
+	for _, c := range meant(withEarlier(all[1:]), a.Args) {
 		c.into(root, a)
-	}
-	for _, c := range all {
-		for was, typed := range c.was {
-			if typed == "" {
-				c.before(was).into(root, a)
-			}
-		}
 	}
 	root.SetHelpCommand(helpCommand(a))
 	root.InitDefaultCompletionCmd()
@@ -119,6 +113,32 @@ func (a *action) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// withEarlier returns the commands, and behind them those that still run by an earlier name.
+func withEarlier(all []command) []command {
+	for _, c := range all {
+		for was, typed := range c.was {
+			if typed == "" {
+				all = append(all, c.before(was))
+			}
+		}
+	}
+	return all
+}
+
+// meant returns the commands that the arguments may mean: those of the first word, if it begins one. A call does not wait
+// until all the others are made.
+func meant(all []command, args []string) []command {
+	if slices.Equal(args, []string{"--version"}) {
+		return nil
+	}
+	first := strings.Join(args[:min(len(args), 1)], "") + " "
+	others := func(c command) bool { return !strings.HasPrefix(c.name+" ", first) }
+	if those := slices.DeleteFunc(slices.Clone(all), others); len(those) > 0 {
+		return those
+	}
+	return all
 }
 
 // shells are those that complete, as the library knows them.

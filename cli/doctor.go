@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/sessionfile"
@@ -303,12 +301,12 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 
 // wrapped prints a text behind a label, on as many lines as it needs.
 func wrapped(w io.Writer, label, text string, width int) {
-	at := lipgloss.Width(label)
+	at := columns.Width(label)
 	indent := strings.Repeat(" ", at)
 	fmt.Fprint(w, label)
 	used := at
 	for i, word := range strings.Fields(text) {
-		n := lipgloss.Width(word)
+		n := columns.Width(word)
 		switch {
 		case i > 0 && used+1+n > width:
 			fmt.Fprint(w, "\n"+indent)

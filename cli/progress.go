@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 )
@@ -67,7 +65,7 @@ func (b *bar) line(done, total int64, since time.Duration, width int) string {
 			longest[1]+"  "+chars.Size(done)+" of "+chars.Size(total)+"  "+chars.Size(int64(rate))+"/s")
 	}
 	for _, longer := range longest {
-		if width == 0 || lipgloss.Width(longer) < width {
+		if width == 0 || columns.Width(longer) < width {
 			text = longer
 		}
 	}

@@ -302,7 +302,7 @@ func inOrder(a, b Problem) int {
 func (p *parser) settings(c *Config) {
 	p.nothing()
 	before := Config{Hooks: c.Hooks, Reduce: c.Reduce}
-	p.take(p.fields, topRules, "", &target{config: c, parts: &p.parts})
+	p.take(p.fields, topRules(), "", &target{config: c, parts: &p.parts})
 	if !p.user {
 		p.onlyOff(c, before)
 	}

@@ -62,7 +62,7 @@ func (p *parser) everybody(c *Config, w *window.Policy) bool {
 			continue
 		}
 		said = true
-		p.mapping(section.value, Find(topRules, section.key).Rules, "", &target{policy: w, parts: &p.parts})
+		p.mapping(section.value, Find(topRules(), section.key).Rules, "", &target{policy: w, parts: &p.parts})
 		if section.key == "compaction" {
 			p.budget(w)
 		}
@@ -139,9 +139,9 @@ func (p *parser) agent(f yamldoc.Field, w *window.Policy) agentText {
 	var a agentText
 	t := &target{policy: w, agent: &a}
 	clear(p.set) // of others
-	p.mapping(f, agentRules, "", t)
+	p.mapping(f, rulesAt("agents"), "", t)
 	if a.view.Key != "" {
-		p.mapping(a.view, contextRules, "", t)
+		p.mapping(a.view, contextRules(), "", t)
 	}
 	return a
 }

@@ -61,10 +61,10 @@ func tableOf(name string) string {
 	switch name {
 	case "foreign":
 		b.WriteString("| key | of | sets |\n|---|---|---|\n")
-		foreignRows(&b, "", topRules)
+		foreignRows(&b, "", topRules())
 	case "differences":
 		b.WriteString("| key | default | elsewhere | why |\n|---|---|---|---|\n")
-		differenceRows(&b, "context", contextRules)
+		differenceRows(&b, "context", contextRules())
 	case "findings":
 		b.WriteString(findingRows())
 	case "inapplicable":
@@ -74,11 +74,11 @@ func tableOf(name string) string {
 		}
 	case "ignored":
 		b.WriteString("| keys | why |\n|---|---|\n")
-		ignoredRows(&b, topRules)
+		ignoredRows(&b, topRules())
 	default:
-		rules := topRules
+		rules := topRules()
 		if name != "" {
-			rules = Find(topRules, name).Rules
+			rules = Find(topRules(), name).Rules
 		}
 		b.WriteString("| key | value (default) | meaning |\n|---|---|---|\n")
 		rows(&b, "", rules)
@@ -157,7 +157,7 @@ func ignoredRows(b *strings.Builder, rules []Rule) {
 // schemaOf returns the JSON Schema of a configuration file. It allows what the file may have beside ctxledger's own keys:
 // their mistakes are warnings.
 func schemaOf() map[string]any {
-	s := object(topRules)
+	s := object(topRules())
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = "ctxledger.yaml"
 	return s

@@ -45,7 +45,7 @@ func (s Setting) String() string {
 func (c Config) Effective() []Setting {
 	s := effective{config: c}
 	t := &target{config: &c, parts: &parts{}, policy: &c.shown.policy}
-	for _, r := range topRules {
+	for _, r := range topRules() {
 		switch {
 		case r.From != "":
 		case r.Key == "follow":
@@ -56,7 +56,7 @@ func (c Config) Effective() []Setting {
 		case r.Key == "context", r.Key == "hooks", r.Key == "index", r.Key == "limits":
 			s.rules(r.Key, r.Rules, t)
 		case r.Key == "graph":
-			s.rules(r.Key, graphRules[:1], t)
+			s.rules(r.Key, graphRules()[:1], t)
 			s.severities()
 		case r.Kind == Table, r.Kind == List:
 			s.named(r.Key)

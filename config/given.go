@@ -16,15 +16,17 @@ type sourceText struct {
 }
 
 // sourceRules are the keys of a source of agents[].context.
-var sourceRules = []Rule{
-	{Key: "source", Kind: Text,
-		Doc:  "where the text comes from: see [sources](given.md#sources)",
-		into: func(t *target) any { return &t.source.source }},
-	{Key: "max_chars", Kind: Count, Unit: "characters", Most: spec.MostChars, Default: "0",
-		Doc:  "limit for the text; 0: 4,000, or 8,000 for `own_history`",
-		into: func(t *target) any { return &t.source.MaxChars }},
-	{Key: "label", Kind: Text, Doc: "its heading; default: depends on the source",
-		into: func(t *target) any { return &t.source.Label }},
+func sourceRules() []Rule {
+	return []Rule{
+		{Key: "source", Kind: Text,
+			Doc:  "where the text comes from: see [sources](given.md#sources)",
+			into: func(t *target) any { return &t.source.source }},
+		{Key: "max_chars", Kind: Count, Unit: "characters", Most: spec.MostChars, Default: "0",
+			Doc:  "limit for the text; 0: 4,000, or 8,000 for `own_history`",
+			into: func(t *target) any { return &t.source.MaxChars }},
+		{Key: "label", Kind: Text, Doc: "its heading; default: depends on the source",
+			into: func(t *target) any { return &t.source.Label }},
+	}
 }
 
 // given takes what an agent is given, which a later document replaces.
@@ -59,7 +61,7 @@ func (p *parser) sources(list yamldoc.Field, handoff bool) (out []spec.Source) {
 	}
 	for _, item := range items {
 		s := sourceText{}
-		p.mapping(item, sourceRules, "", &target{source: &s})
+		p.mapping(item, rulesAt("agents.context"), "", &target{source: &s})
 		at, written := p.set["source"]
 		if delete(p.set, "source"); !written {
 			at = item

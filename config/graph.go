@@ -9,15 +9,17 @@ import (
 )
 
 // graphRules are the keys of graph.
-var graphRules = []Rule{
-	{Key: "compat", Kind: Word, Values: []string{string(graph.Ours), string(graph.Fractalic)},
-		Default: string(graph.Ours),
-		Doc:     "by whose rules documents are read where [Fractalic's differ](maintainers/defaults.md#fractalic)",
-		into:    func(t *target) any { return (*string)(&t.config.Graph.Compat) }},
-	{Key: "severities", Kind: Mapping, Rules: severityRules(),
-		Doc: "for a [finding](graph.md#findings), by its code, another severity, or `off`: `{CG205: off, CG311: hint}`. With " +
-			"`error`, `graph check` fails",
-		into: func(t *target) any { return &t.parts.severities }},
+func graphRules() []Rule {
+	return []Rule{
+		{Key: "compat", Kind: Word, Values: []string{string(graph.Ours), string(graph.Fractalic)},
+			Default: string(graph.Ours),
+			Doc:     "by whose rules documents are read where [Fractalic's differ](maintainers/defaults.md#fractalic)",
+			into:    func(t *target) any { return (*string)(&t.config.Graph.Compat) }},
+		{Key: "severities", Kind: Mapping, Rules: severityRules(),
+			Doc: "for a [finding](graph.md#findings), by its code, another severity, or `off`: `{CG205: off, CG311: hint}`. With " +
+				"`error`, `graph check` fails",
+			into: func(t *target) any { return &t.parts.severities }},
+	}
 }
 
 // severityRules returns the keys of graph.severities.

@@ -41,28 +41,30 @@ func (h Hooks) Compactions() bool { return h.Summary }
 // session says and could not.
 func (h Hooks) Prompts() bool { return h.Record || h.Memory || h.Environment }
 
-var hookRules = []Rule{
-	hookRule("environment", "a new session is given the `.gitignore`, and what its host does not tell it about the system and "+
-		"the time", func(h *Hooks) *bool { return &h.Environment }),
-	hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
-	hookRule("stale", "the agent is told which files others changed since it read them",
-		func(h *Hooks) *bool { return &h.Stale }),
-	hookRule("record", "a compacted session is told what the ledger knows and the host's summary lacks",
-		func(h *Hooks) *bool { return &h.Record }),
-	hookRule("summary", "the model that writes the host's summary is told what it has to keep",
-		func(h *Hooks) *bool { return &h.Summary }),
-	hookRule("markers", "a write that contains a marker or a stub is refused",
-		func(h *Hooks) *bool { return &h.Markers }),
-	hookRule("large", "a large result of an MCP server's tool is replaced by a stub",
-		func(h *Hooks) *bool { return &h.Large }),
-	hookRule("outputs", "a command's large output is replaced by a stub, rather than by the part of it that the host shows",
-		func(h *Hooks) *bool { return &h.Outputs }),
-	hookRule("reads", "a large file that was read in full is replaced by a stub",
-		func(h *Hooks) *bool { return &h.Reads }),
-	hookRule("repeats", "a result that the context already has is replaced by a pointer",
-		func(h *Hooks) *bool { return &h.Repeats }),
-	hookRule("terminal", "the output of a command is replaced by what a terminal would show, if that is much shorter",
-		func(h *Hooks) *bool { return &h.Terminal }),
+func hookRules() []Rule {
+	return []Rule{
+		hookRule("environment", "a new session is given the `.gitignore`, and what its host does not tell it about the system and "+
+			"the time", func(h *Hooks) *bool { return &h.Environment }),
+		hookRule("memory", "a new session is given the memories", func(h *Hooks) *bool { return &h.Memory }),
+		hookRule("stale", "the agent is told which files others changed since it read them",
+			func(h *Hooks) *bool { return &h.Stale }),
+		hookRule("record", "a compacted session is told what the ledger knows and the host's summary lacks",
+			func(h *Hooks) *bool { return &h.Record }),
+		hookRule("summary", "the model that writes the host's summary is told what it has to keep",
+			func(h *Hooks) *bool { return &h.Summary }),
+		hookRule("markers", "a write that contains a marker or a stub is refused",
+			func(h *Hooks) *bool { return &h.Markers }),
+		hookRule("large", "a large result of an MCP server's tool is replaced by a stub",
+			func(h *Hooks) *bool { return &h.Large }),
+		hookRule("outputs", "a command's large output is replaced by a stub, rather than by the part of it that the host shows",
+			func(h *Hooks) *bool { return &h.Outputs }),
+		hookRule("reads", "a large file that was read in full is replaced by a stub",
+			func(h *Hooks) *bool { return &h.Reads }),
+		hookRule("repeats", "a result that the context already has is replaced by a pointer",
+			func(h *Hooks) *bool { return &h.Repeats }),
+		hookRule("terminal", "the output of a command is replaced by what a terminal would show, if that is much shorter",
+			func(h *Hooks) *bool { return &h.Terminal }),
+	}
 }
 
 // hookRule returns the rule of one thing that hooks do.
@@ -90,8 +92,8 @@ func (p *parser) onlyOff(c *Config, before Config) {
 		}
 		delete(p.set, key) // it is not where the value comes from
 	}
-	for _, r := range hookRules {
+	for _, r := range hookRules() {
 		check(r, join("hooks", r.Key), "switch hooks off, but only your own can turn on costly ones")
 	}
-	check(*Find(topRules, "reduce"), "reduce", "switch it off, but only your own can turn on what changes requests")
+	check(*Find(topRules(), "reduce"), "reduce", "switch it off, but only your own can turn on what changes requests")
 }

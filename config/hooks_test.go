@@ -74,7 +74,7 @@ func TestWhoHasRequestsMadeSmaller(t *testing.T) {
 // TestEachKeyOfHooksIsOneThing: every key sets a member of its own.
 func TestEachKeyOfHooksIsOneThing(t *testing.T) {
 	seen := map[Hooks]bool{{}: true}
-	for _, r := range hookRules {
+	for _, r := range hookRules() {
 		c := Config{}
 		*r.into(&target{config: &c}).(*bool) = true
 		if seen[c.Hooks] {

@@ -26,7 +26,7 @@ func (l LimitSet) Written() string { return cmp.Or(l.As, l.Key) }
 // LimitsSet returns the limits that are set, in the order of Rules.
 func (c Config) LimitsSet() (out []LimitSet) {
 	t := &target{config: &c}
-	for _, scope := range limitRules {
+	for _, scope := range limitRules() {
 		for _, r := range scope.Rules {
 			most := 0.0
 			switch at := r.into(t).(type) {
@@ -44,12 +44,15 @@ func (c Config) LimitsSet() (out []LimitSet) {
 	return out
 }
 
-var limitRules = []Rule{
-	limitRule("session", "what a session may use, with its subagents", func(l *Limits) *Limit { return &l.Session }),
-	limitRule("day", "what all sessions of this workspace may use in a day, counted from midnight",
-		func(l *Limits) *Limit { return &l.Day }),
-	limitRule("agent", "what one agent of a session may use: the main one, or a subagent",
-		func(l *Limits) *Limit { return &l.Agent }),
+func limitRules() []Rule {
+	return []Rule{
+		limitRule("session", "what a session may use, with its subagents",
+			func(l *Limits) *Limit { return &l.Session }),
+		limitRule("day", "what all sessions of this workspace may use in a day, counted from midnight",
+			func(l *Limits) *Limit { return &l.Day }),
+		limitRule("agent", "what one agent of a session may use: the main one, or a subagent",
+			func(l *Limits) *Limit { return &l.Agent }),
+	}
 }
 
 // limitRule returns the rule of one thing that is limited.

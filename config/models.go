@@ -45,7 +45,7 @@ func (p *parser) models(known *tokens.Registry, f yamldoc.Field) *tokens.Registr
 func (p *parser) model(f yamldoc.Field) (tokens.Model, bool) {
 	m := modelText{Model: tokens.Model{Name: f.Key}}
 	before := len(p.problems)
-	p.mapping(f, modelRules, "", &target{model: &m})
+	p.mapping(f, rulesAt("models"), "", &target{model: &m})
 	p.tokenizer(&m)
 	clear(p.set) // of other models
 	return m.Model, failed(p.problems[before:]) == nil

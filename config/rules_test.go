@@ -42,7 +42,7 @@ func TestDefaultsAreThoseOfTheRules(t *testing.T) {
 			}
 		}
 	}
-	check([]string{"context"}, contextRules)
+	check([]string{"context"}, contextRules())
 }
 
 // settled brings lists without elements, and the mode that stands for the default, into one form.

@@ -133,7 +133,7 @@ func (p *parser) summarizer(f yamldoc.Field) *Summarizer {
 	s := summarizerText{seconds: int(defaultTimeout / time.Second)}
 	before := len(p.problems)
 	clear(p.set) // of others
-	p.mapping(f, summarizerRules, "summarizer", &target{summarizer: &s})
+	p.mapping(f, rulesAt("summarizer"), "summarizer", &target{summarizer: &s})
 	if s.Kind != KindCommand {
 		s.Model = cmp.Or(s.Model, p.modelID(p.parts.summaryModel))
 	}

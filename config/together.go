@@ -146,7 +146,7 @@ func (p *parser) excluded(c *Config, a agentText) {
 
 // nothing warns of a document in which nothing is known.
 func (p *parser) nothing() {
-	known := func(f yamldoc.Field) bool { return Find(topRules, f.Key) != nil }
+	known := func(f yamldoc.Field) bool { return Find(topRules(), f.Key) != nil }
 	if len(p.fields) > 0 && !slices.ContainsFunc(p.fields, known) {
 		p.at(p.fields[0], Warning, "CFG002", "no setting of this file is known: it changes nothing").
 			Hint = "docs/configuration.md lists the settings"

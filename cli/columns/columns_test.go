@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/internal/chars"
 )
 
@@ -26,7 +24,7 @@ func TestLineFitsItsColumns(t *testing.T) {
 		{"\x1b[1mx", 20, `\u001b[1mx`},
 		{"", 5, ""},
 	} {
-		if got := Cut(c.in, c.n); got != c.want || lipgloss.Width(got) > c.n {
+		if got := Cut(c.in, c.n); got != c.want || Width(got) > c.n {
 			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
@@ -85,7 +83,7 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 	column := -1
 	for i, want := range []string{"WHAT", "x", "汉字", "evil", "long"} {
 		before, _, ok := strings.Cut(rows[i], want)
-		if at := lipgloss.Width(before); !ok || column >= 0 && at != column {
+		if at := Width(before); !ok || column >= 0 && at != column {
 			t.Errorf("the last column of line %d is not where it should be:\n%s", i, b.String())
 		} else {
 			column = at
@@ -93,5 +91,35 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 		if strings.HasSuffix(rows[i], " ") || strings.ContainsFunc(rows[i], chars.Hostile) {
 			t.Errorf("line %q", rows[i])
 		}
+	}
+}
+
+func TestATextIsWrappedBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"one two three", 20, "one two three"},
+		{"one two three", 7, "one two\nthree"},
+		{"one two-three", 6, "one\ntwo-th\nree"},
+		{"a long-winded word", 4, "a\nlong\n-win\nded\nword"},
+		{"日本 語", 4, "日本\n語"},
+		{"two  blanks", 5, "two \nblank\ns"},
+		{"nothing fits", 0, "nothing fits"},
+		{"", 5, ""},
+	} {
+		if got := Wrap(c.text, c.n); got != c.want {
+			t.Errorf("%q in %d columns is %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func TestAStyleTakesNoColumn(t *testing.T) {
+	if got := Bold.Of("日本"); got != "\x1b[1m日本\x1b[m" || Width(got) != 4 {
+		t.Errorf("%q has %d columns", got, Width(got))
+	}
+	if got := Faint.If(false).Of("x") + Blue.Of(""); got != "x" {
+		t.Errorf("%q is not plain", got)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 )
 
 // CellWidth bounds a cell that is not the last of its row, in columns.
@@ -27,13 +25,13 @@ type Table struct {
 	right []bool // columns that align to the right
 	rows  [][]string
 	line  func(s string, n int) string // makes text fit, with secrets masked
-	style lipgloss.Style               // of the head
+	style Style                        // of the head
 }
 
 // New starts a table. A heading that starts with ">" aligns its column to the right. line makes the text of a cell fit
 // into so many columns, and safe; faint prints the headings so.
 func New(line func(s string, n int) string, faint bool, head ...string) *Table {
-	t := &Table{line: line, right: make([]bool, len(head)), style: lipgloss.NewStyle().Faint(faint)}
+	t := &Table{line: line, right: make([]bool, len(head)), style: Faint.If(faint)}
 	for i, h := range head {
 		h, t.right[i] = strings.CutPrefix(h, ">")
 		t.head = append(t.head, h)
@@ -62,7 +60,7 @@ func (t *Table) widths() []int {
 	width := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			width[i] = max(width[i], lipgloss.Width(c))
+			width[i] = max(width[i], Width(c))
 		}
 	}
 	return width
@@ -105,7 +103,7 @@ func (t *Table) CutLast(n int) { t.head[len(t.head)-1] = Cut(t.head[len(t.head)-
 // Print writes the table with its headings.
 func (t *Table) Print(w io.Writer) {
 	width := t.widths()
-	fmt.Fprintln(w, t.style.Render(t.row(t.head, width)))
+	fmt.Fprintln(w, t.style.Of(t.row(t.head, width)))
 	for _, row := range t.rows {
 		fmt.Fprintln(w, t.row(row, width))
 	}
@@ -115,7 +113,7 @@ func (t *Table) row(cells []string, width []int) string {
 	var b strings.Builder
 	b.WriteString(t.Indent)
 	for i, c := range cells {
-		pad := strings.Repeat(" ", width[i]-lipgloss.Width(c))
+		pad := strings.Repeat(" ", width[i]-Width(c))
 		if t.right[i] {
 			b.WriteString(pad + c)
 		} else {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/internal/chars"
 )
 
@@ -14,7 +12,7 @@ func Cut(s string, n int) string { return cut(chars.Line(s), n) }
 
 // cut is Cut for a safe line.
 func cut(s string, n int) string {
-	if lipgloss.Width(s) <= n {
+	if Width(s) <= n {
 		return s
 	}
 	return s[:fitting(s, n-1)] + "…"
@@ -24,7 +22,7 @@ func cut(s string, n int) string {
 func fitting(s string, n int) int {
 	width := 0
 	for i, r := range s {
-		if width += lipgloss.Width(string(r)); width > n {
+		if width += Width(string(r)); width > n {
 			return i
 		}
 	}
@@ -47,10 +45,10 @@ func Pieces(s string, n int) (out []string) {
 
 // Ending returns as much of the end of a safe text as fits into n columns.
 func Ending(s string, n int) string {
-	if lipgloss.Width(s) <= n {
+	if Width(s) <= n {
 		return s
 	}
-	for lipgloss.Width(s) > n-1 {
+	for Width(s) > n-1 {
 		_, size := utf8.DecodeRuneInString(s)
 		s = s[size:]
 	}
@@ -86,9 +84,9 @@ func OneLine(s string) string {
 // Fold breaks a line that is wider than a terminal between words. What follows goes below the text behind a label of so many
 // columns, which are one byte each.
 func Fold(line string, width, label int) string {
-	if lipgloss.Width(line) <= width || len(line) <= label {
+	if Width(line) <= width || len(line) <= label {
 		return line
 	}
-	text := lipgloss.Wrap(line[label:], width-label, " ")
+	text := Wrap(line[label:], width-label)
 	return line[:label] + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", label))
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
@@ -94,7 +92,7 @@ func sideBySide(left, right []string, width int) []string {
 			out[i] = left[i]
 		}
 		if i < len(right) && right[i] != "" {
-			out[i] += strings.Repeat(" ", max(width+between-lipgloss.Width(out[i]), 1)) + right[i]
+			out[i] += strings.Repeat(" ", max(width+between-columns.Width(out[i]), 1)) + right[i]
 		}
 	}
 	return out
@@ -123,9 +121,9 @@ func (p *auditPage) headline(w io.Writer) {
 		text += ", " + report.Magnitude(float64(r.Total.Tokens())) + " tokens"
 	}
 	if p.width > 0 {
-		text = lipgloss.Wrap(text, p.width, " ")
+		text = columns.Wrap(text, p.width)
 	}
-	fmt.Fprintln(w, strings.Replace(text, spent, p.style(lipgloss.NewStyle().Bold(true)).Render(spent), 1))
+	fmt.Fprintln(w, strings.Replace(text, spent, columns.Bold.If(p.Colours).Of(spent), 1))
 }
 
 // days prints the period and a chart of its days.
@@ -146,12 +144,12 @@ func (p *auditPage) days(w io.Writer) {
 	const most, gap = 60, 2 // cells
 	cells := most
 	if p.width > 0 {
-		cells = min(cells, p.width-lipgloss.Width(when)-gap)
+		cells = min(cells, p.width-columns.Width(when)-gap)
 	}
 	if cells > gap && dearest.Dollars > 0 {
 		days := report.Calendar(r.Days)
 		chart := spark(days[max(0, len(days)-cells):], dearest.Dollars)
-		when = p.bars().Render(chart) + strings.Repeat(" ", gap) + when
+		when = p.bars().Of(chart) + strings.Repeat(" ", gap) + when
 	}
 	fmt.Fprintln(w, when)
 }
@@ -176,17 +174,9 @@ func spark(days []report.Day, most float64) string {
 	return b.String()
 }
 
-// style is a style where colours may be used, else none.
-func (p *auditPage) style(s lipgloss.Style) lipgloss.Style {
-	if !p.Colours {
-		return lipgloss.NewStyle()
-	}
-	return s
-}
-
 // bars is the style of bars.
-func (p *auditPage) bars() lipgloss.Style {
-	return p.style(lipgloss.NewStyle().Foreground(lipgloss.Blue))
+func (p *auditPage) bars() columns.Style {
+	return columns.Blue.If(p.Colours)
 }
 
 // short writes a path below the home directory with ~.

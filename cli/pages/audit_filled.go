@@ -3,13 +3,10 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
@@ -20,24 +17,24 @@ import (
 type portion struct {
 	name string
 	report.Carried
-	worth float64     // what its share is of
-	mark  string      // of its cells in the bar, where there are no colours
-	shade color.Color // the same where there are
+	worth float64       // what its share is of
+	mark  string        // of its cells in the bar, where there are no colours
+	shade columns.Style // the same where there are
 }
 
 // portions returns the parts, the most expensive first.
 func (p *auditPage) portions() []portion {
 	const marks = "█▓▒░▚▞▄▀▙▟"
-	shades := []color.Color{
-		lipgloss.BrightBlack, lipgloss.BrightWhite, lipgloss.White, lipgloss.Cyan, lipgloss.Green, lipgloss.Yellow,
-		lipgloss.BrightYellow, lipgloss.Magenta, lipgloss.Blue,
+	shades := []columns.Style{
+		columns.BrightBlack, columns.BrightWhite, columns.White, columns.Cyan, columns.Green, columns.Yellow,
+		columns.BrightYellow, columns.Magenta, columns.Blue,
 	}
 	all := make([]portion, 0, len(p.r.Filled)+1)
 	for i, f := range p.r.Filled {
 		all = append(all, portion{name: f.Class, Carried: f.Carried, shade: shades[i%len(shades)]})
 	}
 	answers := report.Carried{Sent: float64(p.r.Total.Usage.Output), Dollars: p.r.Answers()}
-	all = append(all, portion{name: "answers", Carried: answers, shade: lipgloss.Red})
+	all = append(all, portion{name: "answers", Carried: answers, shade: columns.Red})
 	all = slices.DeleteFunc(all, func(x portion) bool { return x.Sent <= 0 })
 	for i := range all {
 		all[i].worth = p.worth(all[i].Dollars, all[i].Sent)
@@ -75,12 +72,12 @@ func (p *auditPage) filled(w io.Writer) {
 		if !p.Colours {
 			mark = x.mark
 		}
-		style := p.style(lipgloss.NewStyle().Foreground(x.shade))
-		bar.WriteString(style.Render(strings.Repeat(mark, n)))
+		style := x.shade.If(p.Colours)
+		bar.WriteString(style.Of(strings.Repeat(mark, n)))
 		if n > 0 || p.width >= pairWidth {
 			share := p.share(x, whole)
-			name := columns.Cut(x.name, max(p.width-lipgloss.Width(share)-3, auditName))
-			key = append(key, style.Render(mark)+" "+name+" "+share)
+			name := columns.Cut(x.name, max(p.width-columns.Width(share)-3, auditName))
+			key = append(key, style.Of(mark)+" "+name+" "+share)
 		}
 	}
 	fmt.Fprintln(w, bar.String())
@@ -101,7 +98,7 @@ func flow(pieces []string, width int) []string {
 	var lines []string
 	used := 0
 	for _, x := range pieces {
-		n := lipgloss.Width(x)
+		n := columns.Width(x)
 		if len(lines) == 0 || used+gap+n > width {
 			lines, used = append(lines, x), n
 			continue

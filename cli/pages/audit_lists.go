@@ -187,7 +187,7 @@ func (p *auditPage) lines(l list, width int) []string {
 		most = max(most, worth)
 		cells := []string{p.amount(r)}
 		if bar > 0 {
-			cells = append(cells, p.bars().Render(columns.FineBar(worth/most, bar)))
+			cells = append(cells, p.bars().Of(columns.FineBar(worth/most, bar)))
 		}
 		t.AddSafe(append(append(cells, r.figures[:figures]...), "")...)
 		names[i] = name{columns.OneLine(r.text), r.path}

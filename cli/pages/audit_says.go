@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/report"
@@ -28,18 +26,18 @@ func (p *auditPage) says(w io.Writer) {
 // paragraph writes a sentence in lines that fit: indented after its label, or in a narrow terminal below it.
 func (p *auditPage) paragraph(w io.Writer, label, text string) {
 	const deep, shallow = 11, 2 // columns of indentation
-	faint := p.style(lipgloss.NewStyle().Faint(true))
-	indent, lead := deep, faint.Render(label)+strings.Repeat(" ", deep-len(label))
+	faint := columns.Faint.If(p.Colours)
+	indent, lead := deep, faint.Of(label)+strings.Repeat(" ", deep-len(label))
 	text = p.Own(chars.Plain(text))
 	if 0 < p.width && p.width < pairWidth {
 		indent, lead, text = shallow, "", label+" "+text
 	}
 	if p.width > 0 {
-		text = lipgloss.Wrap(text, max(p.width-indent, auditName), " ")
+		text = columns.Wrap(text, max(p.width-indent, auditName))
 	}
 	text = lead + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
 	if lead == "" {
-		text = strings.Replace(text, label, faint.Render(label), 1)
+		text = strings.Replace(text, label, faint.Of(label), 1)
 	}
 	fmt.Fprintln(w, text)
 }

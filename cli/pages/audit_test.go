@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/agents/audit"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/report"
@@ -85,7 +83,7 @@ func TestAnAuditFitsTheScreen(t *testing.T) {
 		text := drawn(largeAudit(), c.width, c.height)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		for _, l := range lines {
-			if w := lipgloss.Width(l); w > c.width {
+			if w := columns.Width(l); w > c.width {
 				t.Errorf("%d×%d: %d columns: %s", c.width, c.height, w, l)
 			}
 		}
@@ -106,7 +104,7 @@ func aligned(t *testing.T, lines []string) {
 	t.Helper()
 	ends := func(re *regexp.Regexp, l string) (all []int) {
 		for _, at := range re.FindAllStringIndex(l, -1) {
-			all = append(all, lipgloss.Width(l[:at[1]]))
+			all = append(all, columns.Width(l[:at[1]]))
 		}
 		return all
 	}
@@ -140,7 +138,7 @@ func TestThePartsOfABarDiffer(t *testing.T) {
 			t.Errorf("%c is not explained in %s", r, key)
 		}
 	}
-	if len(marks) < 7 || lipgloss.Width(bar) != 100 {
+	if len(marks) < 7 || columns.Width(bar) != 100 {
 		t.Errorf("%d marks in %s", len(marks), bar)
 	}
 }

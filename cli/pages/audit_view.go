@@ -57,7 +57,7 @@ func (p Page) View(v report.View) {
 	for _, r := range v.Rows {
 		first, last := p.named(v.By, r)
 		share := page.worth(r.Dollars, float64(r.Tokens())) / most
-		add(columns.OneLine(first), columns.OneLine(last), r.Spent, page.bars().Render(columns.FineBar(share, 8)))
+		add(columns.OneLine(first), columns.OneLine(last), r.Spent, page.bars().Of(columns.FineBar(share, 8)))
 	}
 	if len(v.Rows) > 1 {
 		last := "total"

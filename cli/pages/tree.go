@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/tokens"
@@ -187,21 +185,21 @@ type treePrinter struct {
 	total  int // tokens
 	bars   bool
 	files  bool
-	dirs   lipgloss.Style // of directories
-	more   lipgloss.Style // of what is not shown
-	labels []label        // the last cell of each row
+	dirs   columns.Style // of directories
+	more   columns.Style // of what is not shown
+	labels []label       // the last cell of each row
 }
 
 // label names a place.
 type label struct {
 	indent, name string
-	style        lipgloss.Style
+	style        columns.Style
 }
 
 // Tree draws the tree of what was counted: what is dear comes first, and what is not shown is summed up.
 func (p Page) Tree(b *Tree) {
 	t := treePrinter{total: b.count.N, bars: p.Width >= wideTree, files: p.Width == 0 || p.Width >= wideTree,
-		dirs: lipgloss.NewStyle().Bold(p.Colours), more: lipgloss.NewStyle().Faint(p.Colours)}
+		dirs: columns.Bold.If(p.Colours), more: columns.Faint.If(p.Colours)}
 	head := []string{">TOKENS", ">SHARE"}
 	if t.bars {
 		head = append(head, "")
@@ -257,6 +255,6 @@ func (p *treePrinter) label(width int) {
 		if width > 0 {
 			name = columns.Ending(name, max(left-len(l.indent), leastLabel))
 		}
-		p.SetLast(i, l.indent+l.style.Render(name))
+		p.SetLast(i, l.indent+l.style.Of(name))
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
-
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/tokens"
 	"ctxledger.dev/tokens/filecount"
@@ -139,8 +137,8 @@ func TestTheTreeFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{40, 71, 72, 80, 120} {
 		out := treeOf(width, texts)
 		for l := range strings.Lines(out) {
-			if l = strings.TrimSuffix(l, "\n"); lipgloss.Width(l) > width {
-				t.Errorf("%d columns of %d: %q", lipgloss.Width(l), width, l)
+			if l = strings.TrimSuffix(l, "\n"); columns.Width(l) > width {
+				t.Errorf("%d columns of %d: %q", columns.Width(l), width, l)
 			}
 		}
 		if strings.Contains(out, "█") != (width >= wideTree) || strings.ContainsRune(out, '\x1b') ||

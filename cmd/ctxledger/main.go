@@ -18,7 +18,7 @@ import (
 func main() {
 	process.KeepOwnAccess()
 	e := env.System()
-	if daemonRole, exit := daemon.Main(os.Args, wiring.Role(e)); daemonRole {
+	if daemonRole, exit := daemon.Main(os.Args, func() daemon.Role { return wiring.Role(e) }); daemonRole {
 		os.Exit(exit)
 	}
 	os.Exit(cli.Main(context.Background(), cli.Config{

@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 			_, _ = io.Copy(os.Stdout, endless{})
 		}
 	}
-	if handled, exit := Main(os.Args, role); handled {
+	if handled, exit := Main(os.Args, func() Role { return role }); handled {
 		os.Exit(exit)
 	}
 	goleak.VerifyTestMain(m)

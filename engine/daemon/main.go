@@ -28,13 +28,13 @@ type Role struct {
 
 // Main must be the first call of every program of ctxledger. If the arguments ask for a daemon, or for a
 // child process that reads a ledger, Main runs it to its end, and the program must end with exit.
-// Otherwise handled is false and nothing has happened.
-func Main(args []string, r Role) (handled bool, exit int) {
+// Otherwise handled is false and nothing has happened: role, which returns what the daemon does, was not called.
+func Main(args []string, role func() Role) (handled bool, exit int) {
 	switch {
 	case len(args) < 2:
 		return false, 0
 	case args[1] == hiddenCheck || args[1] == hiddenRepair:
-		return true, child(context.Background(), args[1:], r)
+		return true, child(context.Background(), args[1:], role())
 	case args[1] != link.DaemonArgument:
 		return false, 0
 	}
@@ -45,6 +45,7 @@ func Main(args []string, r Role) (handled bool, exit int) {
 	signal.Ignore(syscall.SIGPIPE)
 	// Until Run has opened the ledger, termination signals end the process: nothing can be lost. From then
 	// on Run handles them, and crashes are written to the log.
+	r := role()
 	c := Config{State: args[2], Workspace: args[3], Env: r.Env, Version: r.Version, process: true}
 	if r.Background != nil {
 		c.Background = func(log *slog.Logger) []Task { return r.Background(c.Workspace, log) }

@@ -11,6 +11,9 @@ type prefilter struct {
 	places  map[uint16]uint8 // a pair in lower case → the same
 }
 
+// mostBuckets is how many a byte tells apart, besides none.
+const mostBuckets = 255
+
 // bucket is the literals of a pair, in both cases, and what may be next to it.
 type bucket struct {
 	needles []needle
@@ -65,11 +68,12 @@ func (f *prefilter) put(a, b byte) *bucket {
 	folded := uint16(lower(a))<<8 | uint16(lower(b))
 	place, ok := f.places[folded]
 	if !ok {
-		f.buckets = append(f.buckets, bucket{})
-		place = uint8(len(f.buckets)) // a test counts them
 		if f.places == nil {
 			f.places = map[uint16]uint8{}
+			f.buckets = make([]bucket, 0, mostBuckets) // they are large: growing would copy them again and again
 		}
+		f.buckets = append(f.buckets, bucket{})
+		place = uint8(len(f.buckets)) // a test counts them
 		f.places[folded] = place
 	}
 	f.bucket[uint16(a)<<8|uint16(b)] = place

@@ -17,7 +17,7 @@ import (
 // TestTheFirstStatusHasReadWhatIsThere: the first command in a place with sessions starts the owner, and waits until it
 // has read them.
 func TestTheFirstStatusHasReadWhatIsThere(t *testing.T) {
-	const count = 20
+	const count = 6
 	for _, command := range []string{"status", "sessions"} {
 		t.Run(command, func(t *testing.T) {
 			m := newHome(t)

@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"ctxledger.dev/cli"
+	"ctxledger.dev/internal/env"
 	"ctxledger.dev/lab/programtest"
+	"ctxledger.dev/workspace"
 )
 
 // variant is a way in which the records of a session may lie on a disk.
@@ -354,12 +357,18 @@ func TestOneSessionHasOneTotal(t *testing.T) {
 			if variant.only != "" && variant.only != seed.agent {
 				continue
 			}
+			var laid map[string][]byte
 			for n := range seed.rolls {
+				dice := rand.New(rand.NewPCG(uint64(s*100+v), n))
+				files := variant.lay(dice, records)
+				if maps.EqualFunc(files, laid, bytes.Equal) {
+					break // a variant without dice is the same each time
+				}
+				laid = files
 				name := fmt.Sprintf("%s/%s/%d", strings.TrimSuffix(filepath.Base(seed.path), ".jsonl"), variant.name, n)
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					dice := rand.New(rand.NewPCG(uint64(s*100+v), n))
-					figures(t, variant.lay(dice, records))
+					figures(t, files)
 				})
 			}
 		}
@@ -426,18 +435,20 @@ func figures(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// ask runs a command and reads its answer, as JSON if that is wanted.
+// ask runs a command and reads its answer, as JSON if that is wanted. It runs in this process: what is compared are figures, and
+// no test starts hundreds of programs for them.
 func ask(t *testing.T, p programtest.Place, into any, args ...string) {
 	t.Helper()
-	cmd := p.Command(t, "ctxledger", args...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("ctxledger %s: %v\n%s%s", strings.Join(args, " "), err, out, said.Bytes())
+	e := env.System()
+	e.Dir, e.Home = p.Root, p.Home
+	e.Lookup = func(name string) string { return map[string]string{workspace.StateVariable: p.State}[name] }
+	var out, said bytes.Buffer
+	exit := cli.Main(t.Context(), cli.Config{Args: args, Env: e, In: strings.NewReader(""), Out: &out, Err: &said})
+	if exit != 0 {
+		t.Fatalf("ctxledger %s: %d\n%s%s", strings.Join(args, " "), exit, &out, &said)
 	}
 	if into != nil {
-		if err := json.Unmarshal(out, into); err != nil {
+		if err := json.Unmarshal(out.Bytes(), into); err != nil {
 			t.Fatal(err)
 		}
 	}

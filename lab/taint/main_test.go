@@ -16,8 +16,11 @@ var (
 
 // TestMain plays the roles that commands start this program again for: `check` and `repair` read a ledger in a child.
 func TestMain(m *testing.M) {
-	if handled, exit := daemon.Main(os.Args, daemon.Role{Version: "test", Env: env.System()}); handled {
+	if handled, exit := daemon.Main(os.Args, role); handled {
 		os.Exit(exit)
 	}
 	os.Exit(m.Run())
 }
+
+// role is what the daemon of this program does.
+func role() daemon.Role { return daemon.Role{Version: "test", Env: env.System()} }

@@ -72,7 +72,7 @@ func own() int {
 		fmt.Fprintf(os.Stderr, "crash: %s\n", err)
 		return 2
 	}
-	handled, exit := daemon.Main(os.Args, daemon.Role{Version: "crashtest", Env: env.System()})
+	handled, exit := daemon.Main(os.Args, role)
 	if !handled {
 		fmt.Fprintln(os.Stderr, "crash: takes flags only")
 		return 2
@@ -107,3 +107,6 @@ func seed(e env.Env) uint64 {
 	e.Random(p[:])
 	return uint64(p[0])<<24 | uint64(p[1])<<16 | uint64(p[2])<<8 | uint64(p[3])
 }
+
+// role is what the daemon of this program does.
+func role() daemon.Role { return daemon.Role{Version: "crashtest", Env: env.System()} }
