@@ -41,6 +41,16 @@ func TestFoldedRowsFitATerminal(t *testing.T) {
 	if got := Fold(row, 200, 11); got != row {
 		t.Errorf("%q is not broken where it fits", got)
 	}
+	// A command was broken at its hyphens, and a size between its figure and its unit.
+	for text, want := range map[string]string{
+		"with --reduce-all it is":      "with\n--reduce-all\nit is",
+		"the file has 3.2 MB, ≈7 K of": "the file has\n3.2 MB, ≈7 K\nof",
+		"no room for a-very-long-word": "no room for\na-very-long-word",
+	} {
+		if got := Fold(text, 13, 0); got != want {
+			t.Errorf("%q", got)
+		}
+	}
 }
 
 // In a narrow terminal the columns that say least are left out, and the last cell is cut.
