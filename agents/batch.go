@@ -66,10 +66,11 @@ func (b *batch) take(rec *sessionfile.Record, e sessions.NewEntry, kept bool) {
 	b.to, b.line = next.Offset, next.Line
 }
 
-// addTo adds what became of the lines of an appended batch to a report.
-func (b *batch) addTo(r *Report) {
-	r.Entries += len(b.entries)
-	r.Bytes += b.to - b.from
+// addTo adds what became of the lines of an appended batch to a report. So many of its entries were known.
+func (b *batch) addTo(r *Report, known int) {
+	if r.Entries += len(b.entries) - known; known < len(b.entries) {
+		r.Bytes += b.to - b.from
+	}
 	r.Corrupt = r.Corrupt.plus(b.corrupt)
 	r.Partly = r.Partly.plus(b.partly)
 	r.InvalidUTF8 = r.InvalidUTF8.plus(b.invalid)

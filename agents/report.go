@@ -10,8 +10,8 @@ const reportLines = 20
 type Report struct {
 	Session string `json:"session"` // our id of the session
 	Path    string `json:"path"`
-	Entries int    `json:"entries"` // appended
-	Bytes   int64  `json:"bytes"`   // of the file, now in the ledger beyond what was there before
+	Entries int    `json:"entries"` // appended, without those that were known
+	Bytes   int64  `json:"bytes"`   // of the parts of the file in which they are
 	Offset  int64  `json:"offset"`  // bytes of the file that the ledger has seen in all
 
 	Corrupt     Lines `json:"corrupt"`      // no JSON object: left out

@@ -80,7 +80,7 @@ func (s *sender) settle(ctx context.Context) error {
 	im := s.im
 	im.state.Session = b.resp.Session
 	im.state.Offset, im.state.Line, im.state.Check = b.to, b.line, b.check
-	b.addTo(s.rep)
+	b.addTo(s.rep, b.resp.Known)
 	im.progress(b.to, max(s.size, b.to))
 	return nil
 }

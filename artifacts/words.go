@@ -11,7 +11,7 @@ import (
 // bucketWords has the words of artifacts. A document has the handle of its artifact.
 const bucketWords = kv.Bucket("artifacts.words")
 
-var index = search.Index{Bucket: bucketWords}
+var index = search.Index{Bucket: bucketWords, WholeFirst: true}
 
 // later has the words of an artifact be indexed.
 func later(tx kv.Tx, id string) error { return index.Later(tx, id, mark) }

@@ -79,7 +79,7 @@ func TestTheCostOfOurToolsIsThatOfTheAgent(t *testing.T) {
 			"(o200k_base), as claude-code lists"},
 		{`"ctxledger": {"command": "ctxmcp"}`, "claude-code", overhead.Names, "claude-code",
 			"by name, " + chars.Commas(claude.Tokens) + " once the model looks for them, as claude-code lists"},
-		{"", "another", overhead.Tokens, "", "as we send our list"},
+		{"", "another", overhead.Tokens, "", "as ctxledger sends them"},
 	} {
 		root := t.TempDir()
 		servers := []byte(`{"mcpServers": {` + c.entry + `}}`)

@@ -26,6 +26,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/safefs"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/report"
 	"ctxledger.dev/tokens"
@@ -77,7 +78,7 @@ func auditCommand() command {
 				return nil
 			}
 			return usageError{errors.New("audit reads the sessions of all directories: --workspace selects none of them"),
-				"`ctxledger audit PATH…` reads session files, and directories of them, alone"}
+				"`ctxledger audit PATH…` reads only these session files and directories"}
 		},
 		run: func(ctx context.Context, a *action, args []string) error {
 			if len(args) > 0 && slices.Contains(report.Views, args[0]) {
@@ -304,7 +305,7 @@ func sayUnread(a *action, found audit.Audit, named bool) error {
 	switch {
 	case found.Files == 0 && !named:
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
-			WithHint("`ctxledger audit PATH…` reads session files, and directories of them, elsewhere")
+			WithHint("`ctxledger audit PATH…` reads session files and directories elsewhere")
 	case found.Files == 0 && slices.ContainsFunc(found.Looked, isDir):
 		return fault.New(fault.NotFound, "cli.audit", "no session files in %s", looked).
 			WithHint("%s", keptElsewhere(a, found.Looked))
@@ -326,14 +327,15 @@ func somethingElse(path string) string {
 	return ""
 }
 
-// keptElsewhere says where the sessions are of directories that hold none.
+// keptElsewhere is the hint for directories without session files: what reads the sessions that ran in them.
 func keptElsewhere(a *action, dirs []string) string {
 	for _, dir := range dirs {
 		if kept := claudecode.ProjectDir(a.Env, dir); isDir(kept) {
-			return "Claude Code keeps the sessions of " + dir + " in " + kept
+			return "`ctxledger audit " + shell.Quote(kept) + "` reads those that Claude Code keeps of this directory"
 		}
 	}
-	return "by default, agents keep session files below ~/.claude/projects and ~/.codex/sessions"
+	return "agents keep session files elsewhere: `ctxledger audit` reads those of all projects, " +
+		"`ctxledger audit project` sums them up by project"
 }
 
 func isDir(path string) bool {
@@ -343,15 +345,15 @@ func isDir(path string) bool {
 
 // printAudit writes the audit so that it fits the screen, as far as that is possible.
 func printAudit(a *action, w io.Writer, r audited, all, replays bool) {
-	var next []string
+	scope, next := "", ""
 	if all {
-		next = append(next, "these are the sessions of all directories: `ctxledger audit PATH…` reads the files of one")
+		scope = a.self.in("of all projects on this machine; `ctxledger audit PATH…` reads some files")
 	}
 	if !replays {
-		next = append(next, "`ctxledger audit --replay` estimates what sending smaller views would have saved")
+		next = "`ctxledger audit --replay` estimates what sending smaller views would have saved"
 	}
 	if r.Files > 0 {
-		a.page(w).Audit(r.Audit, strings.Join(next, "\n"))
+		a.page(w).Audit(r.Audit, scope, next)
 	}
 	if r.Proxy != nil {
 		fmt.Fprintln(w)

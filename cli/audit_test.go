@@ -21,9 +21,9 @@ func TestADirectoryWithoutSessionFilesNamesWhereTheyAre(t *testing.T) {
 	}
 	a := &action{Config: Config{Env: e}}
 	for dir, want := range map[string]string{
-		known:                       "Claude Code keeps the sessions of " + known + " in " + kept,
-		other:                       "by default, agents keep session files below ~/.claude/projects",
-		filepath.Join(known, "sub"): "by default, ",
+		known:                       "`ctxledger audit " + kept + "` reads those that Claude Code keeps",
+		other:                       "agents keep session files elsewhere: `ctxledger audit` reads those of all projects",
+		filepath.Join(known, "sub"): "agents keep session files elsewhere: ",
 	} {
 		if got := keptElsewhere(a, []string{dir}); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", dir, got)

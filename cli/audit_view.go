@@ -75,7 +75,7 @@ func (v *viewFlags) span(now time.Time) (in report.Span, err error) {
 			return in, err
 		}
 		if v.since != "" {
-			return in, misuse("--last and --since are mutually exclusive")
+			return in, misuse("--last and --since cannot be used together")
 		}
 		year, month, day := now.Date()
 		in.From = time.Date(year, month, day-v.last+1, 0, 0, 0, 0, now.Location())
@@ -104,9 +104,9 @@ func runView(ctx context.Context, a *action, by string, paths []string, f auditF
 	v := f.view
 	switch {
 	case f.page != "" || f.replay || f.all:
-		return misuse("--html, --replay and --all cannot be combined with a view")
+		return misuse("--html, --replay and --all cannot be used with a view")
 	case v.csv && (a.json || v.watch) || v.watch && a.json:
-		return misuse("--json, --csv and --watch are mutually exclusive")
+		return misuse("--json, --csv and --watch cannot be used together")
 	case v.watch && !terminal(a.Out):
 		return misuse("--watch needs a terminal")
 	}

@@ -41,7 +41,7 @@ func (f authorFlags) check(mode string) error {
 	case f.summary != "" && !asks:
 		return misuse("--summary needs mode %s, not %s", strings.Join(settings.ModeNames(true), " or "), mode)
 	case f.summary != "" && f.model != "":
-		return misuse("give --summary or --model, not both")
+		return misuse("--summary and --model cannot be used together")
 	}
 	return nil
 }

@@ -180,7 +180,7 @@ func (c command) start(cmd *cobra.Command, a *action, args []string) error {
 	a.flags = cmd.Flags()
 	if f := a.flags.Lookup("session"); f != nil && f.Hidden && f.Changed {
 		if len(args) > 0 {
-			return misuse("give SESSION or --session, not both")
+			return misuse("SESSION and --session cannot be used together")
 		}
 		args = []string{f.Value.String()}
 	}

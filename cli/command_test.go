@@ -93,7 +93,7 @@ func TestTheFirstPageIsShort(t *testing.T) {
 	if n := strings.Count(first, "\n  "); n > 14 || strings.Count(page.String(), "\n") > 66 {
 		t.Errorf("%d lines are indented before the other commands:\n%s", n, &page)
 	}
-	if !strings.Contains(more, "\nExit status: 0 done, or nothing to do; 1 failed; 2 wrong use\n") {
+	if !strings.Contains(more, "\nExit status: 0 done, or nothing to do; 1 failed; 2 usage error\n") {
 		t.Errorf("what the exit status means is not said:\n%s", more)
 	}
 	if !strings.Contains(more, "\nFor programs:\n  hook, statusline, recover, events\n") {

@@ -119,7 +119,7 @@ func (f *compactFlags) check(a *action) error {
 	case f.budget < 0 || f.chars < 0 || f.keep < 0:
 		return misuse("--budget, --budget-chars and --keep take 0 (ctxledger decides) or more")
 	case f.budget > 0 && f.chars > 0:
-		return misuse("give --budget or --budget-chars, not both")
+		return misuse("--budget and --budget-chars cannot be used together")
 	}
 	if err := f.output.check(); err != nil {
 		return err
@@ -218,7 +218,7 @@ func sessionOf(ctx context.Context, a *action, what, format string) (s sessions.
 			WithHint("`ctxledger import %s` reads the session files below it", shell.Quote(what))
 	}
 	return s, fault.New(fault.NotFound, "cli.session", "no session and no file is called %.1000q", what).
-		WithHint("`ctxledger sessions` lists the sessions here, `ctxledger workspaces` where others are; %s", fileMeans)
+		WithHint("`ctxledger sessions` lists the sessions here, `ctxledger workspaces` those elsewhere; %s", fileMeans)
 }
 
 // isFile reports whether an argument names a file rather than a session.

@@ -37,7 +37,7 @@ func (c *consentFlags) define(f *pflag.FlagSet, d deed) {
 // check refuses options that contradict each other.
 func (c consentFlags) check() error {
 	if c.yes && c.dry {
-		return misuse("give --yes or --dry-run, not both")
+		return misuse("--yes and --dry-run cannot be used together")
 	}
 	return nil
 }

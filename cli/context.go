@@ -97,7 +97,7 @@ func (o *contextOptions) show(ctx context.Context, a *action, _ []string) error 
 		}
 	}
 	if st != nil && (o.agent == "" || st.Session.Host == agentname.Key(o.agent)) {
-		p := panel.Of(*st, own, registry.OwnCostOf(own, st.Session.Host).Tokens)
+		p := panel.Of(*st, own, registry.InstalledCost(own, st.Session.Host))
 		out.Panel = &p
 	}
 	out.Report, out.Besides = out.Charged(out.Use), own.Besides(out.Use)

@@ -173,7 +173,7 @@ func printCounted(a *action, w io.Writer, c counted) {
 func counterOf(ctx context.Context, a *action, model, encoding string) (tokens.Counter, error) {
 	switch {
 	case model != "" && encoding != "":
-		return tokens.Counter{}, misuse("give --model or --encoding, not both")
+		return tokens.Counter{}, misuse("--model and --encoding cannot be used together")
 	case encoding != "":
 		e, err := tokens.ParseEncoding(encoding)
 		if err != nil {

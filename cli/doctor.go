@@ -254,6 +254,9 @@ func (d daemonState) String() string {
 // print shows one agent: what is wrong with its entries, and what works.
 func (a agentState) print(w io.Writer, width int, line func(s string, n int) string) {
 	fmt.Fprintf(w, "%s: %s\n", a.Label, a.State)
+	if program := registry.Of(string(a.Agent)).Program; a.Program == "" && program != "" {
+		wrapped(w, "  !      ", "no program "+program+" in PATH: only its configuration was found", width)
+	}
 	if a.State == twice {
 		wrapped(w, "  !      ", line("every hook runs twice: the plugin "+a.Plugin.Name+" is enabled in "+
 			a.Plugin.Path+
@@ -301,22 +304,5 @@ func (a agentState) print(w io.Writer, width int, line func(s string, n int) str
 
 // wrapped prints a text behind a label, on as many lines as it needs.
 func wrapped(w io.Writer, label, text string, width int) {
-	at := columns.Width(label)
-	indent := strings.Repeat(" ", at)
-	fmt.Fprint(w, label)
-	used := at
-	for i, word := range strings.Fields(text) {
-		n := columns.Width(word)
-		switch {
-		case i > 0 && used+1+n > width:
-			fmt.Fprint(w, "\n"+indent)
-			used = at
-		case i > 0:
-			fmt.Fprint(w, " ")
-			used++
-		}
-		fmt.Fprint(w, word)
-		used += n
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, columns.Fold(label+strings.Join(strings.Fields(text), " "), width, len(label)))
 }

@@ -38,7 +38,7 @@ func forgetCommand() command {
 			"the shell's history. Every message and artifact that contains exactly this text, including with JSON " +
 			"escapes, is deleted; other spellings (case, Unicode form) are named in a hint, and base64 is " +
 			"not decoded. From summaries, memories, titles, commands and paths only the text itself is " +
-			"removed. The records are then rewritten, every file of the state directory is searched for the " +
+			"removed; a memory that says nothing else is deleted. The records are then rewritten, every file of the state directory is searched for the " +
 			"text, and copies that remain are reported.\n\nCopies elsewhere are never touched: the agent's own " +
 			"session files, your backups, exports in other directories. The command lists what will be " +
 			"deleted and asks first. Without a terminal it needs --yes; a text is then searched for only " +

@@ -80,7 +80,7 @@ func helpPage(w io.Writer, cmd *cobra.Command) {
 	section(w, "Options", options(cmd.LocalNonPersistentFlags()))
 	if !cmd.HasParent() {
 		section(w, "Global options", options(cmd.PersistentFlags()))
-		fmt.Fprintln(w, "\nExit status: 0 done, or nothing to do; 1 failed; 2 wrong use")
+		fmt.Fprintln(w, "\nExit status: 0 done, or nothing to do; 1 failed; 2 usage error")
 	}
 	fmt.Fprint(w, globals(name))
 	if cmd.Example != "" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/internal/limits"
 	"ctxledger.dev/internal/logcap"
+	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/ledger"
 )
 
@@ -141,7 +143,17 @@ func importFile(ctx context.Context, a *action, src agents.Source, b *bar, index
 	b.done()
 	r.Path = src.Path // as the reader knows it
 	sayDamage(a, r)
+	if fault.Is(err, fault.Invalid) && isArray(a.absolute(src.Path)) {
+		err = fault.New(fault.Invalid, "cli.import", "%s", err).
+			WithHint("`ctxledger compact %s` reads a JSON array of messages", shell.Quote(src.Path))
+	}
 	return r, err
+}
+
+// isArray reports whether a file is a JSON array: it may be one of messages.
+func isArray(path string) bool {
+	array, err := readConversation(path)
+	return err == nil && bytes.HasPrefix(array, []byte("["))
 }
 
 // followImport imports a file and what is appended to it, until the command is interrupted.
@@ -182,7 +194,7 @@ func sayDamage(a *action, r agents.Report) {
 		}
 	}
 	if r.Torn {
-		a.say("%s: line %d is cut off: the lines before it are imported, it will be when it is complete", r.Path, r.TornLine)
+		a.say("%s: line %d is incomplete: it is imported once its end is there", r.Path, r.TornLine)
 	}
 }
 

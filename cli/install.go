@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"strings"
 
@@ -30,7 +31,7 @@ func uninstallCommand() command {
 	c := editCommand(editOptions{undo: true})
 	c.name, c.short = "uninstall", "Disconnect coding agents from ctxledger"
 	c.long = "Removes from the agents' configurations what install wrote. A file that only install has changed is " +
-		"restored byte for byte; from other files, entries that start our programs are removed, and anything left " +
+		"restored byte for byte; from other files, entries that start ctxledger's programs are removed, and anything left " +
 		"is listed. The ledger is kept."
 	c.example = "ctxledger uninstall claude-code --yes"
 	return c
@@ -46,7 +47,7 @@ func editCommand(o editOptions) command {
 			f.BoolVar(&o.diff, "diff", false, "show each change in full before asking")
 			o.define(f, deed{past: "written"})
 			if !o.undo {
-				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that is not ours")
+				f.BoolVar(&o.replace, "replace", false, "replace an entry named ctxledger that it did not write")
 			}
 		},
 		at: func(_ context.Context, a *action, args []string) error {
@@ -117,7 +118,9 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	}
 	hosts, err := s.meant(names)
 	if o.undo && fault.Is(err, fault.NotFound) {
-		err = fault.New(fault.NotFound, setupOp, "%s", err) // its hint is how to connect
+		return a.answer(setupPlan{}.answer(a, false), func(w io.Writer) {
+			fmt.Fprintf(w, "nothing to disconnect: %s\n", err)
+		})
 	}
 	if err != nil {
 		return err
@@ -143,7 +146,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 		}
 	}
 	if len(p.Conflicts) > 0 {
-		a.say("entries under our name that others wrote are kept; --replace replaces them")
+		a.say("entries named ctxledger that others wrote are kept; --replace replaces them")
 	}
 	for _, i := range p.Ignored {
 		a.say("%s", a.line(i.Why, maxFound))
@@ -167,7 +170,7 @@ func edit(a *action, s setup, names []string, o editOptions) error {
 	if c, _ := config.Load(a.Env, a.place.Root, a.place.State); o.undo && workspace.HoldsLedger(a.place.State) {
 		a.say("recorded sessions stay in %s", a.place.State)
 		if c.Follow {
-			a.hint("commands of ctxledger keep recording this directory's sessions; %s", followOff)
+			a.hint("ctxledger's commands keep recording this directory's sessions; %s", followOff)
 		}
 	}
 	return nil

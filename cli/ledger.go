@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"ctxledger.dev/agents"
@@ -73,8 +74,8 @@ func (a *action) session(ctx context.Context, name string) (sessions.Session, er
 		err = fault.New(fault.NotFound, "cli.session", "this chat is not recorded (yet): no session has the host's id %.1000q",
 			r.HostID).WithHint("name a session: `ctxledger sessions` lists them")
 	case name == "":
-		err = fault.New(fault.NotFound, "cli.session", "%s", a.page(nil).NoSession(info, newestHere(a))).
-			WithHint("`ctxledger workspaces` lists where sessions are")
+		none := append(a.page(nil).NoSession(info, newestHere(a)), "`ctxledger workspaces` lists where sessions are")
+		err = fault.New(fault.NotFound, "cli.session", "%s", none[0]).WithHint("%s", strings.Join(none[1:], "\n"))
 	}
 	return s, err
 }

@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/agents"
 	"ctxledger.dev/agents/install"
 	"ctxledger.dev/agents/sessionfile"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/internal/shell"
 	"ctxledger.dev/workspace"
@@ -94,7 +95,7 @@ func (o overview) next() nextStep {
 	case in(broken, partly, twice):
 		return nextStep{"doctor", "shows what is wrong with the connection, and what to do"}
 	case o.Workspace == "" && (len(o.Agents) == 0 || in(connected, byPlugin)):
-		return nextStep{"--workspace DIRECTORY", "shows a project's directory; this is none"}
+		return nextStep{"--workspace DIRECTORY", "shows a project; this directory is none"}
 	case len(o.Sessions) > 0 && o.Ledger == nil && !in(connected, byPlugin):
 		return nextStep{"audit", "shows what your past sessions cost, and why; it only reads them"}
 	case last.Old && (o.Ledger == nil || o.Ledger.Sessions == 0):
@@ -111,7 +112,15 @@ func (o overview) next() nextStep {
 }
 
 func printOverview(a *action, w io.Writer, o overview) {
-	row := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, text) }
+	width, _ := screen(a.Out)
+	row := func(label, text string) {
+		const labelled = 11 // columns
+		text = fmt.Sprintf("%-*s%s", labelled, label, text)
+		if width > 2*labelled {
+			text = columns.Fold(text, width, labelled)
+		}
+		fmt.Fprintln(w, text)
+	}
 	row("workspace", a.line(cmp.Or(o.Workspace, "none: "+o.Found), maxFound))
 	var sessions, states []string
 	for _, f := range o.Sessions {
@@ -134,7 +143,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 	for _, text := range o.Others {
 		row("ledger", a.line(text, maxOther))
 	}
-	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), how long files are "+
+	row("to see", a.self.in("what sessions cost (`ctxledger audit`), what fills a window (`ctxledger status`), how many tokens files take "+
 		"(`ctxledger count`)"))
 	row("next", a.self.in("`ctxledger "+o.Next.Command+"` "+o.Next.Does))
 }
@@ -143,7 +152,7 @@ func printOverview(a *action, w io.Writer, o overview) {
 func (o overview) ledger(a *action) string {
 	switch {
 	case o.Ledger == nil:
-		return "none yet; the first command that needs one makes it, outside of this directory"
+		return "none yet; the first command that needs one creates it, outside this directory"
 	case o.Workspace == "":
 		return "your own, for what all workspaces share"
 	case o.Ledger.Used.IsZero():

@@ -13,6 +13,7 @@ import (
 	"ctxledger.dev/agents/claudecode"
 	"ctxledger.dev/agents/registry"
 	"ctxledger.dev/agents/resume"
+	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
 	"ctxledger.dev/sessions"
@@ -126,9 +127,11 @@ func writeResumed(ctx context.Context, a *action, s sessions.Session, f compactF
 		return err
 	}
 	if done.Nothing != "" {
-		a.say("session %s continues as it is, and nothing was written: %s", s.ID, done.Nothing)
+		err = a.answer(done, func(w io.Writer) {
+			fmt.Fprintf(w, "session %s continues as it is, and nothing was written: %s\n", s.ID, columns.OneLine(done.Nothing))
+		})
 		a.hint("%s", resume.Shorter)
-		return a.answer(done, func(io.Writer) {})
+		return err
 	}
 	err = a.answer(done, func(w io.Writer) { fmt.Fprint(w, a.self.in(done.Text(a.Env.Dir))) })
 	if program := lacking(a.Env, r.In); program != "" {

@@ -17,8 +17,8 @@ func searchCommand() command {
 	r, all := ledger.SearchRequest{}, false
 	return command{
 		name: "search", args: "WORDS…", short: "Find what was said or remembered, by its words",
-		long: "Search messages, tool results, artifacts and memories by their words, best first. English words are\n" +
-			"found in each of their forms, names in code also by their parts. With --all, the ledgers of all " +
+		long: "Search messages, tool results, artifacts and memories by their words: those with all words first, then those with some. " +
+			"English words are found in each of their forms, names in code also by their parts. With --all, the ledgers of all " +
 			"your directories and your own memories are searched.",
 		example: "ctxledger search connection refused\nctxledger search --all connection refused",
 		does:    keeps, json: answers(ledger.SearchResponse{}, foundAll{}),
@@ -50,16 +50,21 @@ func searchCommand() command {
 // printFound prints what was found, and where each is.
 func printFound(a *action, w io.Writer, resp ledger.SearchResponse, where func(i int) string) {
 	if len(resp.Found) == 0 {
-		fmt.Fprintln(w, "nothing has these words")
+		fmt.Fprintln(w, "no matches")
 	}
+	listed := len(resp.Found)
 	for i, f := range resp.Found {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s\n  %s\n", where(i), columns.OneLine(f.Text))
+		if f.Same > 0 {
+			fmt.Fprintf(w, "  (the same line in %s)\n", chars.Plural(f.Same, "more "+f.Kind))
+		}
+		listed += f.Same
 	}
-	if n := resp.Total - len(resp.Found); n > 0 && len(resp.Found) > 0 {
-		fmt.Fprintf(w, "\n%s; `--limit N` shows more\n", chars.Plural(n, "more text"))
+	if n := resp.Total - listed; n > 0 && len(resp.Found) > 0 {
+		fmt.Fprintf(w, "\n%s with at least one of the words; `--limit N` shows more\n", chars.Plural(n, "more text"))
 	}
 	hintUnread(a, resp.Unread)
 }

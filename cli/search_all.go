@@ -11,6 +11,7 @@ import (
 	"ctxledger.dev/engine/daemon"
 	"ctxledger.dev/internal/fault"
 	"ctxledger.dev/ledger"
+	"ctxledger.dev/search"
 	"ctxledger.dev/workspace"
 )
 
@@ -65,7 +66,7 @@ func searchAll(ctx context.Context, a *action, r ledger.SearchRequest) (out foun
 		}
 	}
 	slices.SortStableFunc(out.Found, func(a, b foundIn) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time))
+		return cmp.Or(search.WholeFirst(a.Whole, b.Whole), cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time))
 	})
 	out.Found = out.Found[:min(len(out.Found), r.Limit)]
 	return out, nil
@@ -100,6 +101,6 @@ func printFoundAll(a *action, w io.Writer, out foundAll) {
 		a.say("%s was not searched: %s", s.Ledger, s.Why)
 	}
 	if len(out.Found) > 0 {
-		a.hint("`ctxledger --workspace DIRECTORY artifact read HANDLE` prints what another workspace has")
+		a.hint("`ctxledger --workspace DIRECTORY artifact read HANDLE` reads from another workspace")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -113,7 +114,7 @@ const leastTitle = 24
 
 func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info ledger.Info) {
 	if resp.Total == 0 {
-		fmt.Fprintln(w, a.page(w).NoSession(info, newestHere(a)))
+		fmt.Fprintln(w, strings.Join(a.page(w).NoSession(info, newestHere(a)), "\n  "))
 		return
 	}
 	t := a.newTable("SESSION", "AGENT", "ITS ID", "LAST", ">TURNS", ">RECORDS", ">INPUT", ">OUTPUT", "RAN IN", "TITLE")
@@ -127,7 +128,7 @@ func printSessions(a *action, w io.Writer, resp ledger.SessionsResponse, info le
 	t.Fit(width, leastTitle, "RECORDS", "ITS ID", "OUTPUT", "RAN IN", "INPUT")
 	t.Print(w)
 	if slices.ContainsFunc(resp.Sessions, sessions.Session.Copied) {
-		fmt.Fprintln(w, "TURNS and RECORDS of a forked or continued session include those that it copied; INPUT and OUTPUT do not")
+		a.page(w).Prose("TURNS and RECORDS of a forked or continued session include those that it copied; INPUT and OUTPUT do not")
 	}
 	more(w, resp.Total-len(resp.Sessions), resp.Total)
 }

@@ -283,7 +283,7 @@ func (p setupPlan) printDone(w io.Writer) {
 			fmt.Fprintf(w, "%s: written, but not connected until you do that; doctor shows the current lines\n", a)
 			continue
 		case slices.ContainsFunc(p.Conflicts, func(c install.Conflict) bool { return c.Agent == a }):
-			fmt.Fprintf(w, "%s: partly %s: entries under our name that others wrote were kept\n", a, p.done)
+			fmt.Fprintf(w, "%s: partly %s: entries named ctxledger that others wrote were kept\n", a, p.done)
 			continue
 		case slices.ContainsFunc(p.Left, func(l install.Left) bool { return l.Agent == a }):
 			fmt.Fprintf(w, "%s: %s except for what is kept (see above); %s to apply this\n", a, p.done, h.Restart)

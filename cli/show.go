@@ -35,7 +35,7 @@ func showCommand() command {
 				}
 			}
 			if s.markdown && a.json {
-				return misuse("give --markdown or --json, not both")
+				return misuse("--markdown and --json cannot be used together")
 			}
 			return nil
 		},

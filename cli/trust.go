@@ -32,9 +32,9 @@ func trustCommand() command {
 		check: func(a *action, args []string) error {
 			switch {
 			case a.workspace != "" && len(args) > 0:
-				return misuse("give DIRECTORY or --workspace, not both")
+				return misuse("DIRECTORY and --workspace cannot be used together")
 			case list && revoke:
-				return misuse("give --list or --revoke, not both")
+				return misuse("--list and --revoke cannot be used together")
 			case list && len(args) > 0:
 				return misuse("--list shows all workspaces: give no directory")
 			}
@@ -67,6 +67,10 @@ func confirmTrust(a *action, ws workspace.Workspace) error {
 		return a.answer(trust.Ask{Root: ws.Root, Programs: []trust.Program{}}, func(w io.Writer) {
 			fmt.Fprintln(w, "nothing asks for your consent here: no model that writes summaries is configured")
 		})
+	}
+	if fault.Is(err, fault.Denied) && !a.asking() {
+		return fault.New(fault.Denied, "cli.trust", "%s", err).
+			WithHint("run this command on a terminal: only a person can confirm it")
 	}
 	if err != nil {
 		return err

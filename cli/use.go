@@ -210,8 +210,8 @@ func (a *action) report(cmd *cobra.Command, err error) int {
 		a.hint("%s", wrong.hint)
 		return exitUsage
 	}
-	if hint := fault.HintOf(err); hint != "" {
-		a.hint("%s", hint)
+	for hint := range strings.Lines(fault.HintOf(err)) {
+		a.hint("%s", strings.TrimSpace(hint))
 	}
 	if fault.Is(err, fault.Internal) {
 		a.hint("this looks like a bug in ctxledger: please report it with the command that you ran")

@@ -39,7 +39,7 @@ func (a *action) readBack(o *launch.Options, s setup) {
 	o.Args, o.Set = h.Reads(s.Machine.Programs.MCP, a.workspace, connected)
 	if !connected && len(o.Args)+len(o.Set) == 0 {
 		a.say("%s", a.self.in(fmt.Sprintf("requests from %s are sent as they are: it takes no MCP server for a single run. "+
-			"`ctxledger install %s` connects ours", name, h.Name)))
+			"`ctxledger install %s` connects ctxledger's", name, h.Name)))
 	}
 }
 

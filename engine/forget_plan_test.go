@@ -70,7 +70,7 @@ func TestADryRunSaysWhatForgettingDoes(t *testing.T) {
 		}, "summary", "of session "},
 		{"a text", func(*testing.T, *engine.Local, string, string) ledger.ForgetRequest {
 			return ledger.ForgetRequest{Text: planted}
-		}, "artifact artifact summary message message", "user: Deploy with […] please"},
+		}, "artifact artifact summary memory message", "user: Deploy with […] please"},
 		{"a memory", func(t *testing.T, l *engine.Local, _, _ string) ledger.ForgetRequest {
 			saveFact(t, l, "deploy", "the first way to do it")
 			saveFact(t, l, "deploy", "the second way to do it")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -282,5 +283,46 @@ func TestInvariant2AForgottenTextLeavesTombstones(t *testing.T) {
 			(len(h.Changes) > 0) != found || (len(h.Reads) > 0) != found {
 			t.Errorf("history of %s: %+v, %v", path, h, err)
 		}
+	}
+}
+
+// TestAMemoryOfNothingButAForgottenTextIsDeleted: else every new session would be given a memory that says nothing. One that
+// says something else stays, and the plan says where the text was found.
+func TestAMemoryOfNothingButAForgottenTextIsDeleted(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "/w")
+	for _, c := range []struct{ name, about, body, found string }{
+		{"the whole body", "", " - " + planted + ".\n", "found in its body"},
+		{"all of both", planted, planted, "found in its body, description"},
+		{"part of the body", "", "the key: " + planted, "found in its body"},
+		{"the description", planted, "another fact", "found in its description"},
+		{"a name " + planted, "", "a third fact", "found in its name"},
+	} {
+		_, err := l.SaveMemory(t.Context(), ledger.SaveMemoryRequest{
+			Entry: memory.Entry{Name: c.name, Description: c.about, Body: c.body}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted, DryRun: true})
+		if err != nil || !slices.ContainsFunc(plan.Items, func(i ledger.ForgottenItem) bool {
+			return i.Kind == "memory" && i.Handle == strings.ReplaceAll(c.name, planted, "[…]") && i.Title == c.found
+		}) {
+			t.Errorf("%s: %+v, %v", c.name, plan.Items, err)
+		}
+	}
+	if _, err := l.Forget(t.Context(), ledger.ForgetRequest{Text: planted}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := l.Memories(t.Context(), ledger.MemoriesRequest{})
+	var left []string
+	for _, e := range kept.Entries {
+		left = append(left, e.Name)
+	}
+	if got := strings.Join(left, ", "); err != nil ||
+		got != "a name [forgotten on 2026-11-20], part of the body, the description" {
+		t.Errorf("left: %s, %v", got, err)
+	}
+	_, err = l.Memory(t.Context(), ledger.MemoryRequest{Name: "all of both"})
+	if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "deleted on 2026-11-20") {
+		t.Errorf("the deleted one: %v", err)
 	}
 }

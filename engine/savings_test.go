@@ -86,7 +86,7 @@ func TestAStatusSaysWhatWasNotSent(t *testing.T) {
 		t.Errorf("%+v, want 3,300 read back, 500 of tools and the rest net", said)
 	}
 	if unknown := status(t, l, id).Savings; unknown.Tools != nil || unknown.Net != saved-3_300 ||
-		!strings.Contains(unknown.String(), "the tokens that our tools took are not known") {
+		!strings.Contains(unknown.String(), "the tokens that ctxledger's tools took are not known") {
 		t.Errorf("without a configuration: %+v, %s", unknown, unknown)
 	}
 }
@@ -114,7 +114,7 @@ func TestOurToolsTookNothingBeforeTheyWereThere(t *testing.T) {
 	later := &ledger.OwnTools{Tokens: 100, Since: time.Now().Add(time.Hour)}
 	for i, c := range []struct{ tool, want string }{
 		{"Bash", "nothing yet in 3 requests"},
-		{"mcp__ctxledger__changes", "nothing yet in 3 requests; our tools took ≈200 in the 2 requests since their first call"},
+		{"mcp__ctxledger__changes", "nothing yet in 3 requests; ctxledger's tools took ≈200 in the 2 requests since their first call"},
 	} {
 		s.HostID = fmt.Sprint(i)
 		id := ofFile(t, l, s, asked(1, 1_000, "Bash", checks), output(t, 1, "a"), asked(2, 1_100, c.tool, `{}`),
@@ -155,10 +155,10 @@ func TestWhatNobodySavedIsSaidSo(t *testing.T) {
 		{ledger.Savings{Unknown: 2}, "not known: 2 results replaced before sizes were recorded"},
 		{ledger.Savings{Requests: 3, Sent: 900, Net: -300, Tools: &tokens.Count{N: 300, Exact: true},
 			ToolRequests: 3},
-			"nothing yet in 3 requests; our tools took 300"},
+			"nothing yet in 3 requests; ctxledger's tools took 300"},
 		{ledger.Savings{Requests: 2, Sent: 900, Net: 100, Causes: []ledger.Saving{{Cause: "large", Results: 1,
 			Tokens: tokens.Count{N: 100}}}, Unknown: 1}, "≈100 tokens, 10.0% of the ≈1,000 that 2 requests would have sent: " +
-			"1 large result ≈100; the tokens that our tools took are not known; without 1 result replaced before sizes were recorded"},
+			"1 large result ≈100; the tokens that ctxledger's tools took are not known; without 1 result replaced before sizes were recorded"},
 	} {
 		if got := c.s.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -182,3 +182,20 @@ func TestAResultIsFoundWithItsTurn(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestAllWordsComeBeforeSome: a short text that has one word of a query several times came before one with all of them, and
+// each repetition of a line took a place of its own.
+func TestAllWordsComeBeforeSome(t *testing.T) {
+	l, _ := openIn(t, t.TempDir(), "")
+	hand(t, l, ledger.AppendMessagesRequest{Messages: say("refused refused refused", "I see",
+		"long ago, as we were told by many, and as is written in a log of some length, the connection of the client was refused",
+		"I see", "ok: done", "I see", "ok: done", "I see")})
+	got := strings.Split(find(t, l, "connection refused"), "\n")
+	if len(got) != 2 || !strings.Contains(got[0], "long ago") || !strings.HasSuffix(got[1], "refused refused refused") {
+		t.Errorf("%q", got)
+	}
+	resp, err := l.Search(t.Context(), ledger.SearchRequest{Query: "done"})
+	if err != nil || resp.Total != 2 || len(resp.Found) != 1 || resp.Found[0].Same != 1 || !resp.Found[0].Whole {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}

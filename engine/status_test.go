@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -158,6 +159,24 @@ func TestAStatusCountsWhatIsShown(t *testing.T) {
 				category.Tokens.N < 500 || c.tools == nil && strings.HasPrefix(category.Name, "tool") {
 				t.Errorf("%s: %+v", c.name, category)
 			}
+		}
+	}
+}
+
+// TestAStatusNamesOnlyWhatACompactionWouldCut: it named what a compaction would remove where that would do nothing, as after
+// another one.
+func TestAStatusNamesOnlyWhatACompactionWouldCut(t *testing.T) {
+	l := open(t)
+	var short []string
+	for i := range 40 {
+		short = append(short, fmt.Sprint("message ", i))
+	}
+	small := hand(t, l, ledger.AppendMessagesRequest{Messages: say(short...)}).Session
+	large := hand(t, l, ledger.AppendMessagesRequest{Messages: long(40)}).Session
+	for session, want := range map[string]bool{small: false, large: true} {
+		st, p := status(t, l, session), plan(t, l, session, compaction.Options{Reason: compaction.Manual})
+		if does := p.Outcome == compaction.Compacted; does != want || (len(st.NextCuts) > 0) != want {
+			t.Errorf("%s: %s, and %d cuts are named", p.Outcome, p.Why, len(st.NextCuts))
 		}
 	}
 }

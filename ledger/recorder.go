@@ -63,6 +63,8 @@ type AppendEntriesRequest struct {
 type AppendEntriesResponse struct {
 	Session string `json:"session"`
 	Seq     int64  `json:"seq"` // of the newest entry
+	// Known is how many entries of the batch the import had before its source was rewritten: they were left out.
+	Known int `json:"known,omitempty"`
 }
 
 // AppendMessagesRequest records messages that a host keeps itself.

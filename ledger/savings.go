@@ -61,9 +61,9 @@ func (s Savings) String() string {
 		fmt.Fprintf(&b, "; read back %s", s.ReadBack)
 	}
 	if s.Tools == nil && len(s.Causes) > 0 { // else nothing says that the session has them
-		b.WriteString("; the tokens that our tools took are not known")
+		b.WriteString("; the tokens that ctxledger's tools took are not known")
 	} else if s.Tools != nil && s.Tools.N > 0 {
-		fmt.Fprintf(&b, "; our tools took %s", s.Tools)
+		fmt.Fprintf(&b, "; ctxledger's tools took %s", s.Tools)
 		if s.ToolRequests < s.Requests {
 			fmt.Fprintf(&b, " in the %s since their first call", chars.Plural(s.ToolRequests, "request"))
 		}

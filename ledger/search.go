@@ -8,7 +8,7 @@ type SearchRequest struct {
 	Limit int    `json:"limit,omitempty"` // 0: 10; at most 50
 }
 
-// SearchResponse lists what fits best, best first.
+// SearchResponse lists what fits best, best first: what has all words before what lacks one.
 type SearchResponse struct {
 	Found []Found `json:"found"`
 	Total int     `json:"total"` // texts that have any of the words
@@ -35,6 +35,9 @@ type Found struct {
 	Title   string    `json:"title,omitempty"`
 	Lines   string    `json:"lines,omitempty"` // of an artifact: where the words are, for Selection.Lines
 	Time    time.Time `json:"time"`
-	Text    string    `json:"text"`  // the line with most of the words, without secrets
-	Score   float64   `json:"score"` // up to 1 for each word of the query
+	Text    string    `json:"text"`                // the line with most of the words, without secrets
+	Score   float64   `json:"score"`               // up to 1 for each word of the query
+	Whole   bool      `json:"all_words,omitempty"` // it has all words of the query
+	// Same is how many further texts of the kind have this line and are not listed.
+	Same int `json:"same,omitempty"`
 }

@@ -267,7 +267,8 @@ type Status struct {
 	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
 	// TriggerPolicy.Due decide, in numbers and in words.
 	NextStep EditedView `json:"next"`
-	// NextCuts are what a compaction would remove first, largest first, at most 10.
+	// NextCuts are what a compaction would remove first that a person asks for now, largest first, at most 10; none where that
+	// would do nothing.
 	NextCuts []NextCut      `json:"next_cuts"`
 	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions
 	// Agents are what each agent took: the main conversation first, then by name.

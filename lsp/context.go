@@ -107,7 +107,7 @@ func (s *folder) contextFor(ctx context.Context, p *contextParams) (Context, err
 		report := s.carriedFor(ctx, api, g.Session, g.Model)
 		c = s.contextOf(g)
 		c.Own = report.Explain(g.Use)
-		filled := panel.Of(st, report, registry.OwnCostOf(report, g.Session.Host).Tokens)
+		filled := panel.Of(st, report, registry.InstalledCost(report, g.Session.Host))
 		c.Panel, c.Text, c.More = &filled, filled.String(), filled.More()
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxledger.dev/internal/scrub"
 	"ctxledger.dev/internal/storetest"
@@ -77,7 +78,7 @@ func forgetText(tx kv.Tx, text string) error {
 	if err != nil {
 		return err
 	}
-	for _, rule := range memory.Rules() {
+	for _, rule := range memory.Rules(time.Unix(0, 0)) {
 		keys, err := rule.Keys(tx, out)
 		if err != nil {
 			return err

@@ -12,23 +12,40 @@ import (
 type Hit struct {
 	Name  string
 	Score float64 // its boost, and up to 1 for each word of the query: higher fits better
+	Whole bool    // it has all words of the query
 }
 
 // candidate is a document that has a word of the query.
 type candidate struct {
 	score    float64
+	whole    bool // it has all words
 	seg, doc int
 }
 
-// better orders candidates: by score, then the newest first.
-func better(a, b candidate) int {
+// better orders candidates: by score, then the newest first. With wholeFirst those with all words come first.
+func (t *top) better(a, b candidate) int {
+	if t.wholeFirst && a.whole != b.whole {
+		return WholeFirst(a.whole, b.whole)
+	}
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.seg, a.seg), cmp.Compare(b.doc, a.doc))
+}
+
+// WholeFirst compares two texts by whether they have all words of a query.
+func WholeFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // All is a limit for Find that leaves no document out.
 const All = 1 << 24
 
-// Find returns the documents that fit a query best, best first, at most limit, and how many have any of its words.
+// Find returns the documents that fit a query best, best first, at most limit, and how many have any of its words. Where the
+// index says so, those that have all its words come first.
 // Errors: corrupt.
 func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, err error) {
 	by := NewRanking(query)
@@ -46,7 +63,7 @@ func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, e
 			return nil, 0, err
 		}
 	}
-	best, weights := top{limit: limit + len(dropped)}, by.weights()
+	best, weights := top{limit: limit + len(dropped), wholeFirst: x.WholeFirst}, by.weights()
 	for i, s := range all {
 		n, err := x.score(tx, i, s, lists[i], weights, &best)
 		if err != nil {
@@ -64,7 +81,7 @@ func (x Index) Find(tx kv.Tx, query string, limit int) (hits []Hit, total int, e
 		case dropped[name]:
 			total--
 		case len(hits) < limit:
-			hits = append(hits, Hit{name, c.score})
+			hits = append(hits, Hit{name, c.score, c.whole})
 		}
 	}
 	return hits, total, nil
@@ -102,16 +119,17 @@ func (x Index) score(tx kv.Tx, at int, s segment, lists [][]byte, by weights, be
 	if err != nil {
 		return 0, err
 	}
-	scores := make([]float64, s.Docs)
+	scores, held := make([]float64, s.Docs), make([]int, s.Docs)
 	for t, list := range lists {
 		err = cmp.Or(err, eachDoc(list, s.Docs, func(doc int, count uint8) {
 			scores[doc] += by.of(t, count, about[rowSize*doc])
+			held[doc]++
 		}))
 	}
 	for doc, score := range scores {
 		if score > 0 {
 			n++
-			best.add(candidate{rounded(score + float64(about[rowSize*doc+1])/2), at, doc})
+			best.add(candidate{rounded(score + float64(about[rowSize*doc+1])/2), held[doc] == len(lists), at, doc})
 		}
 	}
 	return n, err
@@ -119,8 +137,9 @@ func (x Index) score(tx kv.Tx, at int, s segment, lists [][]byte, by weights, be
 
 // top keeps the best candidates.
 type top struct {
-	limit int
-	all   []candidate // before cut, about twice as many
+	limit      int
+	wholeFirst bool
+	all        []candidate // before cut, about twice as many
 }
 
 func (t *top) add(c candidate) {
@@ -131,7 +150,7 @@ func (t *top) add(c candidate) {
 
 // cut leaves the best candidates, best first.
 func (t *top) cut() {
-	slices.SortFunc(t.all, better)
+	slices.SortFunc(t.all, t.better)
 	t.all = t.all[:min(len(t.all), t.limit)]
 }
 

@@ -10,7 +10,11 @@ import (
 )
 
 // Index is an index in a bucket of its own.
-type Index struct{ Bucket kv.Bucket }
+type Index struct {
+	Bucket kv.Bucket
+	// WholeFirst has Find put documents with all words of a query before those that lack one.
+	WholeFirst bool
+}
 
 // Doc is a document to be added. Its name is a key of its owner. A name stands for one content: one that
 // changes gets another name.

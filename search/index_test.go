@@ -12,7 +12,7 @@ import (
 	"ctxledger.dev/kv"
 )
 
-var texts = Index{"search"}
+var texts = Index{Bucket: "search"}
 
 func bag(text string) (b Bag) {
 	b.Add(text, 1)

@@ -210,5 +210,5 @@ func notFound(name string) error {
 		short = fmt.Sprintf("; an id needs at least %d characters", MinPrefix)
 	}
 	return fault.New(fault.NotFound, "sessions.find", "no session %.1000q in this workspace%s", name, short).
-		WithHint("`ctxledger sessions` lists them, `ctxledger workspaces` where others are")
+		WithHint("`ctxledger sessions` lists them; `ctxledger workspaces` lists other directories")
 }

@@ -13,7 +13,7 @@ import (
 // bucketWords has the words of messages. A document has the key of its entry; a session waits from a sequence number on.
 const bucketWords = kv.Bucket("log.words")
 
-var index = search.Index{Bucket: bucketWords}
+var index = search.Index{Bucket: bucketWords, WholeFirst: true}
 
 // Said reports whether an entry is a document of the index: a message of this session, or a note of its agent, that is not
 // forgotten.
@@ -116,6 +116,7 @@ func PurgeWords(tx kv.Tx) error { return index.Purge(tx) }
 type FoundPlace struct {
 	Place
 	Score float64 // see search.Hit
+	Whole bool
 }
 
 // FindWords returns the entries that fit a query best, best first, at most limit, and how many have any of its words. Errors:
@@ -128,7 +129,7 @@ func FindWords(tx kv.Tx, query string, limit int) (found []FoundPlace, total int
 			return nil, 0, fault.New(fault.Corrupt, "sessions.find", "the index of messages names no entry")
 		}
 		at := Place{Session: string(session), Seq: int64(binary.BigEndian.Uint64(seq))}
-		found = append(found, FoundPlace{at, h.Score})
+		found = append(found, FoundPlace{at, h.Score, h.Whole})
 	}
 	return found, total, err
 }

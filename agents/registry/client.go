@@ -74,11 +74,19 @@ func OwnCostOf(found carried.Report, name string) OwnCost {
 	return c
 }
 
+// InstalledCost returns what requests of a host carry of our tools, 0 where no configuration connects it.
+func InstalledCost(found carried.Report, host string) int {
+	if own := found.OwnServer(host); own != nil {
+		return own.Carried.N
+	}
+	return 0
+}
+
 // String says it in words.
 func (c OwnCost) String() string {
-	form := "as " + c.As + " lists our tools"
+	form := "as " + c.As + " lists them"
 	if c.As == "" {
-		form = "as we send our list: each agent presents it in its own format"
+		form = "as ctxledger sends them; each agent presents them in its own format"
 	}
 	if c.Later > 0 {
 		form = "by name, " + chars.Commas(c.Later) + " once the model looks for them, " + form

@@ -39,6 +39,16 @@ func TestFoldedRowsFitATerminal(t *testing.T) {
 	if got := Fold(row, 200, 11); got != row {
 		t.Errorf("%q is not broken where it fits", got)
 	}
+	// A command was broken at its hyphens, and a size between its figure and its unit.
+	for text, want := range map[string]string{
+		"with --reduce-all it is":      "with\n--reduce-all\nit is",
+		"the file has 3.2 MB, ≈7 K of": "the file has\n3.2 MB, ≈7 K\nof",
+		"no room for a-very-long-word": "no room for\na-very-long-word",
+	} {
+		if got := Fold(text, 13, 0); got != want {
+			t.Errorf("%q", got)
+		}
+	}
 }
 
 // In a narrow terminal the columns that say least are left out, and the last cell is cut.
@@ -90,27 +100,6 @@ func TestTablesAlignInEveryScript(t *testing.T) {
 		}
 		if strings.HasSuffix(rows[i], " ") || strings.ContainsFunc(rows[i], chars.Hostile) {
 			t.Errorf("line %q", rows[i])
-		}
-	}
-}
-
-func TestATextIsWrappedBetweenWords(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want string
-	}{
-		{"one two three", 20, "one two three"},
-		{"one two three", 7, "one two\nthree"},
-		{"one two-three", 6, "one\ntwo-th\nree"},
-		{"a long-winded word", 4, "a\nlong\n-win\nded\nword"},
-		{"日本 語", 4, "日本\n語"},
-		{"two  blanks", 5, "two \nblank\ns"},
-		{"nothing fits", 0, "nothing fits"},
-		{"", 5, ""},
-	} {
-		if got := Wrap(c.text, c.n); got != c.want {
-			t.Errorf("%q in %d columns is %q, want %q", c.text, c.n, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package columns
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ctxledger.dev/internal/chars"
@@ -81,12 +82,43 @@ func OneLine(s string) string {
 	return strings.NewReplacer("\n", `\u000a`, "\t", `\u0009`).Replace(s)
 }
 
-// Fold breaks a line that is wider than a terminal between words. What follows goes below the text behind a label of so many
-// columns, which are one byte each.
+// Fold breaks a line that is wider than a terminal between words: not at a hyphen, and not between a figure and what it counts. What
+// follows goes below the text behind a label of so many columns, which are one byte each.
 func Fold(line string, width, label int) string {
 	if Width(line) <= width || len(line) <= label {
 		return line
 	}
-	text := Wrap(line[label:], width-label)
-	return line[:label] + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", label))
+	var out strings.Builder
+	out.WriteString(line[:label])
+	used := label
+	for i, word := range unbroken(line[label:]) {
+		n := Width(word)
+		switch {
+		case i > 0 && used+1+n > width:
+			out.WriteString("\n" + strings.Repeat(" ", label))
+			used = label
+		case i > 0:
+			out.WriteByte(' ')
+			used++
+		}
+		out.WriteString(word)
+		used += n
+	}
+	return out.String()
+}
+
+// unbroken returns the words of a text, each figure together with the word behind it.
+func unbroken(text string) (words []string) {
+	figure := false
+	for word := range strings.SplitSeq(text, " ") {
+		if figure {
+			words[len(words)-1] += " " + word
+		} else {
+			words = append(words, word)
+		}
+		last, _ := utf8.DecodeLastRuneInString(word)
+		first, _ := utf8.DecodeRuneInString(strings.TrimLeft(word, "≈~$"))
+		figure = unicode.IsDigit(first) && unicode.IsDigit(last)
+	}
+	return words
 }

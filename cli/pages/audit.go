@@ -27,12 +27,12 @@ const (
 
 // Audit draws an audit of past sessions. Lists get shorter until it fits the screen, with a line for what comes after it; where
 // only few rows would be left the empty lines go first. The figures are those of package agents/audit; nothing is computed
-// here but shares and bars. next says what else there is to ask for; "": nothing.
-func (p Page) Audit(r audit.Audit, next string) {
+// here but shares and bars. scope says whose sessions these are, next what else there is to ask for; "": nothing.
+func (p Page) Audit(r audit.Audit, scope, next string) {
 	var b bytes.Buffer
 	fits := func(n int, airy bool) bool {
 		b.Reset()
-		a := auditPage{Page: p, r: r, next: next, width: p.Width, rows: n, airy: airy}
+		a := auditPage{Page: p, r: r, scope: scope, next: next, width: p.Width, rows: n, airy: airy}
 		a.print(&b)
 		return p.Height == 0 || bytes.Count(b.Bytes(), []byte("\n")) < p.Height
 	}
@@ -55,6 +55,7 @@ func (p Page) Audit(r audit.Audit, next string) {
 type auditPage struct {
 	Page
 	r     audit.Audit
+	scope string
 	next  string
 	width int // columns; 0: not known
 	rows  int
@@ -121,9 +122,12 @@ func (p *auditPage) headline(w io.Writer) {
 		text += ", " + report.Magnitude(float64(r.Total.Tokens())) + " tokens"
 	}
 	if p.width > 0 {
-		text = columns.Wrap(text, p.width)
+		text = columns.Fold(text, p.width, 0)
 	}
 	fmt.Fprintln(w, strings.Replace(text, spent, columns.Bold.If(p.Colours).Of(spent), 1))
+	if p.scope != "" {
+		fmt.Fprintln(w, p.scope)
+	}
 }
 
 // days prints the period and a chart of its days.

@@ -33,7 +33,11 @@ func (p *auditPage) paragraph(w io.Writer, label, text string) {
 		indent, lead, text = shallow, "", label+" "+text
 	}
 	if p.width > 0 {
-		text = columns.Wrap(text, max(p.width-indent, auditName))
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			lines[i] = columns.Fold(line, max(p.width-indent, auditName), 0)
+		}
+		text = strings.Join(lines, "\n")
 	}
 	text = lead + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
 	if lead == "" {

@@ -20,7 +20,7 @@ func drawn(r audit.Audit, width, height int) string {
 	var out bytes.Buffer
 	page := Page{W: &out, Width: width, Height: height, Home: "/home/买家", Stamp: time.Time.String, Line: columns.Cut,
 		Own: func(text string) string { return text }}
-	page.Audit(r, "")
+	page.Audit(r, "", "")
 	if r.Replayed != nil {
 		page.Replayed(r.Replayed)
 	}

@@ -55,20 +55,20 @@ func (p Page) Carried(out Carried) {
 		fmt.Fprintln(w)
 	}
 	if len(out.Hosts) == 0 {
-		fmt.Fprintln(w, "no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
+		p.Prose("no agent has files here: no CLAUDE.md, AGENTS.md, rules, skills, plugins or MCP servers")
 		return
 	}
-	fmt.Fprintln(w, out.countedFor())
+	p.Prose("%s", out.countedFor())
 	for _, h := range out.Hosts {
 		fmt.Fprintln(w)
-		fmt.Fprintf(w, "%s: %s in every request%s\n", h.Title, h.Carried.Tokens(), shareOf(h))
+		p.Prose("%s: %s in every request%s", h.Title, h.Carried.Tokens(), shareOf(h))
 		if h.Name == out.Use.Session.Host && out.Measured != nil {
-			fmt.Fprintf(w, "besides its messages, each request of session %s has %s: %s (measured in the first request%s)\n",
+			p.Prose("besides its messages, each request of session %s has %s: %s (measured in the first request%s)",
 				out.Session, out.Measured.Tokens(), partsOf(out.Besides), columns.OneLine(then(out)))
 		}
 		if h.Dollars != nil {
-			fmt.Fprintf(w, "%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
-				"from the start, with %s\n", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
+			p.Prose("%s so far, at list prices, for %s of the parts below: those that session %s is known to have sent "+
+				"from the start, with %s", chars.Money(*h.Dollars, false), h.Charged.Tokens(), out.Session,
 				h.PaidBy)
 		}
 		t := p.table("PART", ">IN EVERY REQUEST", ">LATER", "")

@@ -37,6 +37,15 @@ func (p Page) say(is bool, format string, args ...any) {
 	}
 }
 
+// Prose writes a paragraph; in a terminal, one that is too long for it goes on below itself.
+func (p Page) Prose(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if p.Width > 0 {
+		text = columns.Fold(text, p.Width, 0)
+	}
+	fmt.Fprintln(p.W, text)
+}
+
 // labelled is how many columns the label of a row takes.
 const labelled = 11
 

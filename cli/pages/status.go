@@ -56,7 +56,7 @@ func (p Page) Status(s Status, ranIn, limits string) {
 		fmt.Fprintln(p.W)
 	}
 	p.ledger(s)
-	fmt.Fprintf(p.W, "own cost   %s; only where ctxmcp is registered\n", s.OwnCost)
+	fmt.Fprintf(p.W, "own cost   ctxledger's tools: %s; only where ctxmcp is registered\n", s.OwnCost)
 	injected := "nothing when a session begins"
 	if len(s.Told) > 0 {
 		injected = "hooks tell each new session " + strings.Join(s.Told, ", ") + ", where they are connected"
@@ -67,9 +67,9 @@ func (p Page) Status(s Status, ranIn, limits string) {
 	if s.Session == nil {
 		none := p.NoSession(s.Ledger, s.Newest)
 		if s.Ledger.Workspace == "" {
-			none = "no workspace here, and so no session: run it in a project's directory, or name one with --workspace"
+			none = []string{"no workspace here, so no session: run it in a project's directory, or name one with --workspace"}
 		}
-		fmt.Fprintln(p.W, "\n"+none)
+		fmt.Fprintln(p.W, "\n"+strings.Join(none, "\n  "))
 	}
 }
 
@@ -121,26 +121,31 @@ func (p Page) Ceiling(bytes, ceiling int64, out string) {
 		chars.Size(ceiling), p.Own(out))
 }
 
-// NoSession is what a place without sessions gets told. newest is the newest session file that an agent left there; "": none.
-func (p Page) NoSession(l ledger.Info, newest string) string {
+// NoSession says, in lines, that a place has no sessions and which commands find some. newest is the newest session file that an
+// agent left there; "": none.
+func (p Page) NoSession(l ledger.Info, newest string) []string {
 	none, why := "no session is recorded here", l.NotFollowed("")
 	if l.Sessions > 0 {
-		none = "no session in this tree is recorded; `ctxledger sessions` lists those of others"
-	}
-	read := "`ctxledger import FILE` reads one"
-	if newest != "" {
-		read = "`ctxledger import " + shell.Quote(newest) + "` reads the newest, `ctxledger import " +
-			shell.Quote(filepath.Dir(newest)) + "` all in its directory"
+		none = "no session in this tree is recorded"
 	}
 	switch {
 	case why != "":
-		none += ", and " + why + "; " + read
+		none += ", and " + why
 	case l.Sessions == 0:
-		none += " yet: sessions of the last day are read automatically, and " + read
-	case newest != "":
-		none += "; of this one, " + read
+		none += " yet: only sessions of the last day are read automatically"
 	}
-	return p.Own(none)
+	lines := []string{none, "`ctxledger import FILE` reads a session file"}
+	if newest != "" {
+		lines = []string{none, "`ctxledger import " + shell.Quote(newest) + "` reads the newest",
+			"`ctxledger import " + shell.Quote(filepath.Dir(newest)) + "` reads all in its directory"}
+	}
+	if l.Sessions > 0 {
+		lines = append(lines, "`ctxledger sessions` lists those of other trees")
+	}
+	for i := range lines {
+		lines[i] = p.Own(lines[i])
+	}
+	return lines
 }
 
 // Proxy says what a proxy measured; nil: nothing.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxledger.dev/carried"
 	"ctxledger.dev/cli/columns"
 	"ctxledger.dev/internal/chars"
 	"ctxledger.dev/ledger"
@@ -57,8 +58,9 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	p.say(s.Scaled() != "", "counts     ≈ marks %s", s.Scaled())
 	p.own(s)
 	p.sources(s)
-	p.say(s.Summary != "", "compacted  summary %s: %s; %s kept out of the view", s.Summary, s.Became, s.Saved.Tokens())
-	p.say(s.Summary == "" && s.Saved.N > 0, "stubs      keep %s out of the view", s.Saved.Tokens())
+	p.say(s.Summary != "", "compacted  summary %s: %s", s.Summary, s.Became)
+	p.say(s.Saved.N > 0, "left out   %s of the conversation's %s%s", s.Saved, carried.Plus(s.Used, s.Saved).Tokens(),
+		leftBy(s))
 	if h := s.Session.Hooked; h != nil && h.Summary != nil {
 		fmt.Fprintf(w, "its host   wrote a summary of %s that kept %d of %s; %d restated\n",
 			chars.Tokens(h.Summary.Tokens, false), h.Summary.Kept, chars.Plural(h.Summary.Items, "recorded item"),
@@ -69,11 +71,19 @@ func (p Page) window(s ledger.Status, ranIn, limits string) {
 	fmt.Fprintf(w, "due        %s\n", dueLine(s))
 	p.say(s.NextStep.Due.Averted != "", "           without that step: %s", s.NextStep.Due.Averted)
 	if len(s.NextCuts) > 0 {
-		fmt.Fprintln(w, p.Own("           `ctxledger compact` would take out first:"))
+		fmt.Fprintln(w, p.Own("           `ctxledger compact` would remove first:"))
 		for _, c := range s.NextCuts[:min(len(s.NextCuts), namedCuts)] {
 			fmt.Fprintf(w, "  %9s  %s\n", c.Tokens, p.Line(c.Label, lineColumns))
 		}
 	}
+}
+
+// leftBy says what keeps tokens out of the view.
+func leftBy(s ledger.Status) string {
+	if s.Summary == "" {
+		return ", by stubs"
+	}
+	return ", by the summary and by stubs"
 }
 
 // own draws what the agent's window holds. Of a session that is not measured and has no messages there is nothing to draw.

@@ -97,17 +97,19 @@ func TestAPlaceWithoutSessionsDoesNotDenyThoseOfTheLedger(t *testing.T) {
 		newest, want string
 	}{
 		{ledger.Info{Following: true}, "",
-			"no session is recorded here yet: sessions of the last day are read automatically, and `ctxledger import FILE` reads one"},
+			"no session is recorded here yet: only sessions of the last day are read automatically\n" +
+				"`ctxledger import FILE` reads a session file"},
 		{ledger.Info{Following: true}, "/a b/s.jsonl",
-			"no session is recorded here yet: sessions of the last day are read automatically, and " +
-				"`ctxledger import '/a b/s.jsonl'` reads the newest, `ctxledger import '/a b'` all in its directory"},
-		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded; `ctxledger sessions` lists"},
+			"no session is recorded here yet: only sessions of the last day are read automatically\n" +
+				"`ctxledger import '/a b/s.jsonl'` reads the newest\n`ctxledger import '/a b'` reads all in its directory"},
+		{ledger.Info{Following: true, Sessions: 1}, "", "no session in this tree is recorded\n" +
+			"`ctxledger import FILE` reads a session file\n`ctxledger sessions` lists those of other trees"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false"}, "",
 			"no session is recorded here, and session files are not followed"},
 		{ledger.Info{FollowOff: "a.yaml:1 says follow: false", Sessions: 1}, "",
-			"no session in this tree is recorded; "},
+			"no session in this tree is recorded, and session files are not followed"},
 	} {
-		if got := p.NoSession(c.info, c.newest); !strings.HasPrefix(got, c.want) {
+		if got := strings.Join(p.NoSession(c.info, c.newest), "\n"); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%+v: %q", c.info, got)
 		}
 	}

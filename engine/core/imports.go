@@ -230,6 +230,7 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	if ready, err = st.unseen(tx, s, ready); err != nil {
 		return zero, nil, err
 	}
+	known := len(r.Entries) - len(ready)
 	ready, forked, err := l.copied(tx, &s, ready)
 	if err != nil {
 		return zero, nil, err
@@ -243,7 +244,7 @@ func (l *Ledger) appendBatch(tx kv.Tx, r ledger.AppendEntriesRequest, ready []*p
 	if err := sessions.Save(tx, s); err != nil {
 		return zero, nil, err
 	}
-	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq}
+	resp := ledger.AppendEntriesResponse{Session: s.ID, Seq: s.Seq, Known: known}
 	st.took(r, m, resp)
 	events := rec.events(len(ready), appeared)
 	if forked {

@@ -21,6 +21,8 @@ const (
 	usualFound = 10
 	mostFound  = 50
 	maxExcerpt = 300 // characters
+	// spare is how many times as many texts as are asked for are looked at: some say the same.
+	spare = 3
 	// mostCatchUp is how long a search adds what was recorded and is not indexed yet.
 	mostCatchUp = time.Second
 )
@@ -49,17 +51,25 @@ func (l *Ledger) Search(ctx context.Context, r ledger.SearchRequest) (ledger.Sea
 	}
 	limit := min(cmp.Or(max(r.Limit, 0), usualFound), mostFound)
 	all, err := View(ctx, l, func(tx kv.Tx) (all []candidate, err error) {
-		all, resp.Total, err = l.candidates(tx, r.Query, limit)
+		all, resp.Total, err = l.candidates(tx, r.Query, spare*limit)
 		return all, err
 	})
+	listed := map[[2]string]int{} // by kind and excerpt
 	for _, c := range all {
 		if len(resp.Found) == limit || err != nil {
 			break
 		}
 		var found bool
-		if found, err = l.excerpt(ctx, &c, r.Query, by); found {
-			resp.Found = append(resp.Found, c.Found)
+		if found, err = l.excerpt(ctx, &c, r.Query, by); !found {
+			continue
 		}
+		says := [2]string{c.Kind, c.Text}
+		if at, again := listed[says]; again {
+			resp.Found[at].Same++
+			continue
+		}
+		listed[says] = len(resp.Found)
+		resp.Found = append(resp.Found, c.Found)
 	}
 	return resp, err
 }
@@ -73,7 +83,8 @@ func (l *Ledger) catchUp(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// candidates returns what fits a query best, best first, and how many texts have any of its words.
+// candidates returns what fits a query best, best first, what has all its words before what lacks one, and how many texts have
+// any of them.
 func (l *Ledger) candidates(tx kv.Tx, query string, limit int) (all []candidate, total int, err error) {
 	type finder func(kv.Tx, string, int) ([]candidate, int, error)
 	for _, kind := range []finder{messagesFound, artifactsFound, l.memoriesFound} {
@@ -84,7 +95,7 @@ func (l *Ledger) candidates(tx kv.Tx, query string, limit int) (all []candidate,
 		all, total = append(all, found...), total+n
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time))
+		return cmp.Or(search.WholeFirst(a.Whole, b.Whole), cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time))
 	})
 	return all, total, nil
 }
@@ -97,7 +108,8 @@ func messagesFound(tx kv.Tx, query string, limit int) (all []candidate, total in
 			return nil, 0, err
 		}
 		all = append(all, candidate{entry: e, Found: ledger.Found{Kind: ledger.FoundMessage, ID: e.Handle(),
-			Session: f.Session, Seq: f.Seq, Turn: e.Turn, Role: string(e.Role), Time: e.Time, Score: f.Score}})
+			Session: f.Session, Seq: f.Seq, Turn: e.Turn, Role: string(e.Role), Time: e.Time, Score: f.Score,
+			Whole: f.Whole}})
 	}
 	return all, total, err
 }
@@ -110,7 +122,7 @@ func artifactsFound(tx kv.Tx, query string, limit int) (all []candidate, total i
 			return nil, 0, err
 		}
 		c := candidate{artifact: a, Found: ledger.Found{Kind: ledger.FoundArtifact, ID: a.ID, Title: a.Describe(),
-			Time: a.Created, Score: f.Score}}
+			Time: a.Created, Score: f.Score, Whole: f.Whole}}
 		if n := len(a.Refs); n > 0 {
 			e, err := sessions.GetEntry(tx, a.Refs[n-1].Session, a.Refs[n-1].Seq)
 			if err != nil && !fault.Is(err, fault.NotFound) {
@@ -124,10 +136,12 @@ func artifactsFound(tx kv.Tx, query string, limit int) (all []candidate, total i
 }
 
 func (l *Ledger) memoriesFound(tx kv.Tx, query string, limit int) (all []candidate, total int, err error) {
+	by := search.NewRanking(query)
 	found, total, err := memory.Find(tx, l.Scope, query, limit)
 	for _, e := range found {
+		whole := by.Holds(e.Name+"\n"+e.Description+"\n"+e.Body) == by.Words()
 		all = append(all, candidate{body: e.Body, Found: ledger.Found{Kind: ledger.FoundMemory, ID: e.Name,
-			Title: e.Description, Time: e.Updated, Score: e.Score}})
+			Title: e.Description, Time: e.Updated, Score: e.Score, Whole: whole}})
 	}
 	return all, total, err
 }

@@ -160,7 +160,7 @@ func (l *Ledger) newest(tx kv.Tx, tree string) (sessions.Session, error) {
 	}
 	if any {
 		return sessions.Session{}, fault.New(fault.NotFound, "engine.session", "no session in this tree is recorded").
-			WithHint("`ctxledger sessions` lists those of others: name one")
+			WithHint("`ctxledger sessions` lists those of other trees: name one")
 	}
 	return sessions.Session{}, fault.New(fault.NotFound, "engine.session",
 		"this workspace has no recorded session yet").

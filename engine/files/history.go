@@ -171,7 +171,7 @@ func (l *Files) readsBy(tx kv.Tx, path string, of func(session string) bool) ([]
 			}
 			list = append(list, ledger.FileRead{
 				Session: r.Session, Seq: s.Seq, Turn: s.Turn, Time: s.Time, Tokens: s.tokens,
-				Took: growth.Amount(s.Seq, s.tokens),
+				Took:     growth.Amount(s.Seq, s.tokens),
 				Subagent: s.Hidden || !f.Session.Main(), Failed: s.failed,
 				Gone: s.dropped && !s.Hidden})
 		}

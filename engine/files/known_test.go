@@ -7,8 +7,8 @@ import (
 
 	"ctxledger.dev/intents"
 	"ctxledger.dev/sessions"
-	"ctxledger.dev/window"
 	"ctxledger.dev/transcript"
+	"ctxledger.dev/window"
 )
 
 // TestWhatTheConversationMayNotHaveDecidesNothing: calls before a rewind may be in no view any more, and what a subagent

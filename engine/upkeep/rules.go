@@ -41,7 +41,7 @@ func rules(at time.Time) []rewrite.Rule {
 		}),
 		{Kind: kindAnswer, Bucket: core.BucketKeys, Out: withAnswer(at)},
 	}
-	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(), own)
+	return slices.Concat(sessions.Rules(), intents.Rules(), changes.Rules(), artifacts.Rules(), memory.Rules(at), own)
 }
 
 // plainText is the rule for a bucket whose values are texts.

@@ -1,10 +1,13 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"ctxledger.dev/artifacts"
 	"ctxledger.dev/compaction"
@@ -238,8 +241,9 @@ func (e *eraser) summaryWithout(
 
 // derivedWords are the records of a bucket that contain the text in words, and the rule by which they lose it.
 type derivedWords struct {
-	rule rewrite.Rule
-	keys [][]byte
+	rule  rewrite.Rule
+	keys  [][]byte
+	items []ledger.ForgottenItem // those of them that have an id or a name
 }
 
 // derived finds and counts the records that lose the text by a rule.
@@ -252,6 +256,12 @@ func (e *eraser) derived(ctx context.Context, t scrub.Text) (found []derivedWord
 		if len(d.keys) > 0 {
 			e.counts[r.Kind] += len(d.keys)
 			found = append(found, d)
+		}
+		if e.dry {
+			for i := range d.items {
+				d.items[i].Handle = e.shown(d.items[i].Handle)
+			}
+			e.describe(d.items)
 		}
 	}
 	return found, nil
@@ -275,9 +285,32 @@ func losing(tx kv.Tx, r rewrite.Rule, t scrub.Text) (derivedWords, error) {
 		}
 		if changes {
 			d.keys = append(d.keys, k)
+			if r.Bucket != core.BucketEvents { // whose id is that of another thing
+				d.items = append(d.items, foundIn(r.Kind, v, t)...)
+			}
 		}
 	}
 	return d, nil
+}
+
+// foundIn says in which fields of a record the text is, if the record has an id or a name.
+func foundIn(kind string, record []byte, t scrub.Text) []ledger.ForgottenItem {
+	var label struct{ ID, Name string }
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(record, &fields) != nil || json.Unmarshal(record, &label) != nil {
+		return nil // a plain text
+	}
+	var in []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if t.Near(fields[name]) {
+			in = append(in, name)
+		}
+	}
+	if label.ID+label.Name == "" || in == nil {
+		return nil
+	}
+	return []ledger.ForgottenItem{{Kind: kind, Handle: cmp.Or(label.ID, label.Name),
+		Title: "found in its " + strings.Join(in, ", ")}}
 }
 
 // apply removes the text from the records that were found in one bucket, a few at a time.

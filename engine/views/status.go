@@ -103,13 +103,13 @@ func (l *Views) sends(tx kv.Tx, f *core.Folded, g gauge, w *ledger.Window) (send
 	return sends, err
 }
 
-// nextCuts returns what the next compaction would remove from the view.
+// nextCuts returns what a compaction would remove from the view that a person asks for now; nothing where that would do nothing.
 func (l *Views) nextCuts(
 	ctx context.Context, tx kv.Tx, f *core.Folded, model string, m measure,
 ) ([]ledger.NextCut, error) {
 	out := []ledger.NextCut{}
-	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model}, nil)
-	if err != nil {
+	p, err := l.plan(ctx, tx, f, compaction.Options{Model: model, Reason: compaction.Manual}, nil)
+	if err != nil || p.Outcome != compaction.Compacted {
 		return out, err
 	}
 	for _, cut := range p.Record.Cut[:min(len(p.Record.Cut), maxNextCuts)] {

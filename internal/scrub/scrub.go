@@ -97,6 +97,9 @@ func (t Text) Out(s string) string {
 	return s
 }
 
+// Unmarked returns s without the stones that Out has put there.
+func (t Text) Unmarked(s string) string { return strings.ReplaceAll(s, t.stone, "") }
+
 // outAt is Out for what is written with a number of escapes around it.
 func (t Text) outAt(s string, level int) string {
 	plain := trace(s)

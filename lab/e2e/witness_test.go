@@ -516,7 +516,7 @@ func (w *witness) ours(f figures) {
 	tool, said := w.status()
 	q := "our own tools in every request"
 	f.add(q, "ctxledger status --json", st.Cost)
-	f.add(q, "ctxledger status", w.find(`own cost +# tokens`, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "ctxledger status", w.find(`own cost +ctxledger's tools: # tokens`, string(run(w.t, w.box, "status", panel.Session))))
 	f.add(q, "ctxledger context", w.find(`server ctxledger +#`, string(run(w.t, w.box, "context"))))
 	f.add(q, "context_status", tool.Overhead)
 	f.add(q, "context_status in words", w.find(`own tools cost #`, said))
@@ -524,8 +524,8 @@ func (w *witness) ours(f figures) {
 	f.add(q, "MCP servers in ctxledger status", category(st.Session.Own, "MCP servers"))
 	q = "our own tools in all requests"
 	f.add(q, "those of one, as often", st.Session.Requests*st.Cost)
-	f.add(q, "ctxledger status", w.find(`our tools took #`, string(run(w.t, w.box, "status", panel.Session))))
-	f.add(q, "context_status in words", w.find(`our tools took #`, said))
+	f.add(q, "ctxledger status", w.find(`ctxledger's tools took #`, string(run(w.t, w.box, "status", panel.Session))))
+	f.add(q, "context_status in words", w.find(`ctxledger's tools took #`, said))
 }
 
 // fixedOf adds up what is in every request besides the conversation.
