@@ -31,7 +31,7 @@ func BenchmarkParse(b *testing.B) {
 // BenchmarkKeystroke types a letter in the middle and asks what is wrong, without counting tokens.
 func BenchmarkKeystroke(b *testing.B) {
 	d := Settings{}.Parse("doc.md", large())
-	at := strings.Index(d.Source, "block 2500 ")
+	at := strings.Index(d.Source(), "block 2500 ")
 	for b.Loop() {
 		d = d.Edit(Span{at, at}, "x")
 		Check(d, Options{})

@@ -69,7 +69,7 @@ func wordCount(string) Counting {
 // described writes down what a document is: its blocks, what its operations send, and what is found.
 func described(d *Document, files map[string]string) string {
 	var b strings.Builder
-	line := func(at int) int { return strings.Count(d.Source[:at], "\n") + 1 }
+	line := func(at int) int { return strings.Count(d.In(Span{0, at}), "\n") + 1 }
 	for _, x := range d.Blocks[1:] {
 		fmt.Fprintf(&b, "%s %q %s", strings.Repeat("#", x.Level), x.Title, x.URI())
 		if x.System {
@@ -80,7 +80,7 @@ func described(d *Document, files map[string]string) string {
 	for _, o := range d.Operations {
 		fmt.Fprintf(&b, "%d @%s", line(o.At.From), o.Name)
 		for _, f := range o.Fields {
-			fmt.Fprintf(&b, " %s=%q", f.Key, f.Value.In(d.Source))
+			fmt.Fprintf(&b, " %s=%q", f.Key, d.In(f.Value))
 		}
 		b.WriteString("\n")
 		for _, m := range d.Request(o)[min(1, len(d.Request(o))):] {
@@ -100,12 +100,12 @@ func described(d *Document, files map[string]string) string {
 		}
 	}
 	for _, f := range Check(d, o) {
-		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, f.At.In(d.Source), f.Message)
+		fmt.Fprintf(&b, "%d %s %s %q: %s", line(f.At.From), f.Code, f.Severity, d.In(f.At), f.Message)
 		for _, r := range f.Related {
 			fmt.Fprintf(&b, " [%d %s]", line(r.At.From), r.Message)
 		}
 		if f.Fix != nil {
-			fmt.Fprintf(&b, "\n   %s: %q → %q", f.Fix.Title, f.Fix.At.In(d.Source), f.Fix.Text)
+			fmt.Fprintf(&b, "\n   %s: %q → %q", f.Fix.Title, d.In(f.Fix.At), f.Fix.Text)
 		}
 		b.WriteString("\n")
 	}

@@ -77,7 +77,7 @@ func Found(d *Document, o Options) []Finding {
 	c.found = slices.DeleteFunc(c.found, func(f Finding) bool {
 		return f.Severity == Off || d.silences && c.silenced(f)
 	})
-	if strings.Contains(d.Source, "\r\n") {
+	if d.source.has("\r\n") {
 		ends := strings.NewReplacer("\r\n", "\r\n", "\n", "\r\n")
 		for i, f := range c.found {
 			if f.Fix != nil {
@@ -123,27 +123,23 @@ func set(o *Operation, title, key, value string) *Fix {
 
 // removed returns the fix that leaves a parameter out; nil: it does not begin a line.
 func (c *checker) removed(f *Field) *Fix {
-	before := strings.TrimSuffix(strings.TrimSuffix(c.d.Source[:f.At.From], "\n"), "\r")
-	if len(before) == f.At.From {
+	before, ok := c.before(f.At)
+	if !ok || c.line(f.At.From).From != f.At.From {
 		return nil
 	}
-	return &Fix{Title: "Remove " + f.Key, At: Span{len(before), f.Value.To}}
+	return &Fix{Title: "Remove " + f.Key, At: Span{before.To, f.Value.To}}
 }
 
 // line returns the line of an offset without its end.
 func (c *checker) line(at int) Span {
-	source := c.d.Source
-	from := strings.LastIndexByte(source[:at], '\n') + 1
-	text, _, _ := strings.Cut(source[from:], "\n")
-	return Span{from, from + len(strings.TrimRight(text, "\r"))}
+	line, _ := c.d.Line(at)
+	return line
 }
 
 // after returns where the line behind one begins, or where the text ends.
 func (c *checker) after(line Span) int {
-	if i := strings.IndexByte(c.d.Source[line.To:], '\n'); i >= 0 {
-		return line.To + i + 1
-	}
-	return len(c.d.Source)
+	_, next := c.d.Line(line.To)
+	return next
 }
 
 // before returns the line before one; ok is false for the first.
@@ -158,13 +154,13 @@ func (c *checker) before(line Span) (Span, bool) {
 // operation, in YAML.
 func (c *checker) silenced(f Finding) bool {
 	before, ok := c.before(c.line(f.At.From))
-	for ok && strings.TrimSpace(before.In(c.d.Source)) == "" { // an operation has a blank line before it
+	for ok && strings.TrimSpace(c.d.In(before)) == "" { // an operation has a blank line before it
 		before, ok = c.before(before)
 	}
 	if !ok {
 		return false
 	}
-	m := disabled().FindStringSubmatch(before.In(c.d.Source))
+	m := disabled().FindStringSubmatch(c.d.In(before))
 	return m != nil && slices.Contains(strings.FieldsFunc(m[1], func(r rune) bool { return r == ' ' || r == ',' }),
 		f.Code)
 }

@@ -28,7 +28,7 @@ type jumps struct {
 func jumpsOf(d *Document) jumps {
 	n := len(d.Operations)
 	j := jumps{to: make([]*Block, n), least: make([]int, n+1), most: make([]int, n+1)}
-	j.least[n], j.most[0] = len(d.Source)+1, -1
+	j.least[n], j.most[0] = d.Len()+1, -1
 	for i, o := range d.Operations {
 		if o.Name == "goto" && len(o.block) > 0 {
 			j.to[i] = d.matches(o, "block").at(0).Block

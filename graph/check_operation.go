@@ -19,9 +19,9 @@ func (d *Document) IsGraph() bool {
 	return slices.ContainsFunc(d.Operations, d.means) || slices.ContainsFunc(d.marks, func(m mark) bool {
 		end := m.at.To
 		if (m.kind == fenceMark || m.kind == htmlMark) && m.open {
-			end = len(d.Source)
+			end = d.Len()
 		}
-		return (m.kind == textMark || m.open) && len(meant(d.Source[m.at.From:end], false)) > 0
+		return (m.kind == textMark || m.open) && len(meant(d.In(Span{m.at.From, end}), false)) > 0
 	})
 }
 
@@ -29,9 +29,9 @@ func (d *Document) IsGraph() bool {
 func (d *Document) means(o *Operation) bool {
 	own, known := operations[o.Name]
 	spec := operations[near(o.Name, sorted(operations))]
-	lines := strings.Split(o.At.In(d.Source), "\n")[1:]
+	lines := strings.Split(d.In(o.At), "\n")[1:]
 	if strings.TrimSpace(strings.Join(lines, "")) == "" { // a blank line may have ended it too early
-		next, _, _ := strings.Cut(strings.TrimLeft(o.behind().In(d.Source), " \t\r\n"), "\n")
+		next, _, _ := strings.Cut(strings.TrimLeft(d.In(o.behind()), " \t\r\n"), "\n")
 		return known && own.takes(next)
 	}
 	return slices.ContainsFunc(lines, func(line string) bool {
@@ -104,7 +104,7 @@ func meant(text string, operating bool) (out []meantLine) {
 
 // looksLikeOperation checks a paragraph for lines that look like operations, where none can begin.
 func (c *checker) looksLikeOperation(m mark) {
-	all := meant(m.at.In(c.d.Source), len(c.d.Operations) > 0)
+	all := meant(c.d.In(m.at), len(c.d.Operations) > 0)
 	if len(all) == 0 {
 		c.hidden(m)
 	}
@@ -113,7 +113,7 @@ func (c *checker) looksLikeOperation(m mark) {
 		case l.rest != "":
 			f := c.add("CG202", Error, line,
 				fmt.Sprintf("text after @%s: an operation's name is alone on its line, parameters are below it", l.name))
-			f.Fix = c.alone(l, line, Span{line.To, m.at.To}.In(c.d.Source))
+			f.Fix = c.alone(l, line, c.d.In(Span{line.To, m.at.To}))
 			if l.maybe {
 				f.Message = fmt.Sprintf("this is text, and does nothing: for a step, write @%s alone on its line, and below it %s: …",
 					l.name, strings.Join(operations[strings.ToLower(l.name)].needs, ": … or "))
@@ -159,8 +159,8 @@ func (c *checker) alone(l meantLine, line Span, below string) *Fix {
 
 // blankAbove reports whether the line above one that begins at an offset is blank, or there is none.
 func (c *checker) blankAbove(at int) bool {
-	above := strings.TrimSuffix(c.d.Source[:at], "\n")
-	return strings.TrimSpace(above[strings.LastIndexByte(above, '\n')+1:]) == ""
+	above, ok := c.before(Span{at, at})
+	return !ok || strings.TrimSpace(c.d.In(above)) == ""
 }
 
 // operation checks one operation, and the lines around it.
@@ -238,9 +238,8 @@ func (c *checker) itself(o *Operation) {
 
 // placed checks the lines around an operation.
 func (c *checker) placed(o *Operation) {
-	source := c.d.Source
 	before, ok := c.before(c.line(o.At.From))
-	if !ok || strings.TrimSpace(before.In(source)) == "" || before.From < c.d.Front.To {
+	if !ok || strings.TrimSpace(c.d.In(before)) == "" || before.From < c.d.Front.To {
 		return
 	}
 	blank := &Fix{Title: "Insert a blank line", At: Span{o.At.From, o.At.From}, Text: "\n"}
@@ -262,14 +261,13 @@ func (c *checker) secret(o *Operation) {
 
 // continued checks the lines of an operation.
 func (c *checker) continued(o *Operation) {
-	source := c.d.Source
 	for line := c.line(o.At.From); c.after(line) < o.At.To; {
 		line = c.line(c.after(line))
 		quoted := slices.ContainsFunc(o.Fields, func(f Field) bool {
 			return f.Value.From < line.From && line.From < f.Value.To &&
-				strings.ContainsRune(`"'`, rune(source[f.Value.From]))
+				strings.ContainsRune(`"'`, rune(c.d.In(Span{f.Value.From, f.Value.From + 1})[0]))
 		})
-		if text := line.In(source); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
+		if text := c.d.In(line); strings.HasPrefix(text, "#") && !quoted && !disabled().MatchString(text) {
 			f := c.add("CG208", Warning, line, "this is a comment of the operation, not a heading")
 			if !slices.ContainsFunc(o.Fields, func(f Field) bool { return f.At.From > line.From }) {
 				f.Message += ", which needs a blank line before it"
@@ -281,9 +279,9 @@ func (c *checker) continued(o *Operation) {
 
 // behind checks the text between an operation and what comes next: it may be meant for the operation.
 func (c *checker) behind(o *Operation) {
-	source, behind := c.d.Source, o.behind()
-	text := strings.TrimLeft(behind.In(source), " \t\r\n")
-	for text != "" && disabled().MatchString(c.line(behind.To-len(text)).In(source)) {
+	behind := o.behind()
+	text := strings.TrimLeft(c.d.In(behind), " \t\r\n")
+	for text != "" && disabled().MatchString(c.d.In(c.line(behind.To-len(text)))) {
 		_, text, _ = strings.Cut(text, "\n")
 		text = strings.TrimLeft(text, " \t\r\n")
 	}
@@ -298,12 +296,12 @@ func (c *checker) behind(o *Operation) {
 		}
 		line := c.line(m.at.From)
 		if m.kind == textMark && line == first {
-			all := meant(m.at.In(source), true)
+			all := meant(c.d.In(m.at), true)
 			said = len(all) > 0 && all[0].From == 0 // that it is meant to be one
 		}
-		name, _, _ := strings.Cut(line.In(source), ":")
+		name, _, _ := strings.Cut(c.d.In(line), ":")
 		_, known := operations[o.Name].keys[name]
-		if m.kind != textMark || !known || !isKeyLine(line.In(source)) {
+		if m.kind != textMark || !known || !isKeyLine(c.d.In(line)) {
 			continue
 		}
 		f := c.add("CG211", Warning, line, fmt.Sprintf("this is text: a blank line above has ended @%s", o.Name))
@@ -377,7 +375,7 @@ func (c *checker) parameter(o *Operation, spec operationSpec, f *Field) {
 // swallowed checks a parameter without a value, which YAML may have taken for a comment.
 func (c *checker) swallowed(f *Field) bool {
 	line := c.line(f.At.From)
-	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
+	_, rest, _ := strings.Cut(c.d.In(Span{f.At.To, line.To}), ":")
 	value := strings.TrimSpace(rest)
 	if !strings.HasPrefix(value, "#") {
 		return false
@@ -391,7 +389,7 @@ func (c *checker) swallowed(f *Field) bool {
 // signed checks a value for a word at its beginning that YAML takes for a tag or an anchor, and leaves out.
 func (c *checker) signed(f *Field) {
 	line := c.line(f.At.From)
-	_, rest, _ := strings.Cut(Span{f.At.To, line.To}.In(c.d.Source), ":")
+	_, rest, _ := strings.Cut(c.d.In(Span{f.At.To, line.To}), ":")
 	value := strings.TrimSpace(rest)
 	word, more, _ := strings.Cut(value, " ")
 	if more == "" || value[0] != '!' && value[0] != '&' || strings.HasPrefix(word, "!!") ||
@@ -405,7 +403,7 @@ func (c *checker) signed(f *Field) {
 
 // commented checks a text without quotes for what YAML takes for a comment, and leaves out.
 func (c *checker) commented(f *Field) bool {
-	value, _, more := strings.Cut(f.Value.In(c.d.Source), "\n")
+	value, _, more := strings.Cut(c.d.In(f.Value), "\n")
 	value = strings.TrimRight(value, " \t\r")
 	at := strings.Index(value, " #")
 	if at < 0 || strings.ContainsRune("\"'|>", rune(value[0])) {

@@ -12,7 +12,6 @@ import (
 
 // references checks what an operation refers to: blocks of this document, and other documents.
 func (c *checker) references(o *Operation) {
-	source := c.d.Source
 	for _, key := range []string{"block", "to"} {
 		if _, takes := operations[o.Name].keys[key]; !takes || o.field(key) == nil {
 			continue
@@ -20,7 +19,7 @@ func (c *checker) references(o *Operation) {
 		refs := o.references(key)
 		if len(refs) > 0 && !refs[0].Short {
 			c.add("CG301", Hint, o.field(key).Value, "block_uri can be left out").Fix =
-				&Fix{Title: "Write the short form", At: o.field(key).Value, Text: shortForm(refs, source)}
+				&Fix{Title: "Write the short form", At: o.field(key).Value, Text: c.shortForm(refs)}
 		}
 		if key == "block" && o.Name == "import" {
 			continue // of the other document
@@ -74,10 +73,10 @@ func (c *checker) result(o *Operation) {
 }
 
 // shortForm returns references as they are written shortly.
-func shortForm(refs []Reference, source string) string {
+func (c *checker) shortForm(refs []Reference) string {
 	all := make([]string, len(refs))
 	for i, r := range refs {
-		all[i] = r.At.In(source)
+		all[i] = c.d.In(r.At)
 	}
 	if len(all) == 1 {
 		return all[0]
@@ -148,13 +147,13 @@ func (c *checker) replaced(o *Operation, r Reference, b *Block, by *Operation) {
 // both returns what selects a block and all below it, where a reference is: alone, in a list in brackets, or in one of lines.
 func (c *checker) both(f *Field, r Reference) string {
 	whole := c.d.Whole(r)
-	text := whole.In(c.d.Source)
+	text := c.d.In(whole)
 	itself := strings.TrimSuffix(strings.Trim(text, `"'`), "/*")
-	before := Span{c.line(whole.From).From, whole.From}.In(c.d.Source)
+	before := c.d.In(Span{c.line(whole.From).From, whole.From})
 	switch {
 	case strings.HasSuffix(before, "- "):
 		return itself + "\n" + before + text
-	case strings.HasPrefix(f.Value.In(c.d.Source), "["):
+	case strings.HasPrefix(c.d.In(f.Value), "["):
 		return itself + ", " + text
 	default:
 		return "[" + itself + ", " + text + "]"
@@ -162,7 +161,7 @@ func (c *checker) both(f *Field, r Reference) string {
 }
 
 // hasText reports whether a block says something besides its heading.
-func (c *checker) hasText(b *Block) bool { return c.d.says(b, len(c.d.Source)) }
+func (c *checker) hasText(b *Block) bool { return c.d.says(b, c.d.Len()) }
 
 // maxSuggested is how many references that lead nowhere are compared with all names.
 const maxSuggested = 50
@@ -195,7 +194,7 @@ func (c *checker) missing(o *Operation, r Reference, m Match) {
 		f.Message = "a * is only the last part of a path, after a name: goal/*"
 		return
 	}
-	if list := c.list(r.At.In(c.d.Source)); list != "" && o.field("block") != nil && o.field("block").text() != "" {
+	if list := c.list(c.d.In(r.At)); list != "" && o.field("block") != nil && o.field("block").text() != "" {
 		f.Message = "this is one name: several are written as a list"
 		f.Fix = &Fix{Title: "Write the list", At: c.d.Whole(r), Text: list}
 		return
@@ -256,7 +255,7 @@ func (c *checker) renamed(o *Operation, r Reference, path string) *Fix {
 		slices.ContainsFunc(refs, func(x Reference) bool { return x.Path == path && x.Below == r.Below }) {
 		return c.without(o, refs, i)
 	}
-	if !strings.Contains(r.At.In(c.d.Source), r.Path) {
+	if !strings.Contains(c.d.In(r.At), r.Path) {
 		return nil
 	}
 	if r.Below {

@@ -20,8 +20,8 @@ var (
 // structure checks headings, ids, fences and text outside of blocks.
 func (c *checker) structure() {
 	d := c.d
-	if !utf8.ValidString(d.Source) {
-		at := len(d.Source) - len(validEnd(d.Source))
+	if !d.source.valid() {
+		at := d.Len() - len(validEnd(d.Source()))
 		c.add("CG002", Error, Span{at, at + 1}, fmt.Sprintf("byte %d is not UTF-8", at))
 	}
 	for _, m := range d.marks {
@@ -43,7 +43,7 @@ func (c *checker) structure() {
 		}
 	}
 	for s := range d.Blocks[0].body {
-		if text := strings.TrimLeft(s.In(d.Source), " \t\r\n"); text != "" {
+		if text := strings.TrimLeft(d.In(s), " \t\r\n"); text != "" {
 			c.add("CG101", Information, c.line(s.To-len(text)),
 				"operations without block send text before the first heading; "+c.drops())
 			break
@@ -70,7 +70,7 @@ func (c *checker) drops() string {
 
 // openComment checks a comment that does not end where it should: not at all, or with one in it.
 func (c *checker) openComment(m mark) {
-	text := m.at.In(c.d.Source)
+	text := c.d.In(m.at)
 	line := c.line(m.at.From)
 	switch {
 	case !strings.Contains(text, "-->"):
@@ -94,7 +94,7 @@ func validEnd(text string) string {
 
 // text checks a paragraph for what looks like a heading.
 func (c *checker) text(m mark) {
-	if text := m.at.In(c.d.Source); strings.Contains(text, "#######") {
+	if text := c.d.In(m.at); strings.Contains(text, "#######") {
 		for _, at := range manySigns().FindAllStringIndex(text, -1) {
 			c.add("CG104", Warning, Span{at[0], at[1]}.moved(m.at.From),
 				"a heading has at most 6 number signs: this is text")
@@ -105,10 +105,9 @@ func (c *checker) text(m mark) {
 
 // heading checks the heading of a block.
 func (c *checker) heading(b *Block) {
-	source := c.d.Source
 	switch {
 	case b.Malformed():
-		id := b.IDAt().In(source)
+		id := c.d.In(b.IDAt())
 		f := c.add("CG103", Error, b.IDAt(), fmt.Sprintf("%q is no id: it has to begin with a letter, and has letters, "+
 			"digits, - and _, at most %d", chars.Short(id, 40), maxID))
 		if fixed := c.freeID(id, b); fixed != "" {
@@ -128,12 +127,12 @@ func (c *checker) heading(b *Block) {
 			f.Fix = &Fix{Title: "Write {id=" + id + "}", At: f.At, Text: "{id=" + id + "}"}
 		}
 	case !b.marked && strings.Contains(b.Title, "{id="):
-		if at := someID().FindStringIndex(b.Heading().In(source)); at != nil {
+		if at := someID().FindStringIndex(c.d.In(b.Heading())); at != nil {
 			f := c.add("CG111", Warning, Span{at[0], at[1]}.moved(b.Heading().From),
 				"an id belongs at the end of the heading: this is text")
-			id := f.At.In(source)
+			id := c.d.In(f.At)
 			if name := id[len("{id=") : len(id)-1]; c.freeID(name, b) == name {
-				rest := strings.TrimLeft(strings.TrimRight(source[f.At.To:b.Heading().To], " \t#"), " \t")
+				rest := strings.TrimLeft(strings.TrimRight(c.d.In(Span{f.At.To, b.Heading().To}), " \t#"), " \t")
 				f.Fix = &Fix{Title: "Move it to the end", At: Span{f.At.From, b.Heading().To}, Text: rest + " " + id}
 			}
 		}
@@ -142,7 +141,7 @@ func (c *checker) heading(b *Block) {
 		c.hiddenStep(b.Heading(), c.after(b.Heading()), false)
 	}
 	before, ok := c.before(b.Heading())
-	if ok && strings.TrimSpace(before.In(source)) != "" && before.From >= c.d.Front.To {
+	if ok && strings.TrimSpace(c.d.In(before)) != "" && before.From >= c.d.Front.To {
 		c.unseparated(b.Heading(), "no blank line before this heading: Fractalic takes it for text")
 	}
 	if b.Level > b.Parent.Level+1 && b.Parent.Level > 0 {
@@ -168,13 +167,13 @@ func (c *checker) unseparated(at Span, message string) {
 // withSigns returns the fix that writes an underlined heading with number signs.
 func (c *checker) withSigns(m mark) *Fix {
 	first := c.line(m.at.From)
-	for line := first; c.after(line) < len(c.d.Source); {
+	for line := first; c.after(line) < c.d.Len(); {
 		text := Span{first.From, line.To}
 		line = c.line(c.after(line))
-		if under := strings.TrimSpace(line.In(c.d.Source)); under == "" || strings.Trim(under, "=-") != "" {
+		if under := strings.TrimSpace(c.d.In(line)); under == "" || strings.Trim(under, "=-") != "" {
 			continue
 		}
-		heading := strings.Repeat("#", m.Level) + " " + strings.Join(strings.Fields(text.In(c.d.Source)), " ")
+		heading := strings.Repeat("#", m.Level) + " " + strings.Join(strings.Fields(c.d.In(text)), " ")
 		return &Fix{Title: "Write " + chars.Short(heading, 60), At: Span{first.From, line.To}, Text: heading}
 	}
 	return nil

@@ -31,7 +31,7 @@ func seemsStep(text string) bool {
 func (d *Document) Like() int {
 	for _, m := range d.marks {
 		at := m.at.From
-		for line := range strings.Lines(m.at.In(d.Source)) {
+		for line := range strings.Lines(d.In(m.at)) {
 			name, named := strings.CutPrefix(strings.TrimLeft(line, " \t>*_+-0123456789.)"), "@")
 			name = name[:len(name)-len(strings.TrimLeft(name, letters))]
 			if _, known := operations[strings.ToLower(name)]; named && known && m.kind != fenceMark {
@@ -68,11 +68,11 @@ func (c *checker) hidden(m mark) {
 	if len(c.d.Operations) == 0 || m.kind == htmlMark && m.open {
 		return
 	}
-	source, fence := c.d.Source, ""
-	html := m.kind == listMark && strings.HasPrefix(strings.TrimLeft(m.at.In(source), " "), "<")
+	fence := ""
+	html := m.kind == listMark && strings.HasPrefix(strings.TrimLeft(c.d.In(m.at), " "), "<")
 	for at := m.at.From; at < m.at.To; {
 		line := c.line(at)
-		text := line.In(source)
+		text := c.d.In(line)
 		at = c.after(line)
 		bare := strings.TrimLeft(text, " \t>-*+0123456789.)")
 		switch {
@@ -88,19 +88,18 @@ func (c *checker) hidden(m mark) {
 
 // hiddenStep checks a line that has the sign of operations; below is where the next one begins.
 func (c *checker) hiddenStep(line Span, below int, html bool) {
-	source := c.d.Source
-	text := line.In(source)
+	text := c.d.In(line)
 	name := step(text)
 	if name == "" || strings.HasPrefix(text, "    ") || strings.HasPrefix(text, "\t") {
 		return
 	}
 	next := c.line(below)
 	end := line.To
-	if heading := strings.HasPrefix(text, "#"); heading && strings.TrimSpace(next.In(source)) == "" {
+	if heading := strings.HasPrefix(text, "#"); heading && strings.TrimSpace(c.d.In(next)) == "" {
 		end = c.after(next)
 		next = c.line(end)
 	}
-	if _, known := operations[name].keys[matched(likeKey(), next.In(source))]; !known {
+	if _, known := operations[name].keys[matched(likeKey(), c.d.In(next))]; !known {
 		return
 	}
 	if strings.EqualFold(strings.TrimRight(text, " \t"), "@"+name) {

@@ -55,7 +55,7 @@ func (c *checker) blocks(costs *Costs) {
 		}
 		switch by := costs.Sent(b); {
 		case by > 1:
-			text := b.Own.In(c.d.Source)
+			text := c.d.In(b.Own)
 			n, lines := costs.Size(b), strings.Count(strings.TrimSpace(text), "\n")+1
 			if n > largeBlock || lines > longBlock {
 				c.add("CG501", Warning, b.place(), fmt.Sprintf("%s are sent by %s: summarize and replace them",
@@ -84,7 +84,7 @@ func (c *checker) secretIn(b *Block) {
 	if found == nil {
 		found = new([]Span)
 		for s := range b.whole {
-			for _, x := range c.secrets.Find([]byte(s.In(c.d.Source))) {
+			for _, x := range c.secrets.Find([]byte(c.d.In(s))) {
 				*found = append(*found, Span{x.Start, x.End}.moved(s.From-b.Own.From))
 			}
 		}
@@ -250,13 +250,13 @@ const maxRewritten = 100
 
 // without returns the fix that leaves a reference of a list out; nil: it is the only one, or one of very many.
 func (c *checker) without(o *Operation, refs []Reference, i int) *Fix {
-	if len(refs) < 2 || len(refs) > maxRewritten || !strings.HasPrefix(o.field("block").Value.In(c.d.Source), "[") {
+	if len(refs) < 2 || len(refs) > maxRewritten || !strings.HasPrefix(c.d.In(o.field("block").Value), "[") {
 		return nil
 	}
 	left := slices.Delete(slices.Clone(refs), i, i+1)
 	texts := make([]string, len(left))
 	for j, r := range left {
-		texts[j] = r.At.In(c.d.Source)
+		texts[j] = c.d.In(r.At)
 	}
 	return &Fix{Title: "Leave it out", At: o.field("block").Value, Text: "[" + strings.Join(texts, ", ") + "]"}
 }
@@ -283,7 +283,7 @@ func (c *checker) sum(costs *Costs) {
 	slices.SortStableFunc(asks, func(a, b *Cost) int { return cmp.Compare(b.Total()*b.Times, a.Total()*a.Times) })
 	most := make([]string, 0, 3)
 	for _, cost := range asks[:min(len(asks), cap(most))] {
-		line := strings.Count(c.d.Source[:cost.Operation.At.From], "\n") + 1
+		line := c.d.source.linesBefore(cost.Operation.At.From) + 1
 		most = append(most, fmt.Sprintf("line %d: %s%s", line, cost.Said(cost.Total()), cost.Again()))
 	}
 	c.add(Sums, Information, c.line(0), fmt.Sprintf("%s %s, most by %s%s", costs.Calls(),

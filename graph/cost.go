@@ -324,7 +324,7 @@ func (d *Document) speaks(b *Block, end int) bool { return b.Level > 0 || d.says
 // says is speaks without the heading.
 func (d *Document) says(b *Block, end int) bool {
 	for s := range b.body {
-		if s.From < end && strings.TrimSpace(s.In(d.Source)) != "" {
+		if s.From < end && strings.TrimSpace(d.In(s)) != "" {
 			return true
 		}
 	}

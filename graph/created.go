@@ -98,7 +98,7 @@ func (c *created) namesIn(p taken) []string {
 	var names []string
 	for _, b := range p.of.Blocks[p.from:p.to] {
 		if !b.System {
-			names = append(names, named(b.Heading().In(p.of.Source))...)
+			names = append(names, named(p.of.In(b.Heading()))...)
 		}
 		for _, o := range b.Operations() {
 			if header := o.text("use-header"); headingLevel(header) > 0 {
@@ -142,7 +142,7 @@ func (c *created) header(o *Operation) header {
 			return header{first.Level, first.ID}
 		}
 	}
-	if first.end == first.index+1 || first.Level == 0 && other.speaks(first, len(other.Source)) {
+	if first.end == first.index+1 || first.Level == 0 && other.speaks(first, other.Len()) {
 		return header{}
 	}
 	first = other.Blocks[first.index+1]

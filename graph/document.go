@@ -15,13 +15,13 @@ import (
 
 // Document is a parsed document.
 type Document struct {
-	Source string
-	Path   string // of the file, as keys of blocks depend on it; "" is a document without a file
+	Path string // of the file, as keys of blocks depend on it; "" is a document without a file
 
 	Front      Span         // the front matter with its delimiters, empty where there is none
 	Blocks     []*Block     // in document order; the first is the preamble, the root of the tree
 	Operations []*Operation // in document order
 
+	source   source
 	settings Settings
 	silences bool // it may have lines that silence findings
 	marks    []mark
@@ -40,13 +40,13 @@ type Block struct {
 	*said
 	Own    Span   // from the heading to the next block
 	Parent *Block // nil: the preamble
-	System bool   // part of the system prompt
 
+	of           *Document
+	index        int   // in Document.Blocks
+	end          int   // the index behind all that are below it
 	heading      int32 // the length of the heading
 	first, count int32 // of the operations in the block itself
-	of           *Document
-	index        int // in Document.Blocks
-	end          int // the index behind all that are below it
+	System       bool  // part of the system prompt
 }
 
 // said is what a heading or an operation says in its own text, with positions from its beginning: it stays when the text before
@@ -117,47 +117,70 @@ type Field struct {
 	yaml  yamldoc.Field
 }
 
+// Source returns the whole text.
+func (d *Document) Source() string { return d.source.whole() }
+
+// Len returns the length of the text in bytes.
+func (d *Document) Len() int { return d.source.size }
+
+// In returns a part of the text. It does not need the whole, which edits do not make.
+func (d *Document) In(at Span) string { return d.source.cut(at.From, at.To) }
+
+// Line returns the line of an offset, without its end, and where the next one begins, or the text ends.
+func (d *Document) Line(at int) (line Span, next int) { return d.source.line(at) }
+
+// earlier is a document, and how many marks another one begins with that are as in it.
+type earlier struct {
+	*Document
+	same int
+}
+
 // assembled makes a document of its marks, without what finds blocks by their names.
-func assembled(s Settings, path, source string, front Span, marks []mark) *Document {
-	d := &Document{Source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
+func assembled(s Settings, path string, source source, front Span, marks []mark, as earlier) *Document {
+	d := &Document{source: source, Path: path, Front: front, settings: s, marks: marks, before: new(kept),
 		system: new(keptText)}
-	blocks, operations, fields, references := 1, 0, 0, 0
-	for i := range marks {
-		m := &marks[i]
-		m.read(source)
-		switch m.kind {
-		case atxHeading:
-			if d.opens(m) {
-				blocks++
-			}
-		case operationMark:
-			operations++
-			fields += len(m.operation.Fields)
-			references += len(m.operation.block) + len(m.operation.to)
-		}
-	}
-	d.fill(make([]Block, blocks), make([]Operation, operations),
-		memory{make([]Field, fields), make([]Reference, references)})
-	d.lines = sync.OnceValue(func() []int { return lineStarts(source) })
+	d.fill(as)
+	d.lines = sync.OnceValue(func() []int { return lineStarts(source.whole()) })
 	d.grows = sync.OnceValue(func() *growth {
 		return grown(d, (*Operation).headed)
 	})
 	return d
 }
 
-// memory is what the fields and references of all operations are written into.
-type memory struct {
-	fields     []Field
-	references []Reference
+// memory is what lists are written into, many in one piece of it.
+type memory[T any] struct{ free []T }
+
+// piece is how many values a piece of memory has: pages for a large one are often new to the process, which takes longer than what is
+// written there.
+const piece = 64
+
+// take returns memory for so many values.
+func (m *memory[T]) take(n int) []T {
+	if len(m.free) < n {
+		m.free = make([]T, max(n, piece))
+	}
+	out := m.free[:n:n]
+	m.free = m.free[n:]
+	return out
 }
 
-// fill makes blocks and operations of the marks, in this memory.
-func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
-	d.Blocks, d.Operations = make([]*Block, 0, len(blocks)), make([]*Operation, 0, len(operations))
-	blocks[0] = Block{said: &said{headingNames: &headingNames{}, kept: d.before},
-		Own: Span{d.Front.To, len(d.Source)}, of: d, end: len(blocks)}
-	d.Blocks = append(d.Blocks, &blocks[0])
-	open := []*Block{&blocks[0]}
+// copied returns a copy of a list.
+func (m *memory[T]) copied(list []T) []T {
+	out := m.take(len(list))
+	copy(out, list)
+	return out
+}
+
+// fill makes blocks and operations of the marks.
+func (d *Document) fill(as earlier) {
+	var blocks memory[Block]
+	var operations memory[Operation]
+	var rest lists
+	d.Blocks, d.Operations = make([]*Block, 0, len(d.marks)+1), make([]*Operation, 0, len(d.marks)/8)
+	first := &blocks.take(1)[0]
+	*first = Block{said: &said{headingNames: &headingNames{}, kept: d.before}, Own: Span{d.Front.To, d.Len()}, of: d}
+	d.Blocks = append(d.Blocks, first)
+	open := []*Block{first}
 	for i := range d.marks {
 		m := &d.marks[i]
 		switch m.kind {
@@ -169,18 +192,24 @@ func (d *Document) fill(blocks []Block, operations []Operation, rest memory) {
 				open[len(open)-1].end = len(d.Blocks)
 				open = open[:len(open)-1]
 			}
-			b := &blocks[len(d.Blocks)]
+			b := &blocks.take(1)[0]
 			d.block(b, m, open[len(open)-1])
-			b.end = len(blocks) // until another one closes it
 			open = append(open, b)
 		case operationMark:
-			o := &operations[len(d.Operations)]
-			m.operation.moveTo(o, &rest, m.at.From)
+			o := &operations.take(1)[0]
+			if m.read(d.source); i < as.same {
+				*o = *as.Operations[len(d.Operations)]
+			} else {
+				m.operation.moveTo(o, &rest, m.at.From)
+			}
 			o.Block, o.Index = d.Blocks[len(d.Blocks)-1], len(d.Operations)
 			o.nth = int(o.Block.count)
 			d.Operations = append(d.Operations, o)
 			o.Block.count++
 		}
+	}
+	for _, b := range open {
+		b.end = len(d.Blocks)
 	}
 }
 
@@ -199,12 +228,12 @@ func (d *Document) named(as *Document) {
 func (d *Document) Place(at int) (line, column int) {
 	lines := d.lines()
 	line = sort.Search(len(lines), func(i int) bool { return lines[i] > at })
-	return line, utf8.RuneCountInString(d.Source[lines[line-1]:at]) + 1
+	return line, utf8.RuneCountInString(d.Source()[lines[line-1]:at]) + 1
 }
 
 // block makes the block of a heading.
 func (d *Document) block(b *Block, m *mark, parent *Block) {
-	*b = Block{said: m.said, Own: Span{m.at.From, len(d.Source)}, heading: int32(m.at.Len()), Parent: parent, of: d,
+	*b = Block{said: m.said, Own: Span{m.at.From, d.Len()}, heading: int32(m.at.Len()), Parent: parent, of: d,
 		index: len(d.Blocks), first: int32(len(d.Operations))}
 	b.System = b.system || d.inherits(parent)
 	if b.System {
@@ -288,14 +317,14 @@ func (b *Block) Key() string {
 const keyBytes = 4
 
 // Text returns what a block says itself: its heading and its text, without operations and the space around.
-func (d *Document) Text(b *Block) string { return d.textUpTo(b, len(d.Source)) }
+func (d *Document) Text(b *Block) string { return d.textUpTo(b, d.Len()) }
 
 // textUpTo is Text without what stands behind a place in the block.
 func (d *Document) textUpTo(b *Block, end int) string {
 	var out []string
 	for s := range b.whole {
 		if s.From < end {
-			out = append(out, strings.Trim(s.In(d.Source), " \t\r\n"))
+			out = append(out, strings.Trim(d.In(s), " \t\r\n"))
 		}
 	}
 	return joined(out, "\n\n")

@@ -4,21 +4,21 @@ import (
 	"slices"
 	"sort"
 	"strings"
-
-	"ctxledger.dev/internal/yamldoc"
 )
 
 // Edit returns the document with a text in the place of another one. It equals the edited text parsed anew, and reads only the
 // blocks around the edit. at is a part of the Source.
 func (d *Document) Edit(at Span, text string) *Document {
-	source := d.Source[:at.From] + text + d.Source[at.To:]
-	if _, body, _ := yamldoc.Front(source); at.From <= d.Front.To || body != d.Front.To ||
+	source := d.source.edit(at, text)
+	begin := source.parts[0]
+	if at.From <= d.Front.To || strings.HasPrefix(begin, byteOrder) ||
+		d.Front.To == 0 && strings.HasPrefix(begin, "---") || // the front matter may have an end now
 		d.fractalic() { // whether a heading opens a block depends on the line before it
-		return d.Again(source)
+		return d.Again(source.whole())
 	}
 	longer := len(text) - at.Len()
-	line := strings.LastIndexByte(d.Source[:at.From], '\n') + 1
-	first := d.markFrom(line) - 1 // the first mark that is read again
+	line, _ := d.Line(at.From)
+	first := d.markFrom(line.From) - 1 // the first mark that is read again
 	for first >= 0 && !d.safe(first) {
 		first--
 	}
@@ -32,19 +32,19 @@ func (d *Document) Edit(at Span, text string) *Document {
 		for last < len(d.marks) && !d.safe(last) {
 			last++
 		}
-		end := len(source)
+		end := source.size
 		if last < len(d.marks) {
 			end = d.marks[last].at.From + longer
 		}
-		marks, open := marksOf([]byte(source[from:end]))
+		marks, open := marksOf([]byte(source.cut(from, end)))
 		if open && last < len(d.marks) {
 			last = min(last+step, len(d.marks))
 			continue
 		}
 		shift(marks, from)
 		out := d.edited(source, first, last, marks, longer)
-		out.silences = d.silences || strings.Contains(source[max(0, at.From-len(silences)):min(len(source),
-			at.From+len(text)+len(silences))], silences)
+		out.silences = d.silences || strings.Contains(source.cut(max(0, at.From-len(silences)),
+			min(source.size, at.From+len(text)+len(silences))), silences)
 		return out
 	}
 }
@@ -55,7 +55,7 @@ func (d *Document) markFrom(at int) int {
 }
 
 // edited returns the document with other marks in the place of those from first to last, and those behind moved.
-func (d *Document) edited(source string, first, last int, marks []mark, by int) *Document {
+func (d *Document) edited(source source, first, last int, marks []mark, by int) *Document {
 	next := slices.Concat(d.marks[:first], marks, d.marks[last:])
 	shift(next[first+len(marks):], by)
 	begun := false // a heading before, whose block may have another text
@@ -64,7 +64,7 @@ func (d *Document) edited(source string, first, last int, marks []mark, by int) 
 			next[i].said = &said{headingNames: next[i].headingNames, Level: next[i].Level, kept: new(kept)}
 		}
 	}
-	out := assembled(d.settings, d.Path, source, d.Front, next)
+	out := assembled(d.settings, d.Path, source, d.Front, next, earlier{d, first})
 	out.system = d.system
 	if begun {
 		out.before = d.before
@@ -95,7 +95,7 @@ func sameHeading(a, b *mark) bool {
 
 // safe reports whether a mark begins anew whatever is before it, but for what is still open: a heading that is not indented.
 func (d *Document) safe(i int) bool {
-	return d.marks[i].kind == atxHeading && d.Source[d.marks[i].at.From] == '#'
+	return d.marks[i].kind == atxHeading && d.source.cut(d.marks[i].at.From, d.marks[i].at.From+1) == "#"
 }
 
 // shift moves marks.

@@ -28,19 +28,19 @@ func TestEditsEqualAParse(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 45))
 		d := Settings{}.Parse("doc.md", written(r, r.IntN(60)))
 		for step := range 20 {
-			from := r.IntN(len(d.Source) + 1)
-			at := Span{from, min(from+r.IntN(12), len(d.Source))}
+			from := r.IntN(d.Len() + 1)
+			at := Span{from, min(from+r.IntN(12), d.Len())}
 			if r.IntN(3) > 0 {
 				at.To = at.From
 			}
 			text := written(r, r.IntN(4))
-			before := d.Source
+			before := d.Source()
 			d = d.Edit(at, text)
-			if diff := cmp.Diff(outlined(Settings{}.Parse("doc.md", d.Source)), outlined(d)); diff != "" {
+			if diff := cmp.Diff(outlined(Settings{}.Parse("doc.md", d.Source())), outlined(d)); diff != "" {
 				t.Fatalf("seed %d, step %d: %q with %q at %v: -parsed +edited\n%s", seed, step, before, text, at, diff)
 			}
-			if diff := cmp.Diff(checked(Settings{}.Parse("doc.md", d.Source), nil), checked(d, t)); diff != "" {
-				t.Fatalf("seed %d, step %d: %q: -parsed +edited\n%s", seed, step, d.Source, diff)
+			if diff := cmp.Diff(checked(Settings{}.Parse("doc.md", d.Source()), nil), checked(d, t)); diff != "" {
+				t.Fatalf("seed %d, step %d: %q: -parsed +edited\n%s", seed, step, d.Source(), diff)
 			}
 		}
 	}

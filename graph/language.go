@@ -107,7 +107,7 @@ type Step struct {
 
 // Steps returns the names of a reference's path, none where it is not written as it reads, as with escapes.
 func (d *Document) Steps(r Reference) (out []Step) {
-	text := r.At.In(d.Source)
+	text := d.In(r.At)
 	from := strings.Index(text, r.Path)
 	if from < 0 || strings.Trim(text[:from]+text[from+len(r.Path):], "/* \t") != "" {
 		return nil
@@ -127,7 +127,7 @@ func (d *Document) Steps(r Reference) (out []Step) {
 // Whole returns where a reference is with the quotes around it.
 func (d *Document) Whole(r Reference) Span {
 	before := r.At.From - 1
-	if before >= 0 && r.At.To < len(d.Source) && strings.IndexByte(`"'`, d.Source[before]) >= 0 {
+	if before >= 0 && r.At.To < d.Len() && strings.Contains(`"'`, d.In(Span{before, r.At.From})) {
 		return Span{before, r.At.To + 1}
 	}
 	return r.At

@@ -25,7 +25,7 @@ func grown(d *Document, above func(*Operation) header) *growth {
 	g := &growth{jumps: jumpsOf(d), own: repeated(n, blocks), below: repeated(n, blocks),
 		gone: repeated(n, blocks), place: make([]int, n+1), runs: make([]int, n),
 		replaces: make([][]int, n)}
-	g.place[0] = len(d.Source) + 1
+	g.place[0] = d.Len() + 1
 	var replaced, looped skips
 	for i, o := range d.Operations {
 		g.runs[i], g.place[i+1] = i, g.place[i]
@@ -99,7 +99,7 @@ func (g *growth) write(d *Document, o *Operation, t target, replaced *skips) {
 		g.note(o, into, nil)
 	case level == 0 || replaces:
 		g.note(o, into, into)
-	case t.block == nil && strings.TrimSpace(o.behind().In(d.Source)) != "": // which is in the new block then
+	case t.block == nil && strings.TrimSpace(d.In(o.behind())) != "": // which is in the new block then
 		g.note(o, into, under)
 	default:
 		g.note(o, nil, under)

@@ -34,9 +34,9 @@ type mark struct {
 }
 
 // read reads an operation, where it is not known already.
-func (m *mark) read(source string) {
+func (m *mark) read(from source) {
 	if m.kind == operationMark && m.said == nil {
-		m.said = &said{operation: readOperation(m.at.In(source))}
+		m.said = &said{operation: readOperation(from.cut(m.at.From, m.at.To))}
 	}
 }
 

@@ -125,7 +125,7 @@ func (d *Document) into(t target, content string) (at Span, text, inserted, was 
 	case t.mode != "replace":
 		return t.at, content, content, ""
 	}
-	at = Span{t.at.From, t.at.From + len(strings.TrimRight(t.at.In(d.Source), " \t\r\n"))}
+	at = Span{t.at.From, t.at.From + len(strings.TrimRight(d.In(t.at), " \t\r\n"))}
 	parts := []string{content}
 	switch {
 	case t.below && !d.fractalic(): // the block itself stays
@@ -137,11 +137,11 @@ func (d *Document) into(t target, content string) (at Span, text, inserted, was 
 			was = x.Slug
 		}
 	default:
-		parts = []string{x.Heading().In(d.Source), content}
+		parts = []string{d.In(x.Heading()), content}
 	}
 	if !t.below {
 		for _, o := range x.Operations() {
-			parts = append(parts, o.At.In(d.Source))
+			parts = append(parts, d.In(o.At))
 		}
 	}
 	return at, joined(parts, "\n\n"), content, was
@@ -221,9 +221,9 @@ const maxLevel = 6
 // separated puts blank lines around a text that takes the place of another, where there are none, and returns where the content
 // in it will be.
 func (d *Document) separated(at Span, text, content string) (string, Span) {
-	before, after := d.Source[:at.From], d.Source[at.To:]
+	before, after := d.Source()[:at.From], d.Source()[at.To:]
 	lineEnd := "\n"
-	if strings.Contains(d.Source, "\r\n") {
+	if strings.Contains(d.Source(), "\r\n") {
 		lineEnd = "\r\n"
 		same := strings.NewReplacer("\r\n", lineEnd, "\n", lineEnd)
 		text, content = same.Replace(text), same.Replace(content)

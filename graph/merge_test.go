@@ -60,23 +60,23 @@ func merged(t *testing.T, d *Document, result string) string {
 	i := slices.IndexFunc(d.Operations, func(o *Operation) bool {
 		return operations[o.Name].merges && (o.field("to") != nil || o.field("mode") != nil || len(d.Operations) == 1)
 	})
-	before := d.Source
+	before := d.Source()
 	out, at, err := d.Merge(d.Operations[i], result)
-	if d.Source != before {
+	if d.Source() != before {
 		t.Error("the document is not what it was")
 	}
 	if err != nil {
 		return "error: " + err.Error() + "\n"
 	}
-	if diff := cmp.Diff(outlined(out.Again(out.Source)), outlined(out)); diff != "" {
+	if diff := cmp.Diff(outlined(out.Again(out.Source())), outlined(out)); diff != "" {
 		t.Errorf("it is not its text parsed: -parsed +merged\n%s", diff)
 	}
-	if last := result[strings.LastIndexByte(strings.TrimSpace(result), '\n')+1:]; !strings.Contains(at.In(out.Source),
+	if last := result[strings.LastIndexByte(strings.TrimSpace(result), '\n')+1:]; !strings.Contains(out.In(at),
 		strings.TrimSpace(last)) {
-		t.Errorf("the result is not in %q", at.In(out.Source))
+		t.Errorf("the result is not in %q", out.In(at))
 	}
 	var b strings.Builder
-	b.WriteString(strings.ReplaceAll(out.Source, "\r\n", "␍\n"))
+	b.WriteString(strings.ReplaceAll(out.Source(), "\r\n", "␍\n"))
 	b.WriteString("=== blocks and references\n")
 	for _, x := range out.Blocks[1:] {
 		b.WriteString(x.URI() + "\n")

@@ -111,13 +111,18 @@ func headerID(header *Field, source string) (id string, at Span) {
 	return "", Span{}
 }
 
-// moveTo makes the operation into another one, elsewhere, in this memory.
-func (o *Operation) moveTo(out *Operation, rest *memory, by int) {
+// lists are what the lists of operations are written into.
+type lists struct {
+	fields     memory[Field]
+	references memory[Reference]
+}
+
+// moveTo makes the operation into another one, elsewhere, with its lists in this memory.
+func (o *Operation) moveTo(out *Operation, in *lists, by int) {
 	*out = Operation{Name: o.Name, At: o.At.moved(by), NameAt: o.NameAt.moved(by),
 		findings: slices.Clone(o.findings), own: o.own}
-	out.Fields, rest.fields = copied(rest.fields, o.Fields)
-	out.block, rest.references = copied(rest.references, o.block)
-	out.to, rest.references = copied(rest.references, o.to)
+	out.Fields = in.fields.copied(o.Fields)
+	out.block, out.to = in.references.copied(o.block), in.references.copied(o.to)
 	for i := range out.Fields {
 		f := &out.Fields[i]
 		f.At, f.Value = f.At.moved(by), f.Value.moved(by)
@@ -130,12 +135,6 @@ func (o *Operation) moveTo(out *Operation, rest *memory, by int) {
 	for i, f := range out.findings {
 		out.findings[i] = f.moved(by)
 	}
-}
-
-// copied returns a copy of a list in this memory, and the memory that is left.
-func copied[T any](memory, list []T) (out, rest []T) {
-	n := copy(memory[:len(list)], list)
-	return memory[:n:n], memory[n:]
 }
 
 // lineStarts returns where the lines of a text begin.

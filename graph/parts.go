@@ -9,12 +9,12 @@ import (
 // leastPart is the smallest part, in bytes, for which parsing in parallel pays.
 const leastPart = 128 << 10
 
-// partsOf returns how many parts of a text are parsed at once.
-func partsOf(source string) int { return min(len(source)/leastPart, runtime.GOMAXPROCS(0)) }
+// partsOf returns how many parts of a text of so many bytes are parsed at once.
+func partsOf(size int) int { return min(size/leastPart, runtime.GOMAXPROCS(0)) }
 
 // inParts calls do for each of so many numbers, in parallel for a large document.
 func (d *Document) inParts(n int, do func(i int)) {
-	parts := max(1, partsOf(d.Source))
+	parts := max(1, partsOf(d.Len()))
 	var wg sync.WaitGroup
 	for p := range parts {
 		wg.Go(func() {
@@ -34,8 +34,8 @@ type part struct {
 }
 
 // parse reads the marks of a part.
-func (p *part) parse(source string) {
-	p.marks, p.open = marksOf([]byte(p.at.In(source)))
+func (p *part) parse(source source) {
+	p.marks, p.open = marksOf([]byte(source.cut(p.at.From, p.at.To)))
 	shift(p.marks, p.at.From)
 	for i := range p.marks {
 		p.marks[i].read(source)
@@ -44,8 +44,8 @@ func (p *part) parse(source string) {
 
 // marksFrom returns the marks after an offset; it parses that many parts in parallel. Parts begin at headings. A heading closes
 // every construct except an open fence or HTML block: where one is still open, the part is parsed together with the next.
-func marksFrom(source string, from, parts int) (marks []mark) {
-	all := cut(source, from, parts)
+func marksFrom(source source, from, parts int) (marks []mark) {
+	all := cut(source.whole(), from, parts)
 	var wg sync.WaitGroup
 	for i := range all[1:] {
 		wg.Go(func() { all[i+1].parse(source) })

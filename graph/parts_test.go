@@ -13,7 +13,8 @@ func TestPartsEqualTheWhole(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 46))
 		source := written(r, r.IntN(80))
 		of := func(parts int) string {
-			d := assembled(Settings{}, "doc.md", source, Span{}, marksFrom(source, 0, parts))
+			text := sourceOf(source)
+			d := assembled(Settings{}, "doc.md", text, Span{}, marksFrom(text, 0, parts), earlier{})
 			d.named(nil)
 			return outlined(d)
 		}

@@ -23,13 +23,16 @@ type Settings struct {
 	Visible bool
 }
 
+// byteOrder is the mark of the byte order: it is no text.
+const byteOrder = "\ufeff"
+
 // Parse reads a document by the settings. Any text is one. path names its file.
 func (s Settings) Parse(path, source string) *Document {
-	const mark = "\ufeff" // of the byte order: it is no text
-	rest := strings.TrimPrefix(source, mark)
+	rest := strings.TrimPrefix(source, byteOrder)
 	_, body, _ := yamldoc.Front(rest)
 	body += len(source) - len(rest)
-	d := assembled(s, path, source, Span{0, body}, marksFrom(source, body, partsOf(source)))
+	text := sourceOf(source)
+	d := assembled(s, path, text, Span{0, body}, marksFrom(text, body, partsOf(text.size)), earlier{})
 	d.silences = strings.Contains(source, silences)
 	d.named(nil)
 	return d
@@ -46,7 +49,7 @@ func (d *Document) opens(m *mark) bool {
 	if !d.fractalic() {
 		return true
 	}
-	before := strings.TrimRight(strings.TrimSuffix(d.Source[d.Front.To:m.at.From], "\n"), " \t\r")
+	before := strings.TrimRight(strings.TrimSuffix(d.Source()[d.Front.To:m.at.From], "\n"), " \t\r")
 	return before == "" || strings.HasSuffix(before, "\n")
 }
 
@@ -62,5 +65,5 @@ func (d *Document) above(b *Block, end int) string {
 	if !d.settings.Visible {
 		return d.textUpTo(b, end)
 	}
-	return strings.Trim(Span{b.Own.From, max(b.Own.From, min(b.Own.To, end))}.In(d.Source), " \t\r\n")
+	return strings.Trim(d.In(Span{b.Own.From, max(b.Own.From, min(b.Own.To, end))}), " \t\r\n")
 }

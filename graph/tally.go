@@ -144,7 +144,7 @@ func (p *partly) upTo(o *Operation) int {
 	if p.parts[b] == nil {
 		n := 0
 		for s := range b.whole {
-			n += p.count(s.In(p.d.Source))
+			n += p.count(p.d.In(s))
 			p.parts[b] = append(p.parts[b], n)
 		}
 	}

@@ -37,7 +37,7 @@ func (s *folder) location(d *document, f graphfile.File, t graphfile.Target) pro
 		return protocol.Location{URI: d.spelled, Range: span(d.text, at.From, at.To)}
 	}
 	root, _ := s.treeOf(d)
-	other := ctxtext.New(d.text.Encoding(), []byte(t.Document.Source))
+	other := ctxtext.New(d.text.Encoding(), []byte(t.Document.Source()))
 	return protocol.Location{URI: uri.File(filepath.Join(root, filepath.FromSlash(t.Document.Path))),
 		Range: span(other, at.From, at.To)}
 }

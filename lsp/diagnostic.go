@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -55,7 +56,7 @@ func (s *Server) tells(u uri.URI) bool {
 // reported is what was published of a document: its name as the client spells it, and the message as JSON.
 type reported struct {
 	uri  uri.URI
-	said string
+	said []byte
 }
 
 // publish sends the findings of a document: those that the client has only if the document itself is another one. An empty
@@ -75,9 +76,9 @@ func (n *notifier) publish(u uri.URI, another bool) {
 		n.Server.documents.looked(u)
 	}
 	raw, err := protocol.Marshal(p)
-	now := reported{p.URI, string(raw)}
+	now := reported{p.URI, raw}
 	switch {
-	case err == nil && now == before && !another:
+	case err == nil && !another && now.uri == before.uri && bytes.Equal(now.said, before.said):
 		return
 	case len(p.Diagnostics) > 0:
 		n.reported[u] = now

@@ -45,3 +45,25 @@ func TestAnEditorThatIsLeftAloneIsNoticedOnce(t *testing.T) {
 		s.tasks.wait()
 	})
 }
+
+// TestAReportIsFollowedByARest is issue 45: garbage is collected then, not during the next keystroke.
+func TestAReportIsFollowedByARest(t *testing.T) {
+	rested := make(chan struct{}, 1)
+	f := newFixture(t, func(s *Server) {
+		s.o.Rest = func() {
+			select {
+			case rested <- struct{}{}:
+			default: // it was noticed
+			}
+		}
+	})
+	f.initialize(t)
+	if err := f.Open("file:///doc.md", "markdown", "@llm\nprompt: x\n"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-rested:
+	case <-f.ctx.Done():
+		t.Error("there is no rest")
+	}
+}

@@ -92,7 +92,11 @@ func (s *Server) notify() {
 		if _, err := guarded("notify", func() (struct{}, error) { n.send(b); return struct{}{}, nil }); err != nil {
 			_ = s.wireError("notify", err) // logs it
 		}
-		env.Sleep(s.life, live.Pause)
+		env.Sleep(s.life, live.Pause/2)
+		if s.o.Rest != nil {
+			s.o.Rest()
+		}
+		env.Sleep(s.life, live.Pause/2)
 	}
 }
 

@@ -28,6 +28,7 @@ type Options struct {
 	Find func(roots []string) (Workspace, error)
 	Log  *slog.Logger // protocol errors of the editor, and internal errors
 	Idle func()       // called when the client has been idle for some seconds; may be nil
+	Rest func()       // called when there is a moment's rest after the client was told of changes; may be nil
 	// AskServer asks an MCP server for its tools, which a person has approved. Errors: those of asking.Ask.
 	AskServer func(context.Context, trust.ApprovedServer) (asking.Answer, error)
 	// Audit measures the sessions of all agents of the user, at the prices of a registry. It reports how many bytes there are

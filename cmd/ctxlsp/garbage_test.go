@@ -12,3 +12,14 @@ func TestGarbageOfALargeGraph(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectingBetweenKeys is issue 45: of a hundred keystrokes in a large context graph, 18 met a collection. Between two keys, as
+// much garbage is collected as several of them make, before a collection begins by itself.
+func TestCollectingBetweenKeys(t *testing.T) {
+	const mb = 1 << 20
+	for objects, want := range map[uint64]bool{22 * mb: false, 29 * mb: false, 31 * mb: true, 33 * mb: true} {
+		if got := due(22*mb, 38*mb, objects); got != want {
+			t.Errorf("%d MB: %t", objects/mb, got)
+		}
+	}
+}

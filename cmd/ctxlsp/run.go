@@ -33,8 +33,8 @@ func run(ctx context.Context, e env.Env, args []string) int {
 			}
 			return workspaceOf(e, ws, p.InProcess, log), nil
 		}
-		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory, Find: find,
-			AskServer: asking.Ask, Audit: auditor(e)})
+		s := lsp.New(lsp.Options{Version: version.Version, Env: e, Log: log, Idle: debug.FreeOSMemory,
+			Rest: collectEarly, Find: find, AskServer: asking.Ask, Audit: auditor(e)})
 		return func() error { return s.Serve(ctx, os.Stdin, os.Stdout) }, nil
 	})
 }

@@ -34,7 +34,7 @@ func Refactorings(f File, offset int) (out []Action) {
 		}
 		for _, m := range f.Mentions(o) {
 			if m.At.From <= offset && offset <= m.At.To {
-				add("CG505", "Name the blocks of "+called(m.At.In(f.Source)), f.explicit(m))
+				add("CG505", "Name the blocks of "+called(f.In(m.At)), f.explicit(m))
 			}
 		}
 		return out
@@ -78,7 +78,7 @@ func (f File) capped(o *graph.Operation, turns int) []Edit {
 
 // eol is the end of lines of the document.
 func (f File) eol() string {
-	if strings.Contains(f.Source, "\r\n") {
+	if strings.Contains(f.Source(), "\r\n") {
 		return "\r\n"
 	}
 	return "\n"
@@ -106,12 +106,12 @@ func (f File) explicit(m graph.Mention) []Edit {
 	}
 	at := f.Whole(m.Reference)
 	from, _ := f.line(at.From)
-	before := f.Source[from:at.From]
+	before := f.Source()[from:at.From]
 	_, value := m.Operation.Value("block")
 	switch {
 	case strings.HasSuffix(before, "- "):
 		return []Edit{{at, strings.Join(names, f.eol()+before)}}
-	case strings.HasPrefix(value.In(f.Source), "["):
+	case strings.HasPrefix(f.In(value), "["):
 		return []Edit{{at, strings.Join(names, ", ")}}
 	default:
 		return []Edit{{at, "[" + strings.Join(names, ", ") + "]"}}
@@ -127,7 +127,7 @@ func (f File) named(o *graph.Operation, b *graph.Block) bool {
 
 // summarized inserts an operation into a block that replaces what it says.
 func (f File) summarized(b *graph.Block) (edits []Edit) {
-	text := strings.TrimRight(b.Own.In(f.Source), " \t\r\n")
+	text := strings.TrimRight(f.In(b.Own), " \t\r\n")
 	if b.Own.From+len(text) <= b.Heading().To || len(b.Operations()) > 0 {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (f File) summarized(b *graph.Block) (edits []Edit) {
 	lines := []string{"", "", "@llm", "prompt: |", "  Summarize this block. Keep each decision, name, number and open question.",
 		"block: " + id, "use-header: " + graph.Quoted(header), "mode: replace", "to: " + id}
 	end := b.Own.From + len(text)
-	if !blankAt(f.Source[end:]) {
+	if !blankAt(f.Source()[end:]) {
 		lines = append(lines, "")
 	}
 	return append(edits, Edit{graph.Span{From: end, To: end}, strings.Join(lines, f.eol())})
@@ -167,7 +167,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	blocks := append([]*graph.Block{b}, f.Below(b)...)
 	tools, inside := false, false
 	for _, x := range blocks {
-		tools = tools || fromTools(x.Own.In(f.Source))
+		tools = tools || fromTools(f.In(x.Own))
 		inside = inside || x == notes || len(x.Operations()) > 0
 	}
 	for up := b; up != nil; up = up.Parent {
@@ -176,7 +176,7 @@ func (f File) archived(b *graph.Block) []Edit {
 	if inside || !tools && f.Around.Costs.All(b) < worthMoving {
 		return nil
 	}
-	level, end := 2, len(f.Source)
+	level, end := 2, f.Len()
 	intro := f.eol() + f.eol() + "# Source Notes {id=" + sourceNotes + "}" + f.eol() + f.eol()
 	if notes != nil {
 		if intro = f.eol() + f.eol(); notes.Level < 6 {
@@ -192,17 +192,17 @@ func (f File) archived(b *graph.Block) []Edit {
 	var text strings.Builder
 	at := whole.From
 	for _, x := range blocks {
-		signs := strings.IndexByte(x.Heading().In(f.Source), '#') + x.Heading().From
-		text.WriteString(f.Source[at:signs] + strings.Repeat("#", min(x.Level-b.Level+level, 6)))
+		signs := strings.IndexByte(f.In(x.Heading()), '#') + x.Heading().From
+		text.WriteString(f.Source()[at:signs] + strings.Repeat("#", min(x.Level-b.Level+level, 6)))
 		at = signs + x.Level
 	}
-	text.WriteString(f.Source[at:whole.To])
+	text.WriteString(f.Source()[at:whole.To])
 	if whole.To == end {
 		end = whole.From // it was the last one
 	}
-	end = len(strings.TrimRight(f.Source[:end], " \t\r\n"))
+	end = len(strings.TrimRight(f.Source()[:end], " \t\r\n"))
 	moved := intro + strings.TrimRight(text.String(), " \t\r\n")
-	if !blankAt(f.Source[end:]) {
+	if !blankAt(f.Source()[end:]) {
 		moved += f.eol()
 	}
 	edits := []Edit{{whole, ""}, {graph.Span{From: end, To: end}, moved}}
@@ -227,7 +227,7 @@ func fromTools(text string) bool {
 // toolBlocks returns the blocks around one that follow each other below the same parent and that tools have written.
 func (f File) toolBlocks(b *graph.Block) (run []*graph.Block) {
 	plain := func(x *graph.Block) bool {
-		return fromTools(x.Own.In(f.Source)) && len(f.Below(x))+len(x.Operations()) == 0
+		return fromTools(f.In(x.Own)) && len(f.Below(x))+len(x.Operations()) == 0
 	}
 	all := slices.Collect(b.Parent.Children)
 	at := slices.Index(all, b)
@@ -251,7 +251,7 @@ func (f File) merged(run []*graph.Block) (edits []Edit) {
 			return nil
 		}
 		end := b.Heading().To
-		end += len(f.Source[end:]) - len(strings.TrimLeft(f.Source[end:], "\r\n"))
+		end += len(f.Source()[end:]) - len(strings.TrimLeft(f.Source()[end:], "\r\n"))
 		edits = append(edits, Edit{graph.Span{From: b.Heading().From, To: end}, ""})
 	}
 	return edits

@@ -214,11 +214,11 @@ func (c change) inverse() (edits []Edit, ok bool) {
 	slices.SortStableFunc(sorted, func(a, b Edit) int { return cmp.Compare(a.From, b.From) })
 	at, longer := 0, 0
 	for _, e := range sorted {
-		if e.From < at || e.To < e.From || e.To > len(c.was.Source) {
+		if e.From < at || e.To < e.From || e.To > c.was.Len() {
 			return nil, false
 		}
 		from := e.From + longer
-		edits = append(edits, Edit{graph.Span{From: from, To: from + len(e.Text)}, e.In(c.was.Source)})
+		edits = append(edits, Edit{graph.Span{From: from, To: from + len(e.Text)}, c.was.In(e.Span)})
 		at, longer = e.To, longer+len(e.Text)-e.Len()
 	}
 	return edits, true
@@ -341,9 +341,9 @@ func TestActionsKeepTheirPromises(t *testing.T) {
 		for _, a := range offers(f) {
 			title, _, _ := strings.Cut(a.Title, " ")
 			tried[cmp.Or(a.of.Code, title)] = true
-			c := change{f, w.file(applied(f.Document, a.Edits).Source), a.Edits}
+			c := change{f, w.file(applied(f.Document, a.Edits).Source()), a.Edits}
 			for _, wrong := range c.wrong(a, before) {
-				t.Errorf("%s: %s %q: %s\n%s\n→\n%s", name, a.of.Code, a.Title, wrong, source, c.is.Source)
+				t.Errorf("%s: %s %q: %s\n%s\n→\n%s", name, a.of.Code, a.Title, wrong, source, c.is.Source())
 			}
 		}
 	}
@@ -360,11 +360,11 @@ func TestActionsKeepTheirPromises(t *testing.T) {
 // wrong returns what an action does that it should not; before are the findings before it.
 func (c change) wrong(a offer, before map[string]int) (all []string) {
 	back, ok := c.inverse()
-	if !ok || applied(c.is.Document, back).Source != c.was.Source {
+	if !ok || applied(c.is.Document, back).Source() != c.was.Source() {
 		all = append(all, fmt.Sprint("it cannot be undone: ", a.Edits))
 	}
-	lines := func(f File) int { return strings.Count(f.Source, "\n") - strings.Count(f.Source, "\r\n") }
-	doubled := func(f File) int { return strings.Count(f.Source, "\r\r") }
+	lines := func(f File) int { return strings.Count(f.Source(), "\n") - strings.Count(f.Source(), "\r\n") }
+	doubled := func(f File) int { return strings.Count(f.Source(), "\r\r") }
 	if lines(c.was) == 0 && lines(c.is) > 0 || doubled(c.is) > doubled(c.was) {
 		all = append(all, fmt.Sprintf("it mixes line ends: %+q", fmt.Sprint(a.Edits)))
 	}
@@ -417,7 +417,7 @@ func TestActionsThatWereWrong(t *testing.T) {
 			f, got := worldOf(t, nil).file(c.source), ""
 			for _, a := range offers(f) {
 				if a.Title == c.title {
-					got = applied(f.Document, a.Edits).Source
+					got = applied(f.Document, a.Edits).Source()
 					break
 				}
 			}

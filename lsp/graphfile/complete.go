@@ -28,7 +28,7 @@ const mostItems = 100
 func Complete(f File, offset int, list func(dir string) []string) (items []Item, more bool) {
 	c := completer{File: f, list: list}
 	from, to := f.line(offset)
-	c.typed = f.Source[from:offset]
+	c.typed = f.In(graph.Span{From: from, To: offset})
 	switch o := f.writing(offset); {
 	case strings.HasPrefix(c.typed, "@") && strings.Trim(c.typed[1:], nameSigns) == "":
 		if f.begins(from, to) {
@@ -85,7 +85,7 @@ func (f File) writing(offset int) *graph.Operation {
 		return o
 	}
 	from, to := f.line(offset)
-	if from == 0 || strings.TrimSpace(f.Source[from:to]) != "" {
+	if from == 0 || strings.TrimSpace(f.In(graph.Span{From: from, To: to})) != "" {
 		return nil
 	}
 	_, o := f.At(max(from-1, 0))
@@ -100,7 +100,7 @@ func (c *completer) operation(o *graph.Operation, from, offset int) {
 	known := graph.KnownParameters(o.Name)
 	if strings.Trim(c.typed, nameSigns) == "" {
 		c.at, c.prefix = graph.Span{From: from, To: offset}, c.typed
-		given := "\n" + c.Source[o.At.From:o.At.To]
+		given := "\n" + c.In(o.At)
 		for _, k := range known {
 			if !strings.Contains(given, "\n"+k.Name+":") || k.Name == c.typed {
 				c.add(k.Name, ": ", k.Doc, false)
@@ -136,7 +136,7 @@ func (c *completer) key(o *graph.Operation, from int) (key, value string) {
 			return name, c.typed
 		}
 		begin, end := c.line(at - 1)
-		at, line = begin, c.Source[begin:end]
+		at, line = begin, c.In(graph.Span{From: begin, To: end})
 	}
 	return "", ""
 }

@@ -21,9 +21,9 @@ func applied(d *graph.Document, edits []Edit) *graph.Document {
 	var b strings.Builder
 	at := 0
 	for _, e := range edits {
-		b.WriteString(d.Source[at:e.From] + e.Text)
+		b.WriteString(d.Source()[at:e.From] + e.Text)
 		at = e.To
 	}
-	b.WriteString(d.Source[at:])
+	b.WriteString(d.Source()[at:])
 	return d.Again(b.String())
 }

@@ -1,7 +1,6 @@
 package graphfile
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"ctxledger.dev/graph"
@@ -54,11 +53,10 @@ func (f File) price(o *graph.Operation, m anyfile.Meter, n int) (dollars float64
 	return rates.Cost(tokens.Used{Input: int64(n)}).Dollars, rates.Known
 }
 
-// Line returns where the line of an offset begins, and where it ends without its line end.
+// line returns where the line of an offset begins, and where it ends without its line end.
 func (f File) line(at int) (from, to int) {
-	from = strings.LastIndexByte(f.Source[:at], '\n') + 1
-	text, _, _ := strings.Cut(f.Source[from:], "\n")
-	return from, from + len(strings.TrimRight(text, "\r"))
+	line, _ := f.Line(at)
+	return line.From, line.To
 }
 
 // longestName is how long a name is shown, in characters.

@@ -194,7 +194,7 @@ func (f File) replacedNote(m graph.Mention, b *graph.Block, by *graph.Operation)
 		return text + ": what is there then is not known, and not counted", ""
 	}
 	file, _ := by.Value("file")
-	body = d.Source
+	body = d.Source()
 	for _, m := range f.Mentions(by) {
 		if m.Elsewhere {
 			body = ""

@@ -99,7 +99,7 @@ func (f File) selects(c graph.Cost) string {
 		signs[path] = "?"
 	}
 	for _, r := range c.Operation.Selects() {
-		names = append(names, signs[r.String()]+called(r.At.In(f.Source)))
+		names = append(names, signs[r.String()]+called(f.In(r.At)))
 	}
 	switch {
 	case len(names) > 0:

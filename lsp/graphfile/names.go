@@ -174,9 +174,9 @@ func Renameable(f File, offset int) (name string, at graph.Span, err error) {
 			WithHint("write {id=%s} at the end of its heading: then it can be renamed", t.name)
 	case t.Block != nil && t.At == t.Block.Heading():
 		return id, written, nil
-	case !graph.Named(t.At.In(f.Source), id):
+	case !graph.Named(f.In(t.At), id):
 		return "", at, fault.New(fault.Invalid, op, "%q is not the id of the block, which is %s",
-			called(t.At.In(f.Source)), id)
+			called(f.In(t.At)), id)
 	}
 	return id, t.At, nil
 }
@@ -215,7 +215,7 @@ func Rename(f File, offset int, name string) ([]Edit, error) {
 		}
 	}
 	for _, use := range Uses(f, t) {
-		if graph.Named(use.In(f.Source), id) {
+		if graph.Named(f.In(use), id) {
 			edits = append(edits, Edit{use, name})
 		}
 	}
@@ -241,7 +241,7 @@ func RenameElsewhere(f File, offset int, name string, other File) (edits []Edit)
 	t, _ := TargetAt(f, offset)
 	id, _ := t.id()
 	for _, use := range UsesElsewhere(other, t) {
-		if graph.Named(use.In(other.Source), id) {
+		if graph.Named(other.In(use), id) {
 			edits = append(edits, Edit{use, name})
 		}
 	}

@@ -71,7 +71,7 @@ func (f File) parts() []part {
 
 // section is a part of a document without the blank lines at its end.
 func (f File) section(name string, kind outline.Kind, depth int, at, named graph.Span) outline.Section {
-	end := at.From + len(strings.TrimRight(at.In(f.Source), " \t\r\n"))
+	end := at.From + len(strings.TrimRight(f.In(at), " \t\r\n"))
 	return outline.Section{Name: called(name), Kind: kind, Depth: depth, From: at.From, Decl: at.From,
 		To: max(end, named.To), At: named.From, End: named.To}
 }
