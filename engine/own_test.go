@@ -192,6 +192,12 @@ func TestWhatCameBeforeTheRecordIsNotTheSystemPrompt(t *testing.T) {
 	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] > 0 || own[ledger.CategoryFixed] == 0 {
 		t.Errorf("behind a note: %v", own)
 	}
+	l = open(t)
+	begun.HostParent = "of another file" // Claude Code's note at the end of a turn, of which the file has no more
+	id = imported(t, l, 0, begun, follows(asking("go"), "m", "n"), answer(50_000))
+	if own := ownOf(t, status(t, l, id)); own[ledger.CategoryEarlier] < 49_000 || own[ledger.CategoryFixed] > 0 {
+		t.Errorf("behind a note that follows what is not recorded: %v", own)
+	}
 }
 
 // TestAnEstimateThatIsALittleTooLowExplainsTheWindow: what was measured beyond it is in the parts, as long as a mistaken estimate

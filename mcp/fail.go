@@ -59,7 +59,8 @@ const ofThisChat = "leave session out to ask about this chat"
 
 // steps are hints of the lower layers that name commands, as steps of an agent that has our tools and no shell.
 var steps = map[string]string{
-	"`ctxledger sessions SESSION` lists the summaries of a session":                   "context_status names the summary in effect",
+	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in effect",
+
 	"`ctxledger sessions` lists them; `ctxledger workspaces` lists other directories": ofThisChat,
 	"name one of them; `ctxledger sessions` shows what they are":                      "name one of them",
 	"import one with `ctxledger import FILE`":                                         `pass the conversation as "messages"`,

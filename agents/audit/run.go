@@ -333,7 +333,7 @@ func (w *work) count(i int) error {
 func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank, midway bool) bool) (
 	damage Damage, err error,
 ) {
-	front := map[string]bool{"": true} // what is in front of the first message; nil behind it
+	front := map[string]bool{"": true} // the chain that ends in front of the first message; nil behind it
 	for r, err := range sessionfile.Records(in, sessionfile.Position{}, src.from.Decoder(src.path)) {
 		if err != nil {
 			return damage, sessionfile.FileError(src.path, err)
@@ -355,7 +355,7 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank,
 		switch {
 		case front == nil:
 		case r.Message.Empty() || r.Thread != "":
-			front[r.ID] = true
+			front[r.ID] = front[r.Parent] // else it begins in the middle, as what follows it does
 		default:
 			midway, front = !front[r.Parent] && !r.Summary, nil
 		}

@@ -158,10 +158,16 @@ func SummaryTokens(text string) int {
 	return tokens.Framing + tokens.O200kBase.CountString(text)
 }
 
+// NewGrowth returns the growth of a log of the session's model of which nothing was taken. What has been learned of the model is no
+// part of it: figures of a session stay what they are.
+func (f *Folded) NewGrowth() *window.Growth {
+	return window.NewGrowth(f.Models.For(f.Session.Model).Of(tokens.Scaled).N)
+}
+
 // Growth returns how the provider counted the entries, and what tokens.Scaled of o200k_base usually were. It tells nothing, and that
 // is 0, where too little shows it, or where the counter of the model, "" for the session's own, is exact.
 func (f *Folded) Growth(model string) (g *window.Growth, usually int) {
-	g = window.NewGrowth(f.Counter("").Of(tokens.Scaled).N)
+	g = f.NewGrowth()
 	g.Follow(f.Entries)
 	if !f.Counter(model).Exact() {
 		usually = g.Rate()

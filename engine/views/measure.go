@@ -161,8 +161,12 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	m.shows, m.usually = f.Growth(model)
 	g := gauge{measure: m, agents: m, whole: whole, cleared: whole.Cleared(f.Entries)}
 	g.own = ownContent(m.shows, f.Entries, whole, g.cleared)
-	if fixed, known := fixedInput(f, c); known {
-		now, after := besides(f, c, f.View.HostCut)
+	usual := counting(c)
+	if m.usually > 0 {
+		usual = tokens.Scale{N: m.usually}
+	}
+	if fixed, known := fixedInput(f, usual); known {
+		now, after := besides(f, usual, f.View.HostCut)
 		cut := f.View.HostCut > 0 && after
 		g.fixed, g.midway = &fixed, !cut && midway(f.Entries)
 		name := ledger.Use{Midway: g.midway}.FixedName()

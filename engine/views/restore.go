@@ -63,12 +63,12 @@ func (l *Views) restore(
 	if _, text, err = l.summaryMessage(ctx, f); err != nil {
 		return zero, nil, err
 	}
-	c := measureOf(f, "")
+	g := gaugeOf(f, "", unedited(f))
 	w, err := l.windowOf(tx, f, "")
 	if err != nil {
 		return zero, nil, err
 	}
-	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: c.View(f.Tokens(text), nil),
+	resp := ledger.RestoreResponse{Session: f.Session.ID, Also: also, Tokens: g.View(f.Tokens(text), nil),
 		Window: w.Tokens}
 	if cur := f.Current(); cur != nil {
 		resp.Current = cur.ID
@@ -76,7 +76,7 @@ func (l *Views) restore(
 		plain := f.Input()
 		plain.Edits = nil
 		whole := window.Plan(plain)
-		resp.Edits, resp.Whole = len(f.Edits()), c.Of(whole.Tokens+whole.Stubbed)
+		resp.Edits, resp.Whole = len(f.Edits()), g.sum(g.weigh(g.own).Total())
 		for _, s := range whole.Slots {
 			resp.Stubs += len(s.Stubs)
 		}

@@ -110,10 +110,13 @@ func most(sources []ledger.Source) []ledger.Source {
 	})
 }
 
+// counting counts content whose o200k_base count is known: a tokens.Counter, or a tokens.Scale.
+type counting interface{ Of(o200k int) tokens.Count }
+
 // fixedInput estimates what every request carries in addition to the conversation: system prompt, tools, memory.
 // It is what the provider measured of the first request, less the messages in it, or of the first request after the
 // host's compaction in effect, if that is less: a session may continue another one, whose messages nobody has seen.
-func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
+func fixedInput(f *core.Folded, c counting) (tokens.Count, bool) {
 	first, known := besides(f, c, 0)
 	if f.View.HostCut == 0 {
 		return first, known
@@ -124,18 +127,25 @@ func fixedInput(f *core.Folded, c tokens.Counter) (tokens.Count, bool) {
 	return first, known
 }
 
-// midway reports whether the first message of a log follows a record that is not in it: the file was truncated or continues
-// another one, so the requests contain messages that were not recorded.
+// midway reports whether the first message of a log follows, directly or behind notes, a record that is not in it: the file was
+// truncated or continues another one, so the requests contain messages that were not recorded.
 func midway(log []sessions.Entry) bool {
 	first := slices.IndexFunc(log, func(e sessions.Entry) bool { return e.Kind == sessions.KindMessage })
-	if first < 0 || log[first].Earlier || log[first].HostParent == "" {
+	if first < 0 || log[first].Earlier {
 		return false
 	}
-	return !slices.ContainsFunc(log[:first], func(e sessions.Entry) bool { return e.HostID == log[first].HostParent })
+	for log[first].HostParent != "" {
+		parent := log[first].HostParent
+		first = slices.IndexFunc(log[:first], func(e sessions.Entry) bool { return e.HostID == parent })
+		if first < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // besides returns what the provider measured of the first request after an entry of the log, less the messages in it.
-func besides(f *core.Folded, c tokens.Counter, since int64) (tokens.Count, bool) {
+func besides(f *core.Folded, c counting, since int64) (tokens.Count, bool) {
 	for i := int(since); i < len(f.Entries); i++ {
 		e := &f.Entries[i]
 		if e.Usage == nil || e.Hidden || e.Usage.Prompt() == 0 {

@@ -241,7 +241,7 @@ func (l *Views) requestLine(ctx context.Context, tx kv.Tx, f *core.Folded, seq i
 func (r *turnReplay) follow(ctx context.Context, f *core.Folded, size summarySize) error {
 	r.log.Policy = f.Policy
 	if r.shows == nil {
-		r.shows = window.NewGrowth(f.Counter("").Of(tokens.Scaled).N)
+		r.shows = f.NewGrowth()
 	}
 	for i := len(r.log.Entries); i < len(f.Entries); i++ {
 		e := &f.Entries[i]

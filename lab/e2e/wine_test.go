@@ -88,7 +88,7 @@ func TestRealProgramsForWindowsStart(t *testing.T) {
 	w.run([]string{"count", "shop.jsonl"}, "517,055  1,534,588  shop.jsonl")
 	w.run([]string{"audit", "shop.jsonl"}, "1 session, 166 requests, 9.40 M tokens")
 	w.run([]string{"--workspace", ".", "import", "shop.jsonl"}, "699 new records", "ab03de2c")
-	w.run([]string{"--workspace", ".", "status"}, "≈56,428 tokens of the conversation", "owner      daemon")
+	w.run([]string{"--workspace", ".", "status"}, "≈57,758 tokens of the conversation", "owner      daemon")
 	w.run([]string{"--workspace", ".", "daemon", "stop"}, "has stopped")
 	for _, more := range [][]string{nil, {"--in-process"}} {
 		server := w.command("wine", append([]string{"ctxmcp.exe", "--workspace", "."}, more...)...)
