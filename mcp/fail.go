@@ -62,10 +62,11 @@ var steps = map[string]string{
 	"`ctxledger sessions SESSION` lists the summaries of a session": "context_status names the summary in effect",
 
 	"`ctxledger sessions` lists them; `ctxledger workspaces` lists other directories": ofThisChat,
-	"name one of them; `ctxledger sessions` shows what they are":                      "name one of them",
-	"import one with `ctxledger import FILE`":                                         `pass the conversation as "messages"`,
-	"specify a project with --workspace, or use the user scope":                       "use the user scope",
-	"`ctxledger memory restore NAME` restores it":                                     "restore it by its name",
+
+	"name one of them; `ctxledger sessions` shows what they are": "name one of them",
+	"import one with `ctxledger import FILE`":                    `pass the conversation as "messages"`,
+	"specify a project with --workspace, or use the user scope":  "use the user scope",
+	"`ctxledger memory restore NAME` restores it":                "restore it by its name",
 	// Of a summary's range that is too large to be read at once.
 	"`ctxledger artifact read HANDLE` streams it": "read its messages one by one, by the ids that the summary names",
 
