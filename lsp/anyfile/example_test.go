@@ -14,8 +14,9 @@ func Example() {
 	t := text.New(tokens.O200kBase, []byte("# Guide\n\n## Install\nRun make.\n"))
 	f := anyfile.File{
 		Text: t, Outline: outline.Of(outline.Markdown, t),
-		Meter:   anyfile.Meter{Counter: tokens.Builtin().For("claude-opus-4-6"), Window: 200_000},
-		Use:     live.File{Reads: 2, Window: tokens.Count{N: 40, Exact: true}, Stale: true, By: "external"},
+		Meter: anyfile.Meter{Counter: tokens.Builtin().For("claude-opus-4-6"), Window: 200_000},
+		Use: live.File{Reads: 2, Window: tokens.Count{N: 40, Exact: true},
+			Left: tokens.Count{N: 40, Exact: true}, Stale: true, By: "external"},
 		Unsaved: new(bool),
 	}
 	fmt.Println(anyfile.Lens(f, anyfile.CostOf(f)))

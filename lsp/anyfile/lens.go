@@ -31,6 +31,9 @@ func Lens(f File, cost Cost) string {
 	case taken.N == 0:
 		titles = []string{joined(file, times, state+more), joined(file, times, state), joined(times, state)}
 	default:
+		if u := f.Use; u.Reads > 0 && u.Window != u.Left {
+			times += " + edits" // the window has something of both
+		}
 		counted := times + ", " + taken.Tokens() + " in window"
 		titles = []string{joined(counted, state+more), joined(counted, state),
 			joined(times+", "+taken.String()+" in window", state), joined(taken.Tokens()+" in window", state)}
