@@ -1,5 +1,5 @@
 // What the view of every request says, as plain values.
-import { beside } from './panel/palette';
+import { agentName, beside } from './panel/palette';
 import type { Carried, CarriedPart, Category, Context, Count, Host } from './protocol';
 import type { NamedServer } from './serverCommands';
 import { commas, inTokens, oneLine, plural, sayCount, sayMoney } from './text';
@@ -38,11 +38,12 @@ const longestName = 120;
 const besides = ['system prompt and tools', beside];
 
 /** Returns the rows of the view: the agents, and below them what their requests carry, with what the panel has of a live session. */
-export function rowsOf(carried: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
-  return carried.hosts.map((host) => {
-    const own = session?.live === true && session.host === host.name ? session.own : [];
-    return hostRow(host, own.find(({ name }) => besides.includes(name)));
-  });
+export function rowsOf({ hosts }: Carried, session?: Pick<Context, 'host' | 'live' | 'own'>): Row[] {
+  const own = session?.live === true ? session.own.find(({ name }) => besides.includes(name)) : undefined;
+  const named = session?.host ?? '';
+  const fileless = own === undefined || hosts.some(({ name }) => name === named) ? []
+    : [{ name: named, title: agentName(named), carried: sumOf([]), unknown: 0, parts: [] }];
+  return [...hosts, ...fileless].map((host) => hostRow(host, host.name === named ? own : undefined));
 }
 
 function besideRow(host: Host, { name, tokens }: Category): Row {

@@ -42,7 +42,7 @@ export function sessionFigures(context: Context, said = '', now?: Context): Figu
     list(['Cost', cost === '' ? 'unknown: the session has no record of what its provider measured' : inert(cost)],
       [live ? 'Context window' : 'Context window at the end', besides === '' ? fills : `${fills}; ${inert(besides)}`],
       ...!live || next === '' ? [] : [['From now on', inert(next)] as const],
-      ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: ${inert(wholeWords(dearest.request, longestTitle))}`] as const]),
+      ...dearest === undefined ? [] : [['Most expensive turn', `turn ${commas(dearest.turn)}, ${inert(sayPartsOf(dearest))}: “${inert(wholeWords(dearest.request, longestTitle))}”`] as const]),
     'Click a session in the *Ledger* view to see it turn by turn.', nowLine(context, now));
 }
 

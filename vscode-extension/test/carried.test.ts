@@ -64,6 +64,12 @@ test('what a live session has of no file is a row of its own, with the figure of
   assert.deepEqual(rows(false), [['claude-code 41 from files', 'CLAUDE.md 1,080'], ['codex 41 from files', 'CLAUDE.md 1,080']]);
 });
 
+test('an agent that loads no file has the row of its live session alone', () => {
+  const [row, ...more] = rowsOf({ hosts: [] }, { host: 'claude-code', live: true, own: [{ name: 'system prompt and tools', tokens: count(41_000) }] });
+  assert.deepEqual([row!.label, row!.description, row!.rows.map(({ label }) => label), more], ['Claude Code', '41,000', ['system prompt and tools'], []]);
+  assert.deepEqual(rowsOf({ hosts: [] }, { host: 'claude-code', live: false, own: [] }), []);
+});
+
 test('the view names the model of each agent', () => {
   const host = { title: 'A', carried: count(41), unknown: 0, parts: [part] };
   const [codex, claude] = rowsOf({ hosts: [{ ...host, name: 'codex', model: 'gpt-5' }, { ...host, name: 'claude-code' }] });

@@ -33,7 +33,7 @@ Read 3 past sessions.
 
 - **Cost**: $0.42, at list prices
 - **Context window at the end**: ≈63,250 of 200,000 tokens (≈31.6%)
-- **Most expensive turn**: turn 2, $0.40: mend it
+- **Most expensive turn**: turn 2, $0.40: “mend it”
 
 Click a session in the *Ledger* view to see it turn by turn.
 `);

@@ -53,6 +53,8 @@ test('what a session costs is said where prices are known', () => {
   assert.doesNotMatch(shown(session(2)), /list prices/);
   assert.match(shown(session(2, { dollars: 4.128, next: 'the next request pays ≈$0.02' })),
     /\$4\.13 so far, at list prices\. The next request pays ≈\$0\.02\./);
+  assert.match(shown(session(2, { dollars: 4.128, live: false, next: 'the next request pays ≈$0.02' })),
+    /\$4\.13, at list prices\. If you continue it, the next request pays ≈\$0\.02\./);
   assert.match(shown(session(2, { dollars: 0.5 })), /\$0\.50 so far, at list prices\.<\/p>/);
   assert.match(shown(session(2, { dollars: 0.5, subagents: 'of that 2 subagents: $0.10, 9 tokens' })),
     /list prices; of that 2 subagents: \$0\.10, 9 tokens\./);

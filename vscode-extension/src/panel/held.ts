@@ -71,7 +71,7 @@ function money(context: Context): string {
   if (cost === '') {
     return '';
   }
-  const further = !live || next === '' ? '' : ` ${escape(capital(next))}.`;
+  const further = next === '' ? '' : ` ${escape(live ? capital(next) : `If you continue it, ${next}`)}.`;
   const part = subagents === '' ? '' : `; ${escape(subagents)}`;
   return element('p', { class: 'money' }, `${escape(cost)}${part}.${further}`);
 }
