@@ -47,7 +47,7 @@ type finding struct {
 
 // form returns what figures depend on besides files: what is written of them, the program and the prices.
 func (o Options) form() [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "slots %s %x", o.Program, o.Models.Digest()))
+	return sha256.Sum256(fmt.Appendf(nil, "beginnings %s %x", o.Program, o.Models.Digest()))
 }
 
 // load returns the figures that are kept. What is damaged, or of another form, is none.

@@ -341,6 +341,14 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank,
 		if r.State == sessionfile.Broken && (r.Ended || r.Long) { // else it is still being written
 			damage.note(r.Line)
 		}
+		midway := false
+		switch {
+		case front == nil:
+		case r.Message.Empty() || r.Thread != "": // also where it repeats nothing of a conversation
+			front[r.ID] = front[r.Parent] // else it begins in the middle, as what follows it does
+		default:
+			midway, front = !front[r.Parent] && !r.Summary, nil
+		}
 		how := own
 		switch {
 		case r.Repeats != nil:
@@ -350,14 +358,6 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank,
 		}
 		if r == nil {
 			continue
-		}
-		midway := false
-		switch {
-		case front == nil:
-		case r.Message.Empty() || r.Thread != "":
-			front[r.ID] = front[r.Parent] // else it begins in the middle, as what follows it does
-		default:
-			midway, front = !front[r.Parent] && !r.Summary, nil
 		}
 		if (!r.Message.Empty() || r.Compaction != nil || r.Request() != nil) && !take(r, how, midway) {
 			break

@@ -148,7 +148,7 @@ func (g gauge) limit(estimate int) int {
 	if g.fixed != nil {
 		fixed = g.fixed.N
 	}
-	return fixed + int(int64(max(estimate-fixed, 0))*int64(g.scale.N)/int64(all))
+	return fixed + g.View(max(estimate-fixed, 0)*tokens.Scaled/all, nil).N
 }
 
 // measureOf returns the measure of a session for a model; "": its own.

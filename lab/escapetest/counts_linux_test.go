@@ -129,10 +129,10 @@ var graphSubject = subject{
 			}
 			b, err := r.Read("a.md", "d/b.md")
 			if err != nil {
-				return a.Source + err.Error(), true
+				return a.Source() + err.Error(), true
 			}
-			return a.Source + b.Source, known == nil || !known("inside") || !strings.Contains(a.Source, "inside") ||
-				!strings.Contains(b.Source, "inside-b")
+			return a.Source() + b.Source(), known == nil || !known("inside") || !strings.Contains(a.Source(), "inside") ||
+				!strings.Contains(b.Source(), "inside-b")
 		}
 	},
 }
