@@ -172,14 +172,19 @@ func (s *showing) head(st ledger.Status) string {
 func (s *showing) text(t records.Turn) string {
 	var b strings.Builder
 	b.WriteString("\n" + s.bold(s.reader.Name(t)) + "\n")
+	speaker := ""
 	for _, m := range t.Messages {
 		if m.Note != "" {
 			b.WriteString("\n" + chars.Line(m.Note) + ".\n")
 			continue
 		}
-		if m.Chars > 0 {
+		switch {
+		case m.Chars > 0:
 			b.WriteString("\n" + s.bold(m.Speaker) + "  " + m.Handle + "\n" + inset(said(m)))
+		case m.Speaker != speaker: // whose calls and reasoning follow
+			b.WriteString("\n" + s.bold(m.Speaker) + "\n")
 		}
+		speaker = m.Speaker
 		if m.Reasoning != nil {
 			b.WriteString("  reasoning: " + m.Reasoning.Tokens() + ", " + m.Handle + "\n")
 		}
