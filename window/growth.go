@@ -24,6 +24,9 @@ const (
 	mostDoubted = 130
 )
 
+// absurd is how many times larger than its content no step is, which also keeps products within an int.
+const absurd = 100
+
 // Growth is how the provider counted what is recorded, as the requests of the main conversation show: each is larger than the one
 // before it by what came in between. It takes the entries of a log in order. The zero value tells nothing.
 type Growth struct {
@@ -85,7 +88,7 @@ func (g *Growth) tell(request int) {
 	if g.doubted {
 		most = mostDoubted
 	}
-	if g.last == 0 || g.content == 0 || grew <= 0 {
+	if g.last == 0 || g.content == 0 || grew <= 0 || grew/g.content >= absurd {
 		return
 	}
 	rate := grew * tokens.Scaled / g.content
