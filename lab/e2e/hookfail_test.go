@@ -123,7 +123,8 @@ func TestAHookFailsOpen(t *testing.T) {
 					t.Errorf("%s: it prints %.300q", event, out)
 				}
 				lines := logged(t, s)[before:]
-				if len(lines) != 1 || !strings.Contains(lines[0], c.says) {
+				// On a busy machine the hook's time is over first, and it says that.
+				if len(lines) != 1 || !strings.Contains(lines[0], c.says) && !strings.Contains(lines[0], "no answer within") {
 					t.Errorf("%s: it logs %q", event, lines)
 				}
 			}
