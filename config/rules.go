@@ -11,7 +11,8 @@ import (
 // Rules returns the keys of a configuration file, those of other programs after ctxledger's own.
 func Rules() []Rule { return topRules() }
 
-// rulesAt returns the keys in the mapping at a path of keys: the same at each call, so that a problem of one is told once.
+// rulesAt returns the keys that the mapping at a path may have. Each call returns the same list, so that a problem of a key is
+// reported once.
 func rulesAt(path string) []Rule { return ruleAt(topRules(), path).Rules }
 
 var topRules = sync.OnceValue(func() []Rule {

@@ -100,8 +100,8 @@ func TestBothHalvesOfAStatusAreInOneMeasure(t *testing.T) {
 	}
 }
 
-// TestEachStepCountsAsItsRequestGrew: one rate for a whole session was 17% too high for a file of plain words and 41% too low
-// for a list of tasks, beside requests that told each of them.
+// TestEachStepCountsAsItsRequestGrew: with one rate for the whole session, a file was 17% too high and a list of tasks 41% too
+// low, although the growth of the next request was known for each.
 func TestEachStepCountsAsItsRequestGrew(t *testing.T) {
 	const words = 1_000
 	percent := []int{110, 125, 90, 160, 118, 140, 100, 115}

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// source is a text in parts, so that an edit makes one of them anew. Each but the last ends behind a line feed: no line is in two.
-// It does not change.
+// source is a text in parts, so that an edit copies one part instead of the whole text. Every part but the last ends with a line
+// feed: no line spans two parts. It is immutable.
 type source struct {
 	parts  []string
 	starts []int // where each begins

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEditedSourceEqualsTheText is issue 45: an edit made the whole text anew. Random edits of a large text in parts are compared
-// with those of a string.
+// TestEditedSourceEqualsTheText compares random edits of a large text in parts with the same edits of a string. An edit used to
+// copy the whole text (issue 45).
 func TestEditedSourceEqualsTheText(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 45))

@@ -107,7 +107,7 @@ type StatusRequest struct {
 	Brief bool `json:"brief,omitempty"`
 	// Cost asks, with Brief, also for Cost and Subagents: that reads all sessions.
 	Cost bool `json:"cost,omitempty"`
-	// Counted asks for Counted.
+	// Counted asks for Status.Counted, which a brief answer lacks.
 	Counted bool `json:"counted,omitempty"`
 	// Tools is what requests of the session's host carry of our own tools, for Savings; nil: not known. Package carried tells it.
 	Tools *OwnTools `json:"own_tools,omitempty"`
@@ -267,8 +267,7 @@ type Status struct {
 	// NextStep is the step of edits that would be taken now, and whether a compaction is due: what window.Decide and
 	// TriggerPolicy.Due decide, in numbers and in words.
 	NextStep EditedView `json:"next"`
-	// NextCuts are what a compaction would remove first that a person asks for now, largest first, at most 10; none where that
-	// would do nothing.
+	// NextCuts are what `ctxledger compact` would remove first now, largest first, at most 10; none if it would do nothing.
 	NextCuts []NextCut      `json:"next_cuts"`
 	Total    sessions.Usage `json:"total_usage"` // of the whole session, without Subagents that are sessions
 	// Agents are what each agent took: the main conversation first, then by name.

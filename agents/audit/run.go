@@ -345,7 +345,9 @@ func spoken(in io.Reader, src source, take func(r *sessionfile.Record, how rank,
 		switch {
 		case front == nil:
 		case r.Message.Empty() || r.Thread != "": // also where it repeats nothing of a conversation
-			front[r.ID] = front[r.Parent] // else it begins in the middle, as what follows it does
+			if r.ID != "" {
+				front[r.ID] = front[r.Parent] // else it begins in the middle, as what follows it does
+			}
 		default:
 			midway, front = !front[r.Parent] && !r.Summary, nil
 		}

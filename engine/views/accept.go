@@ -73,7 +73,8 @@ type accepted struct {
 	window   ledger.Window
 	before   int           // o200k_base tokens of the view
 	joined   []window.Edit // see Join
-	messages int           // of the view after it
+	after    window.View
+	messages int // of after, with the summary
 }
 
 // conclude records in the log what became of a plan.
@@ -123,7 +124,8 @@ func (l *Views) ready(
 	if ready.joined, err = l.Join(ctx, tx, f, &ready.Proposal, o); err != nil {
 		return nil, err
 	}
-	if ready.messages, err = l.checkAfter(ctx, tx, f, ready.Proposal, ready.joined); err != nil {
+	ready.after = viewAfter(f, ready.Record, ready.joined)
+	if ready.messages, err = l.checkAfter(ctx, tx, f, p.Text, ready.after); err != nil {
 		return nil, err
 	}
 	ready.Record, err = l.core.StoreText(ctx, ready.Record, p.Text)
@@ -133,9 +135,8 @@ func (l *Views) ready(
 // checkAfter checks that the view after a compaction is valid for its provider, as it would be sent. It returns how many
 // messages that view has.
 func (l *Views) checkAfter(
-	ctx context.Context, tx kv.Tx, f *core.Folded, p compaction.Proposal, joined []window.Edit,
+	ctx context.Context, tx kv.Tx, f *core.Folded, summary string, after window.View,
 ) (int, error) {
-	after := viewAfter(f, p.Record, joined)
 	format, head := formatOf(f), after.Head()
 	messages, err := l.rendered(ctx, tx, f, after.Slots[:head])
 	if err != nil {
@@ -145,7 +146,7 @@ func (l *Views) checkAfter(
 	if err != nil {
 		return 0, err
 	}
-	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, p.Text)}, kept)
+	messages = slices.Concat(messages, [][]byte{transcript.NewMessage(format, transcript.RoleUser, summary)}, kept)
 	if err := transcript.Valid(format, messages); err != nil {
 		return 0, fault.New(fault.Internal, "engine.accept",
 			"the compacted view would not be valid for its provider, so nothing was changed: %v", err)
@@ -192,7 +193,7 @@ func (l *Views) accept(
 	if spent := spent(ready.folded, rec.From, rec.To).Add(rec.Run.Spent()); spent != (sessions.Usage{}) {
 		rec.Usage = &spent
 	}
-	rec.Figures = counted(ready.folded, ready.Proposal, ready.joined, r.Options.Model)
+	rec.Figures = counted(ready.folded, ready.Proposal, ready.after, r.Options.Model)
 	made := sessions.Entry{Kind: sessions.KindCompaction, Time: m.At, Usage: rec.Run.Cost()}
 	e, err := sessions.AppendOwn(tx, &s, made, rec)
 	if err != nil {

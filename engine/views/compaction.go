@@ -37,7 +37,7 @@ func (l *Views) PlanCompaction(
 		if err != nil {
 			return ledger.CompactionPlan{}, err
 		}
-		p.Record.Text, p.Record.Figures = p.Text, counted(f, p, joined, r.Options.Model)
+		p.Record.Text, p.Record.Figures = p.Text, counted(f, p, viewAfter(f, p.Record, joined), r.Options.Model)
 		return ledger.CompactionPlan{
 			PlanCompactionRequest: r, Position: f.Session.Seq, Outcome: p.Outcome, Why: p.Why,
 			Summary: summary(f, p.Record), Brief: p.Brief,

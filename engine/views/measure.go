@@ -132,6 +132,7 @@ type gauge struct {
 	cleared map[string]int    // results that the host has cleared: see window.View.Cleared
 	own     content           // what the conversation is made of as the agent has it
 	fixed   *tokens.Count     // what every request carries besides; nil: not known
+	decides int               // the same as decisions have it, by the counter's estimate
 	midway  bool              // that has messages of before the first that is recorded
 	carries []ledger.Category // that, and what the host attached
 	held    *tokens.Count     // what the window holds; nil: nothing was measured
@@ -148,7 +149,7 @@ func (g gauge) limit(estimate int) int {
 	if g.fixed != nil {
 		fixed = g.fixed.N
 	}
-	return fixed + g.View(max(estimate-fixed, 0)*tokens.Scaled/all, nil).N
+	return fixed + g.View(max(estimate-g.decides, 0)*tokens.Scaled/all, nil).N
 }
 
 // measureOf returns the measure of a session for a model; "": its own.
@@ -164,6 +165,9 @@ func gaugeOf(f *core.Folded, model string, whole window.View) gauge {
 	usual := counting(c)
 	if m.usually > 0 {
 		usual = tokens.Scale{N: m.usually}
+	}
+	if fixed, known := fixedInput(f, c); known {
+		g.decides = fixed.N
 	}
 	if fixed, known := fixedInput(f, usual); known {
 		now, after := besides(f, usual, f.View.HostCut)

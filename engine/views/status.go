@@ -103,7 +103,7 @@ func (l *Views) sends(tx kv.Tx, f *core.Folded, g gauge, w *ledger.Window) (send
 	return sends, err
 }
 
-// nextCuts returns what a compaction would remove from the view that a person asks for now; nothing where that would do nothing.
+// nextCuts returns what a compaction that a person asks for now would remove from the view; none if it would do nothing.
 func (l *Views) nextCuts(
 	ctx context.Context, tx kv.Tx, f *core.Folded, model string, m measure,
 ) ([]ledger.NextCut, error) {

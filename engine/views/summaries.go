@@ -13,13 +13,13 @@ import (
 	"ctxledger.dev/window"
 )
 
-// counted returns the figures of a compaction that is made, with the edits that it takes along, for its model.
-func counted(f *core.Folded, p compaction.Proposal, joined []window.Edit, model string) *compaction.Counted {
+// counted returns the figures of a compaction that is made, and of the view after it, for its model.
+func counted(f *core.Folded, p compaction.Proposal, after window.View, model string) *compaction.Counted {
 	m := measureOf(f, model)
-	after := m.ofView(contentOf(m.shows, viewAfter(f, p.Record, joined).Slots))
 	return &compaction.Counted{
-		Before: m.View(p.Record.Before, nil), After: after.View(p.Record.After, nil),
-		Text: m.Of(tokens.O200kBase.CountString(p.Text)), Basis: m.Quality(),
+		Before: m.View(p.Record.Before, nil),
+		After:  m.ofView(contentOf(m.shows, after.Slots)).View(p.Record.After, nil),
+		Text:   m.Of(tokens.O200kBase.CountString(p.Text)), Basis: m.Quality(),
 	}
 }
 

@@ -31,7 +31,7 @@ func Lens(f File, cost Cost) string {
 	case taken.N == 0:
 		titles = []string{joined(file, times, state+more), joined(file, times, state), joined(times, state)}
 	default:
-		if u := f.Use; u.Reads > 0 && u.Window != u.Left {
+		if u := f.Use; u.Reads > 0 && u.Window.N > u.Left.N {
 			times += " + edits" // the window has something of both
 		}
 		counted := times + ", " + taken.Tokens() + " in window"
